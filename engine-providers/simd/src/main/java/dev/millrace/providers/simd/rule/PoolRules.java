@@ -1,7 +1,9 @@
 package dev.millrace.providers.simd.rule;
 
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.pool.PlainPool;
 import dev.millrace.kernels.pool.PlanePool;
@@ -10,11 +12,13 @@ import dev.millrace.kernels.pool.Pooling;
 import dev.millrace.kernels.pool.WindowShape;
 import dev.millrace.kernels.reduce.ReduceOp;
 import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,10 +32,16 @@ final class PoolRules {
 
     private PoolRules() {}
 
+    /** What a node pools, which may be another form of its input, and to where. */
+    private record Site(Op op, Cell in, Cell out) {
+        static Site of(Op op) {
+            return new Site(op, op.in(0), op.out());
+        }
+    }
+
     static @Nullable Rule named(String name) {
         return switch (name) {
-            case "MaxPool" ->
-                op -> !op.wants(1) && op.attributes().integer("storage_order", 0) == 0 && sliding(op, Pooling.max());
+            case "MaxPool" -> PoolRules::largest;
             case "AveragePool" -> PoolRules::average;
             case "LpPool" -> PoolRules::norm;
             case "GlobalAveragePool" -> op -> whole(op, Pooling.average()) || reduce(op, ReduceOp.MEAN);
@@ -39,6 +49,29 @@ final class PoolRules {
             case "GlobalLpPool" -> PoolRules::globalNorm;
             default -> null;
         };
+    }
+
+    private static boolean largest(Op op) {
+        if (op.wants(1) || op.attributes().integer("storage_order", 0) != 0) {
+            return false;
+        }
+        return ByteWeights.areBytes(op.in(0).type()) ? ofBytes(op) : sliding(op, Pooling.max());
+    }
+
+    /** As floats, which hold them all. */
+    private static boolean ofBytes(Op op) {
+        Cell in = op.in(0);
+        Axis[] axes = windows(op);
+        if (axes == null || Windows.isWide(axes[2])) {
+            return false;
+        }
+        Lowering lowering = op.lowering();
+        Cell floats = lowering.part(op.out(), ElementType.FLOAT, in.shape());
+        lowering.pend(floats, List.of(in), v -> v.getFirst().to(Kind.FLOAT));
+        Cell result = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
+        pool(new Site(op, floats, result), axes, Pooling.max());
+        lowering.pend(op.out(), List.of(result), v -> v.getFirst().to(Kind.INT));
+        return true;
     }
 
     private static boolean average(Op op) {
@@ -71,13 +104,15 @@ final class PoolRules {
     }
 
     private static boolean sliding(Op op, Pooling pooling) {
+        Axis[] axes = op.in(0).isFloat() ? windows(op) : null;
+        return axes != null && pool(Site.of(op), axes, pooling);
+    }
+
+    /** The axes that the windows of a node slide along, or null. */
+    private static Axis @Nullable [] windows(Op op) {
         Shape in = op.in(0).shape();
-        if (!op.in(0).isFloat() || in.elements() == 0) {
-            return false;
-        }
         long[] kernel = Windows.numbers(op.attributes(), "kernel_shape", 0, 0);
-        Axis[] axes = Windows.axes(op, in, op.out().shape(), kernel);
-        return axes != null && pool(op, axes, pooling);
+        return in.elements() == 0 ? null : Windows.axes(op, in, op.out().shape(), kernel);
     }
 
     /** Pools all pixels of images that lie in no blocks. */
@@ -99,7 +134,7 @@ final class PoolRules {
             return false;
         }
         long pixels = in.elements() / (in.shape().dim(0) * in.shape().dim(1));
-        if (pooling.isSum() && pixels > MOST_TERMS || !isInBlocks(op)) {
+        if (pooling.isSum() && pixels > MOST_TERMS || !isInBlocks(Site.of(op))) {
             return false;
         }
         Axis[] axes = {Axis.pointwise(1), Axis.pointwise(1), Axis.pointwise(1)};
@@ -107,26 +142,26 @@ final class PoolRules {
             int size = Math.toIntExact(in.shape().dim(2 + i));
             axes[3 - spatial + i] = new Axis(size, 1, size, 1, 1, 0);
         }
-        return pool(op, axes, pooling);
+        return pool(Site.of(op), axes, pooling);
     }
 
-    private static boolean pool(Op op, Axis[] axes, Pooling pooling) {
-        Shape in = op.in(0).shape();
+    private static boolean pool(Site site, Axis[] axes, Pooling pooling) {
+        Shape in = site.in().shape();
         var shape = new WindowShape(Math.toIntExact(in.dim(0)), Math.toIntExact(in.dim(1)), axes[0], axes[1], axes[2]);
-        if (ofPlanesPays(op, shape, pooling)) {
-            return ofPlanes(op, shape, pooling);
+        if (ofPlanesPays(site, shape, pooling)) {
+            return ofPlanes(site, shape, pooling);
         }
         if (Windows.isWide(axes[2])) {
             return false;
         }
-        return isInBlocks(op) ? ofBlocks(op, shape, pooling) : ofChannels(op, shape, pooling);
+        return isInBlocks(site) ? ofBlocks(site, shape, pooling) : ofChannels(site, shape, pooling);
     }
 
     /** Whether images lie in no blocks and rows fill vectors well, which spares the way into blocks and back. */
-    private static boolean ofPlanesPays(Op op, WindowShape shape, Pooling pooling) {
-        op.lowering().materialise(op.in(0));
-        int block = op.kit().block();
-        if (op.in(0).isBlockedOnly() || !PlanePool.fits(op.kit().kernels(), shape, pooling)) {
+    private static boolean ofPlanesPays(Site site, WindowShape shape, Pooling pooling) {
+        site.op().lowering().materialise(site.in());
+        int block = site.op().kit().block();
+        if (site.in().isBlockedOnly() || !PlanePool.fits(site.op().kit().kernels(), shape, pooling)) {
             return false;
         }
         double taps = (double) shape.depth().taps()
@@ -140,15 +175,16 @@ final class PoolRules {
         return planes < blocked;
     }
 
-    private static boolean ofPlanes(Op op, WindowShape shape, Pooling pooling) {
-        var pool = new PlanePool(op.kit().kernels(), shape, pooling);
-        View from = op.lowering().dense(op.in(0));
-        View to = op.lowering().allocate(op.out());
-        op.lowering()
-                .add(Step.of("pool of planes", op.node().name())
+    private static boolean ofPlanes(Site site, WindowShape shape, Pooling pooling) {
+        var pool = new PlanePool(site.op().kit().kernels(), shape, pooling);
+        View from = site.op().lowering().dense(site.in());
+        View to = site.op().lowering().allocate(site.out());
+        site.op()
+                .lowering()
+                .add(Step.of("pool of planes", site.op().node().name())
                         .reading(from)
                         .writing(to)
-                        .scratch(pool.scratchBytes(op.lowering().width()))
+                        .scratch(pool.scratchBytes(site.op().lowering().width()))
                         .repeating(pooling.isOfKernels())
                         .calling(memory -> {
                             MemorySegment input = memory.segment(from);
@@ -160,10 +196,11 @@ final class PoolRules {
     }
 
     /** Whether images lie in blocks of channels, or have enough of them. */
-    private static boolean isInBlocks(Op op) {
-        op.lowering().materialise(op.in(0));
-        long channels = op.in(0).shape().dim(1);
-        return op.in(0).isBlockedOnly() || channels * LEAST_OF_BLOCK > op.kit().block();
+    private static boolean isInBlocks(Site site) {
+        site.op().lowering().materialise(site.in());
+        long channels = site.in().shape().dim(1);
+        return site.in().isBlockedOnly()
+                || channels * LEAST_OF_BLOCK > site.op().kit().block();
     }
 
     /** Pools from one place to another. */
@@ -171,24 +208,25 @@ final class PoolRules {
         void pool(MemorySegment from, MemorySegment to, Parallel crew);
     }
 
-    private static boolean ofBlocks(Op op, WindowShape shape, Pooling pooling) {
-        var pool = new Pool(op.kit().kernels(), shape, pooling);
-        View from = op.lowering().blocked(op.in(0));
-        View to = op.lowering().allocateBlocked(op.out());
-        return add(op, "pool", from, to, pooling.isOfKernels(), pool::run);
+    private static boolean ofBlocks(Site site, WindowShape shape, Pooling pooling) {
+        var pool = new Pool(site.op().kit().kernels(), shape, pooling);
+        View from = site.op().lowering().blocked(site.in());
+        View to = site.op().lowering().allocateBlocked(site.out());
+        return add(site, "pool", from, to, pooling.isOfKernels(), pool::run);
     }
 
-    private static boolean ofChannels(Op op, WindowShape shape, Pooling pooling) {
-        var pool = new PlainPool(op.kit().kernels(), shape, pooling, false);
-        View from = op.lowering().dense(op.in(0));
-        View to = op.lowering().allocate(op.out());
+    private static boolean ofChannels(Site site, WindowShape shape, Pooling pooling) {
+        var pool = new PlainPool(site.op().kit().kernels(), shape, pooling, false);
+        View from = site.op().lowering().dense(site.in());
+        View to = site.op().lowering().allocate(site.out());
         Images channels = (input, output, crew) -> pool.run(input, output, null, crew);
-        return add(op, "pool of channels", from, to, pooling.isOfKernels(), channels);
+        return add(site, "pool of channels", from, to, pooling.isOfKernels(), channels);
     }
 
-    private static boolean add(Op op, String name, View from, View to, boolean repeating, Images images) {
-        op.lowering()
-                .add(Step.of(name, op.node().name())
+    private static boolean add(Site site, String name, View from, View to, boolean repeating, Images images) {
+        site.op()
+                .lowering()
+                .add(Step.of(name, site.op().node().name())
                         .reading(from)
                         .writing(to)
                         .repeating(repeating)

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +48,28 @@ class PoolRulesTest {
                         in),
                 graph.node("LpPool", 18, window, in),
                 graph.node("LpPool", 18, with(window, "p", Attribute.of(1)), in));
+        graph.check(TOLERANCE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 3, 40})
+    void theLargestBytesStayBytes(long channels) {
+        var graph = new SmallGraph();
+        for (ElementType type : List.of(ElementType.INT8, ElementType.UINT8)) {
+            Tensor bytes = Tensor.allocate(type, Shape.of(2, channels, 13, 18));
+            for (int i = 0; i < bytes.elements(); i++) {
+                bytes.segment().set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt());
+            }
+            Value in = graph.input(bytes);
+            for (long pad : new long[] {0, 1}) {
+                Map<String, Attribute> window = Map.of(
+                        "kernel_shape", Attribute.of(3L, 2L),
+                        "strides", Attribute.of(2L, 1L),
+                        "pads", Attribute.of(pad, 0L, pad, pad),
+                        "ceil_mode", Attribute.of(pad));
+                graph.output(graph.node("MaxPool", 12, window, in));
+            }
+        }
         graph.check(TOLERANCE);
     }
 
