@@ -145,6 +145,7 @@ final class Distinct {
         for (int i = 0; i < outer; i++) {
             context.checkCancelled();
             for (int j = 0; j < extent; j++) {
+                context.checkCancelled(j);
                 int at = start(i, j);
                 int like = start(i, first[group[j]]);
                 if (inner == 1
