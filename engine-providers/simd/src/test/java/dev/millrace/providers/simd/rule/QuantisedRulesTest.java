@@ -63,6 +63,24 @@ class QuantisedRulesTest {
         return Attributes.of(name, numbers.length == 1 ? Attribute.of(numbers[0]) : Attribute.of(numbers));
     }
 
+    /** A product of floats that are quantised as they come and weights that were before. */
+    private Value scaled(
+            GraphEditor editor,
+            String name,
+            Attributes attributes,
+            Value x,
+            Tensor weights,
+            Tensor zero,
+            Tensor scale) {
+        NodeSpec spec = NodeSpec.of(new OpId(OpId.ONNX, "DynamicQuantizeLinear"), OPSET, x);
+        Node all = editor.append(spec, List.of("q", "s", "z"));
+        Value w = constant(editor, weights);
+        Value sums =
+                op(editor, name, attributes, all.requireOutput(0), w, all.requireOutput(2), constant(editor, zero));
+        Value floats = op(editor, "Cast", ints("to", ElementType.FLOAT.code()), sums);
+        return op(editor, "Mul", floats, op(editor, "Mul", all.requireOutput(1), constant(editor, scale)));
+    }
+
     /** As exporters write a product with weights that were quantised on their own. */
     @RepeatedTest(25)
     void dynamicallyQuantisedProductsAreOneStep() {
@@ -78,18 +96,8 @@ class QuantisedRulesTest {
         Tensor bias = Comparison.random(random, n);
         try (var both = new Comparison(editor -> {
             Value x = Comparison.floats(editor, "x", 3);
-            NodeSpec spec = NodeSpec.of(new OpId(OpId.ONNX, "DynamicQuantizeLinear"), OPSET, x);
-            Node quantised = editor.append(spec, List.of("q", "s", "z"));
-            Value sums = op(
-                    editor,
-                    "MatMulInteger",
-                    quantised.requireOutput(0),
-                    constant(editor, weights),
-                    quantised.requireOutput(2),
-                    constant(editor, zero));
-            Value floats = op(editor, "Cast", ints("to", ElementType.FLOAT.code()), sums);
-            Value scales = op(editor, "Mul", quantised.requireOutput(1), constant(editor, scale));
-            Value sum = op(editor, "Add", constant(editor, bias), op(editor, "Mul", floats, scales));
+            Value product = scaled(editor, "MatMulInteger", Attributes.NONE, x, weights, zero, scale);
+            Value sum = op(editor, "Add", constant(editor, bias), product);
             Value last = residual ? op(editor, "Add", sum, Comparison.floats(editor, "r", 3)) : op(editor, "Tanh", sum);
             editor.addOutput("y", last);
         })) {
@@ -207,19 +215,8 @@ class QuantisedRulesTest {
                 .get(random.nextInt(6));
         try (var both = new Comparison(editor -> {
             Value x = Comparison.floats(editor, "x", 4);
-            NodeSpec spec = NodeSpec.of(new OpId(OpId.ONNX, "DynamicQuantizeLinear"), OPSET, x);
-            Node quantised = editor.append(spec, List.of("q", "s", "z"));
-            Value sums = op(
-                    editor,
-                    "ConvInteger",
-                    window.attributes,
-                    quantised.requireOutput(0),
-                    constant(editor, weights),
-                    quantised.requireOutput(2),
-                    constant(editor, zero));
-            Value floats = op(editor, "Cast", ints("to", ElementType.FLOAT.code()), sums);
-            Value scales = op(editor, "Mul", quantised.requireOutput(1), constant(editor, scale));
-            Value sum = op(editor, "Add", op(editor, "Mul", floats, scales), constant(editor, bias));
+            Value product = scaled(editor, "ConvInteger", window.attributes, x, weights, zero, scale);
+            Value sum = op(editor, "Add", product, constant(editor, bias));
             Value y = last.equals("Silu") ? op(editor, "Mul", sum, op(editor, "Sigmoid", sum)) : op(editor, last, sum);
             editor.addOutput("y", y);
         })) {
