@@ -38,9 +38,14 @@ record GemmKernel(boolean transposeA, boolean transposeB, float alpha, float bet
         Broadcast bias = context.hasInput(2) && beta != 0 ? Broadcast.of(type, context.inputShape(2), out) : null;
         Matrix left = transposeA ? Matrix.transposed(type, m) : Matrix.rows(type, k);
         Matrix right = transposeB ? Matrix.transposed(type, k) : Matrix.rows(type, n);
-        if (Domain.of(type) != Domain.FLOAT) {
-            RangeTask task = type.isFloating() ? doubles(left, right, k, n, bias) : longs(left, right, k, n, bias);
+        Domain domain = Domain.of(type);
+        if (domain == Domain.LONG) {
+            RangeTask task = longs(left, right, k, n, bias);
             return launch -> launch.parallelFor(m, 1, task);
+        }
+        if (domain == Domain.DOUBLE) {
+            MatrixBatches shape = MatrixBatches.of(Shape.of(m, k), Shape.of(k, n));
+            return new DoubleProduct(shape, left, right, finishDoubles(type, n, bias));
         }
         if (transposeB && m <= FEW_ROWS) {
             RangeTask task = dots(left, type, m, k, n, bias);
@@ -116,21 +121,20 @@ record GemmKernel(boolean transposeA, boolean transposeB, float alpha, float bet
         return (a + b) + (c + d);
     }
 
-    private RangeTask doubles(Matrix left, Matrix right, int k, int n, @Nullable Broadcast bias) {
-        return (launch, from, to, scratch) -> {
-            double[] added = scratch.doubles(0, 1);
-            for (long cell = from * n; cell < to * n; cell++) {
-                double sum = 0;
-                for (int i = 0; i < k; i++) {
-                    sum += Elements.getDouble(left.type(), launch.input(0), left.offset(cell / n, i))
-                            * Elements.getDouble(right.type(), launch.input(1), right.offset(i, cell % n));
-                }
-                added[0] = 0;
-                if (bias != null) {
-                    bias.read(launch.input(2), cell, added, 1);
-                }
-                Elements.setDouble(left.type(), launch.output(0), cell, alpha * sum + beta * added[0]);
+    private DoubleProduct.Finish finishDoubles(ElementType type, int n, @Nullable Broadcast bias) {
+        return (launch, batch, row, column, columns, sums, scratch) -> {
+            long at = (long) row * n + column;
+            for (int j = 0; j < columns && alpha != 1; j++) {
+                sums[j] *= alpha;
             }
+            if (bias != null) {
+                double[] added = scratch.doubles(2, columns);
+                bias.read(launch.input(2), at, added, columns);
+                for (int j = 0; j < columns; j++) {
+                    sums[j] += beta * added[j];
+                }
+            }
+            Elements.write(type, launch.output(0), at, sums, 0, columns);
         };
     }
 

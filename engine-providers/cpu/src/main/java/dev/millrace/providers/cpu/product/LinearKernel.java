@@ -11,9 +11,7 @@ import dev.millrace.providers.cpu.elementwise.UnaryOps;
 import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
-import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The engine's Linear: {@code activation(X · W + bias + residual)}, all but the product optional. */
@@ -41,13 +39,13 @@ record LinearKernel(@Nullable Unary activation) implements ShapedKernel {
         int m = Extents.toInt("rows", x.elements(0, x.rank() - 1));
         Broadcast bias = context.hasInput(2) ? Broadcast.of(type, context.inputShape(2), out) : null;
         Broadcast residual = context.hasInput(3) ? Broadcast.of(type, context.inputShape(3), out) : null;
-        if (type == ElementType.DOUBLE) {
-            RangeTask task = doubles(k, n, bias, residual);
-            return launch -> launch.parallelFor(m, 1, task);
-        }
-        Unary.Floats function = activation == null ? null : activation.requireFloats();
         Matrix left = Matrix.rows(type, k);
         Matrix right = Matrix.rows(type, n);
+        if (type == ElementType.DOUBLE) {
+            MatrixBatches shape = MatrixBatches.of(Shape.of(m, k), Shape.of(k, n));
+            return new DoubleProduct(shape, left, right, finishDoubles(n, bias, residual));
+        }
+        Unary.Floats function = activation == null ? null : activation.requireFloats();
         return new Product(
                 1,
                 m,
@@ -76,35 +74,23 @@ record LinearKernel(@Nullable Unary activation) implements ShapedKernel {
                 });
     }
 
-    /** An item is one row. */
-    private RangeTask doubles(int k, int n, @Nullable Broadcast bias, @Nullable Broadcast residual) {
-        ElementType type = ElementType.DOUBLE;
+    private DoubleProduct.Finish finishDoubles(int n, @Nullable Broadcast bias, @Nullable Broadcast residual) {
         Unary.Doubles function = activation == null ? null : activation.requireDoubles();
-        return (launch, from, to, scratch) -> {
-            double[] sums = scratch.doubles(0, n);
-            double[] line = scratch.doubles(1, n);
-            for (long row = from; row < to; row++) {
-                Arrays.fill(sums, 0, n, 0);
-                for (int i = 0; i < k; i++) {
-                    double factor = Elements.getDouble(type, launch.input(0), row * k + i);
-                    Elements.read(type, launch.input(1), (long) i * n, line, 0, n);
-                    for (int j = 0; j < n; j++) {
-                        sums[j] += factor * line[j];
-                    }
-                }
-                if (bias != null) {
-                    bias.read(launch.input(2), row * n, line, n);
-                    add(sums, line, n);
-                }
-                if (residual != null) {
-                    residual.read(launch.input(3), row * n, line, n);
-                    add(sums, line, n);
-                }
-                if (function != null) {
-                    function.apply(sums, sums, n);
-                }
-                Elements.write(type, launch.output(0), row * n, sums, 0, n);
+        return (launch, batch, row, column, columns, sums, scratch) -> {
+            long at = (long) row * n + column;
+            double[] added = scratch.doubles(2, columns);
+            if (bias != null) {
+                bias.read(launch.input(2), at, added, columns);
+                add(sums, added, columns);
             }
+            if (residual != null) {
+                residual.read(launch.input(3), at, added, columns);
+                add(sums, added, columns);
+            }
+            if (function != null) {
+                function.apply(sums, sums, columns);
+            }
+            Elements.write(ElementType.DOUBLE, launch.output(0), at, sums, 0, columns);
         };
     }
 

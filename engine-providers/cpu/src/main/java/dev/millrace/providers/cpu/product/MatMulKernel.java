@@ -34,16 +34,26 @@ record MatMulKernel(boolean transposeA, boolean transposeB, float alpha) impleme
         Shape a = transposeA ? transposed(context.inputShape(0)) : context.inputShape(0);
         Shape b = transposeB ? transposed(context.inputShape(1)) : context.inputShape(1);
         MatrixBatches shape = MatrixBatches.of(a, b, !transposeA);
-        if (Domain.of(type) != Domain.FLOAT) {
+        Domain domain = Domain.of(type);
+        if (domain == Domain.LONG) {
             if (transposeA || transposeB || alpha != 1) {
                 throw EngineException.notImplemented("FusedMatMul on elements of type " + type);
             }
-            RangeTask task = type.isFloating() ? PlainProduct.doubles(shape, type) : PlainProduct.longs(shape, type);
+            RangeTask task = PlainProduct.longs(shape, type);
             long items = (long) shape.batches() * shape.rows();
             return launch -> launch.parallelFor(items, 8, task);
         }
         Matrix left = transposeA ? Matrix.transposed(type, shape.rows()) : Matrix.rows(type, shape.depth());
         Matrix right = transposeB ? Matrix.transposed(type, shape.depth()) : Matrix.rows(type, shape.columns());
+        if (domain == Domain.DOUBLE) {
+            return new DoubleProduct(shape, left, right, (launch, batch, row, column, columns, sums, scratch) -> {
+                for (int i = 0; i < columns && alpha != 1; i++) {
+                    sums[i] *= alpha;
+                }
+                long at = (batch * shape.rows() + row) * shape.columns() + column;
+                Elements.write(type, launch.output(0), at, sums, 0, columns);
+            });
+        }
         return new Product(
                 shape.batches(),
                 shape.rows(),

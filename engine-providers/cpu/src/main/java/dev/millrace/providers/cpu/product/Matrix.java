@@ -72,4 +72,29 @@ public record Matrix(ElementType type, long rowStride, long columnStride) {
             }
         }
     }
+
+    /** The same for a matrix of doubles. */
+    void read(
+            MemorySegment from,
+            long base,
+            long row,
+            int rows,
+            long column,
+            int columns,
+            double[][] to,
+            Scratch scratch) {
+        if (columnStride == 1) {
+            for (int r = 0; r < rows; r++) {
+                Elements.read(type, from, base + (row + r) * rowStride + column, to[r], 0, columns);
+            }
+            return;
+        }
+        double[] line = scratch.doubles(1, rows);
+        for (int c = 0; c < columns; c++) {
+            Elements.read(type, from, base + row * rowStride + (column + c) * columnStride, line, 0, rows);
+            for (int r = 0; r < rows; r++) {
+                to[r][c] = line[r];
+            }
+        }
+    }
 }

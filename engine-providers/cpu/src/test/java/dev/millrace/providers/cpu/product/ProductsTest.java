@@ -27,6 +27,8 @@ class ProductsTest {
         float[] b = values(k * n);
         Tensor result = OneNode.onnx("MatMul", 13).run(Tensor.copyOf(a, m, k), Tensor.copyOf(b, k, n));
         assertClose(result.floats(), product(a, b, m, k, n));
+        Tensor doubles = OneNode.onnx("MatMul", 13).run(wide(a, m, k), wide(b, k, n));
+        assertThat(doubles.doubles()).containsExactly(product(a, b, m, k, n), within(1e-12));
     }
 
     @ParameterizedTest
@@ -42,16 +44,19 @@ class ProductsTest {
         for (int form = 0; form < 4; form++) {
             boolean left = (form & 1) != 0;
             boolean right = (form & 2) != 0;
-            Tensor result = OneNode.onnx("Gemm", 13)
+            OneNode gemm = OneNode.onnx("Gemm", 13)
                     .with("transA", left ? 1 : 0)
                     .with("transB", right ? 1 : 0)
                     .with("alpha", Attribute.of(0.5f))
-                    .with("beta", Attribute.of(2f))
-                    .run(
-                            left ? Tensor.copyOf(turned(a, m, k), k, m) : Tensor.copyOf(a, m, k),
-                            right ? Tensor.copyOf(turned(b, k, n), n, k) : Tensor.copyOf(b, k, n),
-                            Tensor.copyOf(c, n));
-            assertClose(result.floats(), expected);
+                    .with("beta", Attribute.of(2f));
+            float[] x = left ? turned(a, m, k) : a;
+            float[] y = right ? turned(b, k, n) : b;
+            long[] ofX = left ? new long[] {k, m} : new long[] {m, k};
+            long[] ofY = right ? new long[] {n, k} : new long[] {k, n};
+            Tensor floats = gemm.run(Tensor.copyOf(x, ofX), Tensor.copyOf(y, ofY), Tensor.copyOf(c, n));
+            assertClose(floats.floats(), expected);
+            Tensor doubles = gemm.run(wide(x, ofX), wide(y, ofY), wide(c, n));
+            assertThat(doubles.doubles()).containsExactly(expected, within(1e-12));
         }
     }
 
@@ -88,12 +93,14 @@ class ProductsTest {
                 expected[batch * 20 + i] = 0.25 * part[i];
             }
         }
-        Tensor result = OneNode.of(OpId.MICROSOFT, "FusedMatMul", 1)
+        OneNode fused = OneNode.of(OpId.MICROSOFT, "FusedMatMul", 1)
                 .with("transA", 1)
                 .with("transB", 1)
-                .with("alpha", Attribute.of(0.25f))
-                .run(Tensor.copyOf(turnedA, 2, 6, 5), Tensor.copyOf(turnedB, 2, 4, 6));
-        assertClose(result.floats(), expected);
+                .with("alpha", Attribute.of(0.25f));
+        Tensor floats = fused.run(Tensor.copyOf(turnedA, 2, 6, 5), Tensor.copyOf(turnedB, 2, 4, 6));
+        assertClose(floats.floats(), expected);
+        Tensor doubles = fused.run(wide(turnedA, 2, 6, 5), wide(turnedB, 2, 4, 6));
+        assertThat(doubles.doubles()).containsExactly(expected, within(1e-12));
     }
 
     private float[] values(int count) {
