@@ -121,8 +121,9 @@ class ChannelRulesTest {
             try (var both = new Comparison(editor -> {
                 var nodes = new Nodes(editor, 13);
                 Value x = conv(nodes, Comparison.floats(editor, "x", 4), 5, 2 * half, false);
-                List<Value> halves = nodes.addPair(
-                        "Split", Attributes.of("axis", Attribute.of(1)), x, nodes.constant((long) half, (long) half));
+                List<Value> halves = nodes.addSplit(
+                        2, "Split", Attributes.of("axis", Attribute.of(1)), x, nodes.constant((long) half, (long)
+                                half));
                 Value branch = pointwise(nodes, halves.get(1), half, half, 1);
                 Value whole = nodes.add("Concat", Attributes.of("axis", Attribute.of(1)), halves.get(0), branch);
                 nodes.output(pointwise(nodes, shuffled(nodes, whole, 2, 2 * half, 9), 2 * half, 10, 1));
@@ -190,7 +191,8 @@ class ChannelRulesTest {
                 var nodes = new Nodes(editor, 13);
                 Value x = conv(nodes, Comparison.floats(editor, "x", 4), 4, channels, false);
                 nodes.output(conv(nodes, slice(nodes, x, from, to, step), count, 6, false));
-                List<Value> halves = nodes.addPair(
+                List<Value> halves = nodes.addSplit(
+                        2,
                         "Split",
                         Attributes.of("axis", Attribute.of(1)),
                         x,

@@ -7,22 +7,27 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Adds ONNX's nodes to a graph of a test. */
 record Nodes(GraphEditor editor, int opset) {
     Value add(String op, Attributes attributes, @Nullable Value... inputs) {
-        NodeSpec spec = NodeSpec.of(new OpId(OpId.ONNX, op), opset, inputs).with(attributes);
-        return editor.append(spec, List.of(op + editor.graph().nodeCount())).requireOutput(0);
+        return addSplit(1, op, attributes, inputs).getFirst();
     }
 
-    /** A node of two outputs. */
-    List<Value> addPair(String op, Attributes attributes, @Nullable Value... inputs) {
-        NodeSpec spec = NodeSpec.of(new OpId(OpId.ONNX, op), opset, inputs).with(attributes);
+    /** A node of as many outputs. */
+    List<Value> addSplit(int outputs, String op, Attributes attributes, @Nullable Value... inputs) {
+        NodeSpec spec = NodeSpec.of(OpId.onnx(op), opset, inputs).with(attributes);
         String name = op + editor.graph().nodeCount();
-        Node node = editor.append(spec, List.of(name + "a", name + "b"));
-        return List.of(node.requireOutput(0), node.requireOutput(1));
+        List<@Nullable String> names = new ArrayList<>();
+        for (int i = 0; i < outputs; i++) {
+            names.add(name + "_" + i);
+        }
+        Node node = editor.append(spec, names);
+        return IntStream.range(0, outputs).mapToObj(node::requireOutput).toList();
     }
 
     Value constant(Tensor tensor) {

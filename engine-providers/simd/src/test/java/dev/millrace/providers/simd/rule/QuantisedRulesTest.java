@@ -4,83 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
-import dev.millrace.graph.ir.GraphEditor;
-import dev.millrace.graph.ir.Node;
-import dev.millrace.graph.ir.NodeSpec;
-import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.testkit.RandomTensors;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class QuantisedRulesTest {
-    private static final int OPSET = 21;
-
-    private final Random random = new Random();
-    private int names;
-
-    private int upTo(int most) {
-        return 1 + random.nextInt(most);
-    }
-
-    private Tensor bytes(ElementType type, long... dims) {
-        return RandomTensors.bits(random, type, dims);
-    }
-
-    private ElementType anyBytes() {
-        return random.nextBoolean() ? ElementType.INT8 : ElementType.UINT8;
-    }
-
-    private Tensor scales(int count) {
-        long[] dims = count == 1 ? new long[0] : new long[] {count};
-        return RandomTensors.uniform(random, 0.001f, 0.021f, dims);
-    }
-
-    private Value constant(GraphEditor editor, Tensor tensor) {
-        return editor.addConstant("c" + names++, tensor);
-    }
-
-    private Value op(GraphEditor editor, String name, Attributes attributes, @Nullable Value... inputs) {
-        NodeSpec spec = NodeSpec.of(new OpId(OpId.ONNX, name), OPSET, inputs).with(attributes);
-        return editor.append(spec, List.of("v" + names++)).requireOutput(0);
-    }
-
-    private Value op(GraphEditor editor, String name, @Nullable Value... inputs) {
-        return op(editor, name, Attributes.NONE, inputs);
-    }
-
-    private static Attributes ints(String name, long... numbers) {
-        return Attributes.of(name, numbers.length == 1 ? Attribute.of(numbers[0]) : Attribute.of(numbers));
-    }
-
-    /** A product of floats that are quantised as they come and weights that were before. */
-    private Value scaled(
-            GraphEditor editor,
-            String name,
-            Attributes attributes,
-            Value x,
-            Tensor weights,
-            Tensor zero,
-            Tensor scale) {
-        NodeSpec spec = NodeSpec.of(new OpId(OpId.ONNX, "DynamicQuantizeLinear"), OPSET, x);
-        Node all = editor.append(spec, List.of("q", "s", "z"));
-        Value w = constant(editor, weights);
-        Value sums =
-                op(editor, name, attributes, all.requireOutput(0), w, all.requireOutput(2), constant(editor, zero));
-        Value floats = op(editor, "Cast", ints("to", ElementType.FLOAT.code()), sums);
-        return op(editor, "Mul", floats, op(editor, "Mul", all.requireOutput(1), constant(editor, scale)));
-    }
-
+class QuantisedRulesTest extends QuantisedCases {
     /** As exporters write a product with weights that were quantised on their own. */
     @RepeatedTest(25)
     void dynamicallyQuantisedProductsAreOneStep() {
@@ -162,88 +98,6 @@ class QuantisedRulesTest {
         }
     }
 
-    /** The attributes of a convolution, and a shape that it fits. */
-    private final class Window {
-        private final int groups = random.nextInt(3) == 0 ? upTo(40) : 1;
-        private final boolean depthwise = groups > 1 && random.nextBoolean();
-        private final int channels = groups * (depthwise ? 1 : upTo(9));
-        private final int outChannels = groups * (depthwise ? 1 : upTo(9));
-        private final int taps = upTo(3);
-        private final int pad = random.nextInt(taps);
-        private final long[] shape = {upTo(2), channels, 3 + upTo(12), 3 + upTo(12)};
-        private final Attributes attributes = ints("pads", pad, pad, pad, pad)
-                .with("strides", Attribute.of(new long[] {upTo(2), upTo(2)}))
-                .with("group", Attribute.of(groups));
-
-        Tensor weights(ElementType type) {
-            return bytes(type, outChannels, channels / groups, taps, taps);
-        }
-    }
-
-    @RepeatedTest(25)
-    void sumsOfConvolutionsAreExact() {
-        var window = new Window();
-        ElementType left = anyBytes();
-        ElementType right = anyBytes();
-        Tensor weights = window.weights(right);
-        Tensor zeroOfX = bytes(left);
-        Tensor zero = bytes(right);
-        try (var both = new Comparison(editor -> editor.addOutput(
-                "y",
-                op(
-                        editor,
-                        "ConvInteger",
-                        window.attributes,
-                        Comparison.input(editor, "x", left, 4),
-                        constant(editor, weights),
-                        constant(editor, zeroOfX),
-                        constant(editor, zero))))) {
-            both.agreesOn(bytes(left, window.shape)).withoutFallback();
-        }
-    }
-
-    /** As exporters write convolutions with weights that were quantised on their own. */
-    @RepeatedTest(25)
-    void dynamicallyQuantisedConvolutionsAgree() {
-        var window = new Window();
-        ElementType type = anyBytes();
-        Tensor weights = window.weights(type);
-        Tensor zero = bytes(type);
-        Tensor scale = scales(1);
-        Tensor bias = Comparison.random(random, 1, window.outChannels, 1, 1);
-        String last = List.of("Identity", "Relu", "Sigmoid", "Tanh", "HardSwish", "Silu")
-                .get(random.nextInt(6));
-        try (var both = new Comparison(editor -> {
-            Value x = Comparison.floats(editor, "x", 4);
-            Value product = scaled(editor, "ConvInteger", window.attributes, x, weights, zero, scale);
-            Value sum = op(editor, "Add", product, constant(editor, bias));
-            Value y = last.equals("Silu") ? op(editor, "Mul", sum, op(editor, "Sigmoid", sum)) : op(editor, last, sum);
-            editor.addOutput("y", y);
-        })) {
-            both.agreesOn(Comparison.random(random, window.shape)).withoutFallback();
-        }
-    }
-
-    @RepeatedTest(25)
-    void convolutionsFromBytesToBytesAgree() {
-        var window = new Window();
-        ElementType type = anyBytes();
-        boolean perChannel = random.nextBoolean();
-        Tensor weights = window.weights(ElementType.INT8);
-        Tensor scale = scales(perChannel ? window.outChannels : 1);
-        Tensor zeros = perChannel ? bytes(ElementType.INT8, window.outChannels) : bytes(ElementType.INT8);
-        Tensor bias = Tensor.copyOf(random.ints(window.outChannels, -5000, 5000).toArray(), window.outChannels);
-        List<Tensor> numbers = new ArrayList<>(List.of(scales(1), bytes(type), weights, scale, zeros));
-        numbers.addAll(List.of(Tensor.scalar(0.1f), bytes(type), bias));
-        try (var both = new Comparison(editor -> {
-            List<Value> inputs = new ArrayList<>(List.of(Comparison.input(editor, "x", type, 4)));
-            numbers.forEach(number -> inputs.add(constant(editor, number)));
-            editor.addOutput("y", op(editor, "QLinearConv", window.attributes, inputs.toArray(Value[]::new)));
-        })) {
-            both.roundingWithin(1).agreesOn(bytes(type, window.shape)).withoutFallback();
-        }
-    }
-
     @RepeatedTest(15)
     void productsFromBytesToBytesAgree() {
         ElementType type = anyBytes();
@@ -257,37 +111,6 @@ class QuantisedRulesTest {
             editor.addOutput("y", op(editor, "QLinearMatMul", inputs.toArray(Value[]::new)));
         })) {
             both.roundingWithin(1).agreesOn(bytes(type, 2, upTo(9), k)).withoutFallback();
-        }
-    }
-
-    /** A convolution, and a sum of what was rounded once, between quantisations. */
-    @RepeatedTest(20)
-    void convolutionsBetweenQuantisationsStayBytes() {
-        var window = new Window();
-        ElementType type = anyBytes();
-        Tensor weights = window.weights(ElementType.INT8);
-        Tensor scale = scales(window.outChannels);
-        Tensor bias = Comparison.random(random, window.outChannels);
-        Tensor step = Tensor.scalar(0.02f);
-        Tensor least = type == ElementType.INT8
-                ? Tensor.copyOf(new byte[] {-128}).reshaped(Shape.SCALAR)
-                : Tensor.allocate(type, Shape.SCALAR);
-        try (var both = new Comparison(editor -> {
-            Value by = constant(editor, step);
-            Value zero = constant(editor, least);
-            Value x = op(editor, "DequantizeLinear", Comparison.input(editor, "x", type, 4), by, zero);
-            Value w =
-                    op(editor, "DequantizeLinear", ints("axis", 0), constant(editor, weights), constant(editor, scale));
-            Value conv = op(editor, "Conv", window.attributes, x, w, constant(editor, bias));
-            Value first = op(editor, "QuantizeLinear", op(editor, "Relu", conv), by, zero);
-            Value back = op(editor, "DequantizeLinear", first, by, zero);
-            Value sum = op(editor, "Add", back, op(editor, "Sigmoid", back));
-            editor.addOutput("y", op(editor, "QuantizeLinear", sum, by, zero));
-        })) {
-            both.roundingWithin(2).agreesOn(bytes(type, window.shape)).withoutFallback();
-            assertThat(both.kernels())
-                    .filteredOn(kernel -> kernel.startsWith("conv.s8"))
-                    .hasSize(1);
         }
     }
 
@@ -410,11 +233,9 @@ class QuantisedRulesTest {
     @Test
     void aRangeLeavesOutWhatIsNoNumber() {
         try (var both = new Comparison(editor -> {
-            NodeSpec spec =
-                    NodeSpec.of(new OpId(OpId.ONNX, "DynamicQuantizeLinear"), OPSET, Comparison.floats(editor, "x", 1));
-            editor.append(spec, List.of("q", "s", "z"))
-                    .outputs()
-                    .forEach(output -> editor.addOutput(output.name(), output));
+            Nodes nodes = nodes(editor);
+            nodes.addSplit(3, "DynamicQuantizeLinear", Attributes.NONE, Comparison.floats(editor, "x", 1))
+                    .forEach(nodes::output);
         })) {
             both.agreesOn(Tensor.copyOf(new float[] {Float.NaN, 3, -1, Float.NaN, 0.5f}, 5))
                     .withoutFallback();
