@@ -101,6 +101,7 @@ final class SimdProvider implements ExecutionProvider {
     }
 
     private static Kernel compile(Partition partition, Kit kit, @Nullable ContextWriter writer) {
+        Widening.widen(partition.graph());
         var kernel = new SimdKernel(partition.graph(), kit);
         if (writer != null) {
             writer.keep(partition);

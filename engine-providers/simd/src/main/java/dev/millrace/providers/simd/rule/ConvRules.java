@@ -4,7 +4,6 @@ import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.pool.WindowShape;
@@ -77,14 +76,14 @@ final class ConvRules {
         Lowering lowering = op.lowering();
         long channels = op.out().shape().dim(1);
         var anchor = new SignalAnchor(lowering, images, axis, images.shape().dim(0), channels, weights.unbiased());
-        Tensor bias = weights.bias();
+        StoredFloats bias = weights.bias();
         if (bias == null) {
             lowering.pend(op.out(), anchor);
             return;
         }
         Cell product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
         lowering.pend(product, anchor);
-        Cell added = lowering.constant(bias.reshaped(Shape.of(channels, 1)));
+        Cell added = lowering.constant(bias.widened().reshaped(Shape.of(channels, 1)));
         lowering.pend(op.out(), List.of(product, added), v -> v.getFirst().plus(v.getLast()));
     }
 

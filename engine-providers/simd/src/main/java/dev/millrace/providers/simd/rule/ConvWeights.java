@@ -35,15 +35,16 @@ sealed interface ConvWeights {
         if (!op.in(0).isFloat() || !weights.isFloat() || bias != null && !bias.isFloat()) {
             return null;
         }
-        Tensor known = weights.known();
-        Tensor added = bias == null ? null : bias.known();
+        StoredFloats known = StoredFloats.of(op, 1);
+        StoredFloats added = StoredFloats.of(op, 2);
         return known == null || bias != null && added == null
                 ? new Varying(op.lowering(), op.node().name(), weights, bias)
                 : new Fixed(op.kit().weights(), known, added);
     }
 
     /** What a model has as constants: packed once. */
-    record Fixed(Weights store, Tensor weights, @Nullable Tensor bias) implements ConvWeights {
+    record Fixed(
+            Weights store, StoredFloats weights, @Nullable StoredFloats bias) implements ConvWeights {
         @Override
         public Shape shape() {
             return weights.shape();
@@ -55,12 +56,12 @@ sealed interface ConvWeights {
 
         @Override
         public View packed(Layout layout, Packing packing) {
-            List<Tensor> sources = bias == null ? List.of(weights) : List.of(weights, bias);
+            List<Tensor> sources = bias == null ? List.of(weights.tensor()) : List.of(weights.tensor(), bias.tensor());
             MemorySegment memory = store.packed(sources, layout, target -> {
-                MemorySegment added = bias == null ? null : store.plain(bias);
-                packing.pack(store.plain(weights), added, target);
+                MemorySegment added = bias == null ? null : bias.floats();
+                packing.pack(weights.floats(), added, target);
             });
-            return View.dense(Storage.constant(memory), weights.type(), Shape.of(memory.byteSize() / Float.BYTES));
+            return View.dense(Storage.constant(memory), ElementType.FLOAT, Shape.of(memory.byteSize() / Float.BYTES));
         }
     }
 

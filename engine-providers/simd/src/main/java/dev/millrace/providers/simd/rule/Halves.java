@@ -11,7 +11,11 @@ final class Halves {
     private Halves() {}
 
     static boolean areFloats(ElementType type) {
-        return type == ElementType.FLOAT || type == ElementType.FLOAT16 || type == ElementType.BFLOAT16;
+        return type == ElementType.FLOAT || areHalves(type);
+    }
+
+    static boolean areHalves(ElementType type) {
+        return type == ElementType.FLOAT16 || type == ElementType.BFLOAT16;
     }
 
     static Cell widened(Op op, Cell cell) {

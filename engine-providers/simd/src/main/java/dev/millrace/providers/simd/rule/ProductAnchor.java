@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule;
 
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -15,6 +16,7 @@ import dev.millrace.kernels.gemm.Operand;
 import dev.millrace.providers.simd.lower.Anchor;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.program.Memory;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.Storage;
@@ -32,6 +34,9 @@ final class ProductAnchor implements Anchor {
     private final Lowering lowering;
     private final Cell a;
     private final Cell b;
+    /** What {@code b} is, where it is the same in every run. */
+    private final @Nullable StoredFloats weights;
+
     private final boolean transA;
     private final boolean transB;
     private final Shape out;
@@ -45,6 +50,7 @@ final class ProductAnchor implements Anchor {
             Lowering lowering,
             Cell a,
             Cell b,
+            @Nullable StoredFloats weights,
             boolean transA,
             boolean transB,
             Shape out,
@@ -55,6 +61,7 @@ final class ProductAnchor implements Anchor {
         this.lowering = lowering;
         this.a = a;
         this.b = b;
+        this.weights = weights;
         this.transA = transA;
         this.transB = transB;
         this.out = out;
@@ -70,6 +77,24 @@ final class ProductAnchor implements Anchor {
      * @return null where the shapes are none that kernels multiply
      */
     static @Nullable ProductAnchor of(Lowering lowering, Cell a, Cell b, boolean transA, boolean transB, Shape out) {
+        Tensor known = b.known();
+        return of(lowering, a, b, known == null ? null : new StoredFloats(lowering.kit(), known), transA, transB, out);
+    }
+
+    /** The product of the first two inputs of a node. */
+    static @Nullable ProductAnchor of(Op op, boolean transA, boolean transB) {
+        Shape out = op.out().shape();
+        return of(op.lowering(), op.in(0), op.in(1), StoredFloats.of(op, 1), transA, transB, out);
+    }
+
+    private static @Nullable ProductAnchor of(
+            Lowering lowering,
+            Cell a,
+            Cell b,
+            @Nullable StoredFloats weights,
+            boolean transA,
+            boolean transB,
+            Shape out) {
         Shape left = ProductRules.asMatrix(a.shape(), true);
         Shape right = ProductRules.asMatrix(b.shape(), false);
         long k = left.dimAt(transA ? -2 : -1);
@@ -80,7 +105,7 @@ final class ProductAnchor implements Anchor {
         boolean oneMatrix = right.rank() == 2 && !transA;
         Shape all = Shape.broadcast(outer(left), outer(right));
         long m = oneMatrix ? left.elements() / k : left.dimAt(transA ? -1 : -2);
-        return new ProductAnchor(lowering, a, b, transA, transB, out, m, n, k, oneMatrix ? Shape.SCALAR : all);
+        return new ProductAnchor(lowering, a, b, weights, transA, transB, out, m, n, k, oneMatrix ? Shape.SCALAR : all);
     }
 
     private static Shape outer(Shape shape) {
@@ -134,10 +159,9 @@ final class ProductAnchor implements Anchor {
             views.add(lowering.dense(operand));
         }
         Epilogue epilogue = after == null ? Epilogue.NONE : Epilogue.of(after, kinds);
-        Tensor weights = b.known();
         boolean packs = weights != null && b.shape().rank() == 2;
         View right =
-                weights != null && packs ? packed(weights) : matrix(b, ProductRules.asMatrix(b.shape(), false), false);
+                packs && weights != null ? packed(weights) : matrix(b, ProductRules.asMatrix(b.shape(), false), false);
         View to = lowering.allocate(result);
         var reads = new ArrayList<>(views);
         reads.add(left);
@@ -241,18 +265,18 @@ final class ProductAnchor implements Anchor {
         return isTogether(view, rank - 1) || isTogether(view, rank - 2);
     }
 
-    private View packed(Tensor weights) {
+    private View packed(StoredFloats floats) {
         Gemm gemm = lowering.kit().gemm();
         String name = gemm.packedLayout() + (transB ? " of the transpose" : "");
         Layout layout = Layout.forAllShapes(name, gemm.packedBytes(k, n));
-        MemorySegment memory = lowering.kit().weights().packed(List.of(weights), layout, target -> {
-            MemorySegment source = lowering.kit().weights().plain(weights);
+        MemorySegment memory = lowering.kit().weights().packed(List.of(floats.tensor()), layout, target -> {
+            MemorySegment source = floats.floats();
             if (transB) {
                 gemm.packTransposed(source, k, k, n, target);
             } else {
                 gemm.pack(source, n, k, n, target);
             }
         });
-        return View.dense(Storage.constant(memory), weights.type(), Shape.of(memory.byteSize() / Float.BYTES));
+        return View.dense(Storage.constant(memory), ElementType.FLOAT, Shape.of(memory.byteSize() / Float.BYTES));
     }
 }

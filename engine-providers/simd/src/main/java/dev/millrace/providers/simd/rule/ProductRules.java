@@ -2,7 +2,6 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
@@ -39,14 +38,16 @@ final class ProductRules {
         if (op.in(0).shape().rank() < 1 || op.in(1).shape().rank() < 1) {
             return false;
         }
+        if (WeightRules.halves(op)) {
+            return true;
+        }
         if (!areFloat(op)) {
-            return WeightRules.halves(op);
+            return false;
         }
         if (QuantisedProductRules.dequantised(op)) {
             return true;
         }
-        ProductAnchor anchor = ProductAnchor.of(
-                op.lowering(), op.in(0), op.in(1), false, false, op.out().shape());
+        ProductAnchor anchor = ProductAnchor.of(op, false, false);
         if (anchor == null) {
             return false;
         }
@@ -66,8 +67,7 @@ final class ProductRules {
         float alpha = op.attributes().real("alpha", 1);
         float beta = op.attributes().real("beta", 1);
         Lowering lowering = op.lowering();
-        ProductAnchor anchor = ProductAnchor.of(
-                lowering, op.in(0), op.in(1), transA, transB, op.out().shape());
+        ProductAnchor anchor = ProductAnchor.of(op, transA, transB);
         if (anchor == null) {
             return false;
         }
@@ -95,13 +95,11 @@ final class ProductRules {
     private static boolean linear(Op op) {
         String name = op.attributes().text("activation", "");
         UnaryOperator<Expr> activation = name.isEmpty() ? UnaryOperator.identity() : Functions.activation(name);
-        Tensor weights = op.in(1).known();
-        if (!areFloat(op) || weights == null || activation == null) {
+        if (!areFloat(op) || StoredFloats.of(op, 1) == null || activation == null) {
             return false;
         }
         Lowering lowering = op.lowering();
-        ProductAnchor anchor = ProductAnchor.of(
-                lowering, op.in(0), op.in(1), false, false, op.out().shape());
+        ProductAnchor anchor = ProductAnchor.of(op, false, false);
         if (anchor == null) {
             return false;
         }

@@ -31,6 +31,7 @@ final class SpectrumRule {
     /** Lowers a convolution, and the other half of its transform with it; false where it is none. */
     static boolean lower(Op op, Cell signals, Axis axis, ConvWeights.Fixed weights) {
         if (op.kit().isStrict()
+                || !weights.weights().areWide()
                 || weights.bias() != null
                 || !Sinusoids.isLength(axis.taps())
                 || axis.out() < LEAST_FRAMES) {
@@ -39,7 +40,7 @@ final class SpectrumRule {
         var sinusoids = new Sinusoids(axis.taps());
         long rows = weights.shape().dim(0);
         if (rows == 2L * sinusoids.frequencies()) {
-            MemorySegment packed = packed(op, sinusoids, weights.weights(), null);
+            MemorySegment packed = packed(op, sinusoids, weights.weights().tensor(), null);
             if (packed == null) {
                 return false;
             }
@@ -49,7 +50,7 @@ final class SpectrumRule {
         Op other = rows == sinusoids.frequencies() ? otherHalf(op) : null;
         MemorySegment packed = other == null
                 ? null
-                : packed(op, sinusoids, weights.weights(), other.in(1).known());
+                : packed(op, sinusoids, weights.weights().tensor(), other.in(1).known());
         if (other == null || packed == null) {
             return false;
         }

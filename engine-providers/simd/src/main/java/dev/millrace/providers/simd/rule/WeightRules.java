@@ -17,11 +17,13 @@ import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Products with weights of 16, 8 and 4 bits. */
 final class WeightRules {
     static final String BLOCKED = "MatMulNBits";
+    private static final int SCALES = 2;
     private static final int ZERO_POINTS = 3;
     private static final int ORDER = 4;
     private static final int BIAS = 5;
@@ -40,6 +42,7 @@ final class WeightRules {
     static boolean suits(Node node) {
         long block = node.attributes().integer("block_size", 0);
         long bits = node.attributes().integer("bits", 4);
+        Value scales = node.input(SCALES);
         Value zeros = node.input(ZERO_POINTS);
         return (bits == 4 || bits == 8)
                 && block >= LEAST_BLOCK
@@ -47,10 +50,22 @@ final class WeightRules {
                 && Long.bitCount(block) == 1
                 && node.input(ORDER) == null
                 && isConstant(node.input(1))
-                && isConstant(node.input(2))
+                && scales != null
+                && (isConstant(scales) || isCastConstant(scales))
                 && (zeros == null || isConstant(zeros) && zeros.elementType() == ElementType.UINT8)
-                && node.requireInput(0).elementType() == ElementType.FLOAT
-                && node.requireInput(2).elementType() == ElementType.FLOAT;
+                && areFloats(node.requireInput(0))
+                && areFloats(scales);
+    }
+
+    private static boolean areFloats(Value value) {
+        ElementType type = value.elementType();
+        return type != null && Halves.areFloats(type);
+    }
+
+    /** Whether a value is cast from a constant of 16 bits. */
+    private static boolean isCastConstant(Value value) {
+        Node cast = value.producer();
+        return cast != null && cast.is("Cast") && isConstant(cast.requireInput(0)) && areFloats(cast.requireInput(0));
     }
 
     private static boolean isConstant(@Nullable Value value) {
@@ -85,7 +100,7 @@ final class WeightRules {
             long k,
             long n,
             Tensor data,
-            Tensor scales,
+            StoredFloats scales,
             @Nullable Tensor zeros,
             boolean rounds)
             implements WeightAnchor.StoredWeights {
@@ -100,7 +115,7 @@ final class WeightRules {
                     op.attributes().integer("K", 0),
                     op.attributes().integer("N", 0),
                     known(op.in(1)),
-                    known(op.in(2)),
+                    Objects.requireNonNull(StoredFloats.of(op, SCALES)),
                     zeros,
                     type == WeightType.INT4
                             && op.attributes().integer("accuracy_level", 0) == BYTES
@@ -117,11 +132,12 @@ final class WeightRules {
 
         @Override
         public MemorySegment packed(WeightGemm gemm) {
-            List<Tensor> sources = zeros == null ? List.of(data, scales) : List.of(data, scales, zeros);
+            List<Tensor> sources =
+                    zeros == null ? List.of(data, scales.tensor()) : List.of(data, scales.tensor(), zeros);
             Layout layout = Layout.forAllShapes(gemm.packedLayout(), gemm.packedBytes(k, n));
             return kit.weights().packed(sources, layout, target -> {
                 MemorySegment words = kit.weights().plain(data);
-                MemorySegment by = kit.weights().plain(scales);
+                MemorySegment by = scales.floats();
                 MemorySegment points = zeros == null ? null : kit.weights().plain(zeros);
                 gemm.pack(
                         new BlockedWeights(format.type(), format.block(), words, by, FloatType.F32, points),
@@ -134,12 +150,9 @@ final class WeightRules {
 
     /** A product whose weights are constants of 16 bits; false where that is not so. */
     static boolean halves(Op op) {
-        Tensor weights = op.in(1).known();
+        Tensor weights = Halves.areHalves(op.in(1).type()) ? op.in(1).known() : StoredFloats.halves(op, 1);
         Shape shape = op.in(1).shape();
-        ElementType type = op.in(1).type();
-        boolean half = type == ElementType.FLOAT16 || type == ElementType.BFLOAT16;
-        boolean fits = half
-                && op.in(0).type() == type
+        boolean fits = op.in(0).type() == op.in(1).type()
                 && shape.rank() == 2
                 && op.in(0).shape().rank() > 0
                 && op.out().elements() > 0
@@ -153,13 +166,13 @@ final class WeightRules {
                         new WeightAnchor(
                                 op.lowering(),
                                 op.in(0),
-                                new Halves(op.kit(), weights),
+                                new HalfWeights(op.kit(), weights),
                                 op.out().shape()));
         return true;
     }
 
     /** Weights of 16 bits. */
-    private record Halves(Kit kit, Tensor data) implements WeightAnchor.StoredWeights {
+    private record HalfWeights(Kit kit, Tensor data) implements WeightAnchor.StoredWeights {
         @Override
         public WeightFormat format() {
             return data.type() == ElementType.FLOAT16 ? WeightFormat.F16 : WeightFormat.BF16;
