@@ -10,6 +10,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.ir.ValueType.TensorType;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.providers.simd.lower.DataTypes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -109,7 +110,7 @@ final class Widening {
 
     private static boolean isHalf(@Nullable Value value) {
         ElementType type = value == null ? null : value.elementType();
-        return type == ElementType.FLOAT16 || type == ElementType.BFLOAT16;
+        return type != null && DataTypes.isHalf(type);
     }
 
     /** Also lets the results of a node that reads floats be wide. */

@@ -9,6 +9,11 @@ import org.jspecify.annotations.Nullable;
 public final class DataTypes {
     private DataTypes() {}
 
+    /** Whether a type is one of floats of 16 bits. */
+    public static boolean isHalf(ElementType type) {
+        return type == ElementType.FLOAT16 || type == ElementType.BFLOAT16;
+    }
+
     /** The type that expressions read, or null where they cannot. */
     public static @Nullable DataType find(ElementType type) {
         return switch (type) {

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.lower;
 
+import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Broadcast;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprText;
@@ -8,6 +9,7 @@ import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** Puts elementwise operators together, and behind the products and convolutions that they follow. */
 final class Fusion {
@@ -89,8 +91,13 @@ final class Fusion {
 
     private void elementwise(Cell cell, Region region) {
         List<Cell> inputs = region.inputs();
-        inputs.forEach(lowering::materialise);
         Expr expression = region.expression();
+        if (isWidenedConstant(cell, inputs, expression)) {
+            Tensor halves = Objects.requireNonNull(inputs.getFirst().known());
+            lowering.provide(cell, new StoredFloats(lowering.kit(), halves).kept());
+            return;
+        }
+        inputs.forEach(lowering::materialise);
         var blocked = new BlockedOperands(lowering, cell);
         if (blocked.suit(inputs, expression)) {
             View to = lowering.allocateBlocked(cell);
@@ -106,6 +113,18 @@ final class Fusion {
             }
             add(cell, expression, list(cell.shape().toArray()), views, strides, lowering.allocate(cell));
         }
+    }
+
+    /** Whether a value is what a constant of 16 bits is in 32: it is made once, not in each run. */
+    private static boolean isWidenedConstant(Cell cell, List<Cell> inputs, Expr expression) {
+        if (!cell.isFloat() || inputs.size() != 1) {
+            return false;
+        }
+        Cell source = inputs.getFirst();
+        return source.isKnown()
+                && DataTypes.isHalf(source.type())
+                && expression.equals(Expr.input(0, DataTypes.of(source.type())))
+                && source.shape().equals(cell.shape());
     }
 
     /** In the order of axes in which all operands lie that are not repeated, if there is one. */

@@ -11,6 +11,7 @@ import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.StoredFloats;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -7,6 +7,7 @@ import dev.millrace.kernels.conv.ChannelOrder;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.StoredFloats;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;

@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.program.View;
 import java.util.List;
@@ -11,11 +12,7 @@ final class Halves {
     private Halves() {}
 
     static boolean areFloats(ElementType type) {
-        return type == ElementType.FLOAT || areHalves(type);
-    }
-
-    static boolean areHalves(ElementType type) {
-        return type == ElementType.FLOAT16 || type == ElementType.BFLOAT16;
+        return type == ElementType.FLOAT || DataTypes.isHalf(type);
     }
 
     static Cell widened(Op op, Cell cell) {

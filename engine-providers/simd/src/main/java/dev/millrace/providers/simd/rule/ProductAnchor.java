@@ -17,6 +17,7 @@ import dev.millrace.providers.simd.lower.Anchor;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.StoredFloats;
 import dev.millrace.providers.simd.program.Memory;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.Storage;

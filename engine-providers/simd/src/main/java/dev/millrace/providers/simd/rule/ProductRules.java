@@ -7,6 +7,7 @@ import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.StoredFloats;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;

@@ -11,9 +11,11 @@ import dev.millrace.kernels.intgemm.WeightFormat;
 import dev.millrace.kernels.intgemm.WeightGemm;
 import dev.millrace.kernels.intgemm.WeightType;
 import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.StoredFloats;
 import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -150,7 +152,7 @@ final class WeightRules {
 
     /** A product whose weights are constants of 16 bits; false where that is not so. */
     static boolean halves(Op op) {
-        Tensor weights = Halves.areHalves(op.in(1).type()) ? op.in(1).known() : StoredFloats.halves(op, 1);
+        Tensor weights = DataTypes.isHalf(op.in(1).type()) ? op.in(1).known() : StoredFloats.halves(op, 1);
         Shape shape = op.in(1).shape();
         boolean fits = op.in(0).type() == op.in(1).type()
                 && shape.rank() == 2

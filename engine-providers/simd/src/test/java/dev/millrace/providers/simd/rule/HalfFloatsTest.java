@@ -147,6 +147,15 @@ class HalfFloatsTest {
         }
     }
 
+    @Test
+    void largeConstantsThatNothingPacksAreWidenedOnce() {
+        Tensor table = floats(600, 500);
+        try (var both = comparison(ElementType.FLOAT16, 2, (net, x) -> net.add("MatMul", net.constant(table), x))) {
+            both.agreesOn(floats(500, 3)).withoutFallback();
+            assertThat(both.kernels()).noneMatch(kernel -> kernel.contains("in0.f16"));
+        }
+    }
+
     /** As decoders keep what they have seen: what is only moved is neither widened nor rounded again. */
     @Test
     void whatIsMovedStaysAsItIs() {

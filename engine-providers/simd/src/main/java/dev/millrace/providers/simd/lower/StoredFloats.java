@@ -1,4 +1,4 @@
-package dev.millrace.providers.simd.rule;
+package dev.millrace.providers.simd.lower;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.OwnMemory;
@@ -7,24 +7,23 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.Cast;
 import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.DataTypes;
-import dev.millrace.providers.simd.lower.Kit;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.program.Storage;
+import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Floats that a model has as constants. Where it has them in 16 bits and casts them, they are widened each time that they
- * are packed, and never kept as what they are cast to.
+ * Floats that a model has as constants. Where it has them in 16 bits and casts them, they are widened when they are
+ * packed: as they are, in 32 bits, they are kept only where nothing packs them.
  */
-record StoredFloats(Kit kit, Tensor tensor) {
+public record StoredFloats(Kit kit, Tensor tensor) {
     private static final long ALIGNMENT = 64;
 
     /** What an input of a node is, as floats of 32 bits; null where it is no constant or anything else. */
-    static @Nullable StoredFloats of(Op op, int input) {
+    public static @Nullable StoredFloats of(Op op, int input) {
         Cell cell = op.find(input);
         if (cell == null || !cell.isFloat()) {
             return null;
@@ -35,40 +34,62 @@ record StoredFloats(Kit kit, Tensor tensor) {
     }
 
     /** The constant of 16 bits that an input is cast from; null where it is none. */
-    static @Nullable Tensor halves(Op op, int input) {
+    public static @Nullable Tensor halves(Op op, int input) {
         Op cast = op.producer(input);
         if (cast == null || !cast.name().equals("Cast")) {
             return null;
         }
         Cell source = cast.in(0);
-        return Halves.areHalves(source.type()) ? source.known() : null;
+        return DataTypes.isHalf(source.type()) ? source.known() : null;
     }
 
-    Shape shape() {
+    public Shape shape() {
         return tensor.shape();
     }
 
     /** Whether the model has them in 32 bits. */
-    boolean areWide() {
+    public boolean areWide() {
         return tensor.type() == ElementType.FLOAT;
     }
 
     /** The same in 32 bits. */
-    Tensor widened() {
+    public Tensor widened() {
         return areWide() ? tensor : Tensor.wrap(ElementType.FLOAT, shape(), floats());
     }
 
     /** All of them, in 32 bits, in memory that kernels can read. */
-    MemorySegment floats() {
+    public MemorySegment floats() {
         MemorySegment plain = kit.weights().plain(tensor);
         if (areWide()) {
             return plain;
         }
+        MemorySegment wide = OwnMemory.allocate(Math.max(1, bytes()), ALIGNMENT).asSlice(0, bytes());
+        widen(plain, wide);
+        return wide;
+    }
+
+    /** Where they are kept in 32 bits, in the order of their indices. */
+    View kept() {
+        if (areWide()) {
+            return view(kit.weights().plain(tensor));
+        }
+        Layout layout = Layout.forAllShapes("floats", bytes());
+        return view(kit.weights()
+                .packed(List.of(tensor), layout, target -> widen(kit.weights().plain(tensor), target)));
+    }
+
+    private View view(MemorySegment floats) {
+        return View.dense(Storage.constant(floats), ElementType.FLOAT, shape());
+    }
+
+    private long bytes() {
+        return Float.BYTES * tensor.elements();
+    }
+
+    private void widen(MemorySegment plain, MemorySegment wide) {
         NumberType from = Objects.requireNonNull(DataTypes.number(tensor.type()));
         Cast cast = kit.driver(
                 List.of(Cast.class, from, NumberType.F32), () -> new Cast(kit.kernels(), from, NumberType.F32));
-        MemorySegment wide = OwnMemory.allocate(Math.max(1, Float.BYTES * tensor.elements()), ALIGNMENT);
         cast.run(plain, wide, tensor.elements(), Parallel.NONE);
-        return wide.asSlice(0, Float.BYTES * tensor.elements());
     }
 }
