@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.ml;
 import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.kernel.RunContext;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decision trees as parallel arrays. A node that is no leaf compares a feature and goes on to one of two nodes; a leaf
@@ -46,38 +47,126 @@ record Forest(
         MAX
     }
 
-    /** Scores of one sample, before base values and transform; targets that no leaf names stay zero. */
-    void score(RunContext run, double[] x, int count, Aggregate aggregate, double[] scores, int scoreCount) {
-        double start = switch (aggregate) {
-            case AVERAGE, SUM -> 0;
-            case MIN -> Double.POSITIVE_INFINITY;
-            case MAX -> Double.NEGATIVE_INFINITY;
-        };
-        Arrays.fill(scores, 0, scoreCount, start);
-        for (int tree = 0; tree < roots.length; tree++) {
-            if (tree % TREES == 0) {
-                run.checkCancelled();
-            }
-            int leaf = leaf(run, roots[tree], x, count);
-            for (int i = leafStarts[leaf]; i < leafStarts[leaf + 1]; i++) {
-                int target = targets[i];
-                scores[target] = switch (aggregate) {
-                    case AVERAGE, SUM -> scores[target] + weights[i];
-                    case MIN -> Math.min(scores[target], weights[i]);
-                    case MAX -> Math.max(scores[target], weights[i]);
-                };
+    /** Adds up what leaves give to the targets of samples. */
+    private static final class Scores {
+        private final Aggregate aggregate;
+        private final double[] scores;
+        private final int targets;
+        private final boolean sums;
+
+        Scores(Aggregate aggregate, double[] scores, int targets) {
+            this.aggregate = aggregate;
+            this.scores = scores;
+            this.targets = targets;
+            sums = aggregate == Aggregate.SUM || aggregate == Aggregate.AVERAGE;
+        }
+
+        void begin(int samples) {
+            Arrays.fill(scores, 0, samples * targets, start());
+        }
+
+        private double start() {
+            return switch (aggregate) {
+                case AVERAGE, SUM -> 0;
+                case MIN -> Double.POSITIVE_INFINITY;
+                case MAX -> Double.NEGATIVE_INFINITY;
+            };
+        }
+
+        void add(Forest forest, int sample, int leaf) {
+            int end = forest.leafStarts[leaf + 1];
+            for (int i = forest.leafStarts[leaf]; i < end; i++) {
+                int at = sample * targets + forest.targets[i];
+                double weight = forest.weights[i];
+                if (sums) {
+                    scores[at] += weight;
+                } else {
+                    scores[at] =
+                            aggregate == Aggregate.MIN ? Math.min(scores[at], weight) : Math.max(scores[at], weight);
+                }
             }
         }
-        for (int i = 0; i < scoreCount; i++) {
-            if (aggregate == Aggregate.AVERAGE) {
-                scores[i] /= roots.length;
-            } else if (Double.isInfinite(start) && scores[i] == start) {
-                scores[i] = 0;
+
+        void end(int samples, int trees) {
+            double start = start();
+            for (int i = 0; i < samples * targets; i++) {
+                if (aggregate == Aggregate.AVERAGE) {
+                    scores[i] /= trees;
+                } else if (Double.isInfinite(start) && scores[i] == start) {
+                    scores[i] = 0;
+                }
             }
         }
     }
 
-    private int leaf(RunContext run, int root, double[] x, int count) {
+    /** How a forest is walked by samples of so many features. */
+    Walk walk(int features) {
+        Descent descent = Descent.of(this);
+        return new Walk(this, descent != null && descent.mostFeature() < features ? descent : null, features);
+    }
+
+    /** @param descent null where nodes compare otherwise */
+    record Walk(Forest forest, @Nullable Descent descent, int features) {
+        /** Scores of samples, before base values and transform; targets that no leaf names stay zero. */
+        void score(RunContext run, double[] x, int samples, Aggregate aggregate, double[] scores, int targets) {
+            var sums = new Scores(aggregate, scores, targets);
+            sums.begin(samples);
+            Descent fast = descent != null && Descent.areFinite(x, samples * features) ? descent : null;
+            int[] nodes = new int[Descent.TOGETHER];
+            int[] roots = forest.roots;
+            for (int tree = 0; tree < roots.length; ) {
+                if (tree % TREES == 0) {
+                    run.checkCancelled();
+                }
+                if (fast == null) {
+                    for (int sample = 0; sample < samples; sample++) {
+                        sums.add(forest, sample, forest.leaf(run, roots[tree], x, sample * features, features));
+                    }
+                    tree++;
+                } else if (samples < Descent.TOGETHER && tree + Descent.TOGETHER <= roots.length) {
+                    ofTrees(fast, x, samples, tree, nodes, sums);
+                    tree += Descent.TOGETHER;
+                } else {
+                    ofSamples(fast, x, samples, tree, nodes, sums);
+                    tree++;
+                }
+            }
+            sums.end(samples, roots.length);
+        }
+
+        /** Four trees for each sample. */
+        private void ofTrees(Descent fast, double[] x, int samples, int tree, int[] nodes, Scores sums) {
+            int steps = fast.mostSteps(tree);
+            for (int sample = 0; sample < samples; sample++) {
+                System.arraycopy(fast.roots(), tree, nodes, 0, nodes.length);
+                int at = sample * features;
+                fast.leaves(steps, x, at, at, at, at, nodes);
+                for (int leaf : nodes) {
+                    sums.add(forest, sample, fast.places()[leaf]);
+                }
+            }
+        }
+
+        /** Four samples at a time for one tree. */
+        private void ofSamples(Descent fast, double[] x, int samples, int tree, int[] nodes, Scores sums) {
+            int root = fast.roots()[tree];
+            int steps = fast.depths()[tree];
+            int sample = 0;
+            for (; sample + Descent.TOGETHER <= samples; sample += Descent.TOGETHER) {
+                Arrays.fill(nodes, root);
+                int at = sample * features;
+                fast.leaves(steps, x, at, at + features, at + 2 * features, at + 3 * features, nodes);
+                for (int i = 0; i < nodes.length; i++) {
+                    sums.add(forest, sample + i, fast.places()[nodes[i]]);
+                }
+            }
+            for (; sample < samples; sample++) {
+                sums.add(forest, sample, fast.places()[fast.leaf(x, sample * features, root)]);
+            }
+        }
+    }
+
+    private int leaf(RunContext run, int root, double[] x, int at, int count) {
         int node = root;
         for (int steps = 0; modes[node] != Mode.LEAF; steps++) {
             if (steps > modes.length) {
@@ -88,7 +177,7 @@ record Forest(
                         "a decision tree asks for feature " + features[node] + " of " + count);
             }
             run.checkCancelled(steps + 1);
-            node = holds(node, x[features[node]]) ? whenTrue[node] : whenFalse[node];
+            node = holds(node, x[at + features[node]]) ? whenTrue[node] : whenFalse[node];
         }
         return node;
     }

@@ -6,7 +6,6 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Tensor;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -232,28 +231,24 @@ final class ForestReader {
         }
 
         Forest build(boolean[] missing, int[] leafPlaces, long[] leafTargets, double[] leafWeights, int[] roots) {
-            List<List<Integer>> byNode = new ArrayList<>();
-            for (int i = 0; i < modes.length; i++) {
-                byNode.add(new ArrayList<>());
-            }
-            for (int i = 0; i < leafPlaces.length; i++) {
-                byNode.get(leafPlaces[i]).add(i);
-            }
             int[] starts = new int[modes.length + 1];
+            for (int place : leafPlaces) {
+                starts[place + 1]++;
+            }
+            for (int i = 0; i < modes.length; i++) {
+                starts[i + 1] += starts[i];
+            }
+            int[] next = starts.clone();
             int[] targets = new int[leafPlaces.length];
             double[] weights = new double[leafPlaces.length];
-            int at = 0;
-            for (int i = 0; i < modes.length; i++) {
-                starts[i] = at;
-                for (int leaf : byNode.get(i)) {
-                    if (leafTargets[leaf] < 0) {
-                        throw broken("a leaf gives to target " + leafTargets[leaf]);
-                    }
-                    targets[at] = index("target", leafTargets[leaf]);
-                    weights[at++] = leafWeights[leaf];
+            for (int leaf = 0; leaf < leafPlaces.length; leaf++) {
+                if (leafTargets[leaf] < 0) {
+                    throw broken("a leaf gives to target " + leafTargets[leaf]);
                 }
+                int at = next[leafPlaces[leaf]]++;
+                targets[at] = index("target", leafTargets[leaf]);
+                weights[at] = leafWeights[leaf];
             }
-            starts[modes.length] = at;
             for (int feature : features) {
                 if (feature < 0) {
                     throw broken("a tree node asks for feature " + feature);

@@ -13,6 +13,9 @@ final class LinearModels {
 
     /** One row of coefficients for each result, and what is added to it. */
     private record Weights(float[] coefficients, float[] intercepts, int results, int features) {
+        /** Sums that go on side by side. */
+        private static final int LANES = 4;
+
         static Weights of(Node node, int results, int features) {
             float[] coefficients = node.attributes().reals("coefficients");
             float[] intercepts = node.attributes().reals("intercepts");
@@ -27,12 +30,26 @@ final class LinearModels {
         void apply(RunContext run, double[] x, double[] results) {
             for (int i = 0; i < this.results; i++) {
                 run.checkCancelled();
-                double sum = i < intercepts.length ? intercepts[i] : 0;
-                for (int k = 0; k < features; k++) {
-                    sum += x[k] * coefficients[i * features + k];
-                }
-                results[i] = sum;
+                results[i] = (i < intercepts.length ? intercepts[i] : 0) + product(x, i * features);
             }
+        }
+
+        private double product(double[] x, int at) {
+            double a = 0;
+            double b = 0;
+            double c = 0;
+            double d = 0;
+            int k = 0;
+            for (; k + LANES <= features; k += LANES) {
+                a += x[k] * coefficients[at + k];
+                b += x[k + 1] * coefficients[at + k + 1];
+                c += x[k + 2] * coefficients[at + k + 2];
+                d += x[k + 3] * coefficients[at + k + 3];
+            }
+            for (; k < features; k++) {
+                a += x[k] * coefficients[at + k];
+            }
+            return a + b + (c + d);
         }
     }
 

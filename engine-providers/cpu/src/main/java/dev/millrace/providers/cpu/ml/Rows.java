@@ -14,6 +14,8 @@ import dev.millrace.scheduler.kernel.Scratch;
 record Rows(ElementType type, long count, int features) {
     /** Features of samples that are read together. */
     private static final int BLOCK = 512;
+    /** The same where all trees are walked by each block. */
+    private static final int LARGE_BLOCK = 2048;
 
     private static final int LAST_SLOT = 7;
 
@@ -30,22 +32,39 @@ record Rows(ElementType type, long count, int features) {
         void run(LaunchContext context, long row, double[] features, Scratch scratch);
     }
 
-    /** Runs a task for each sample; the features are in slot 0 of the doubles. */
-    Launch each(RowTask task) {
+    /** Makes the results of some samples from their features. */
+    @FunctionalInterface
+    interface BlockTask {
+        void run(LaunchContext context, long row, int rows, double[] features, Scratch scratch);
+    }
+
+    /** Runs a task for some samples at a time. */
+    Launch together(BlockTask task) {
+        return together(LARGE_BLOCK, task);
+    }
+
+    private Launch together(int most, BlockTask task) {
         RangeTask range = (context, from, to, scratch) -> {
-            int together = Math.max(1, BLOCK / Math.max(1, features));
+            int together = Math.max(1, most / Math.max(1, features));
             double[] block = scratch.doubles(LAST_SLOT, Extents.product("features of samples", together, features));
-            double[] x = scratch.doubles(0, features);
             for (long row = from; row < to; row += together) {
                 int rows = (int) Math.min(together, to - row);
                 Elements.read(type, context.input(0), row * features, block, 0, rows * features);
-                for (int i = 0; i < rows; i++) {
-                    System.arraycopy(block, i * features, x, 0, features);
-                    context.checkCancelled();
-                    task.run(context, row + i, x, scratch);
-                }
+                task.run(context, row, rows, block, scratch);
             }
         };
         return context -> context.parallelFor(count, 64, range);
+    }
+
+    /** Runs a task for each sample; the features are in slot 0 of the doubles. */
+    Launch each(RowTask task) {
+        return together(BLOCK, (context, first, rows, block, scratch) -> {
+            double[] x = scratch.doubles(0, features);
+            for (int i = 0; i < rows; i++) {
+                System.arraycopy(block, i * features, x, 0, features);
+                context.checkCancelled();
+                task.run(context, first + i, x, scratch);
+            }
+        });
     }
 }

@@ -8,6 +8,7 @@ import dev.millrace.graph.tensor.Elements;
 import dev.millrace.scheduler.kernel.RunContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.Arrays;
+import java.util.function.DoubleUnaryOperator;
 
 /** SVMRegressor and SVMClassifier, which are libsvm's models: pairwise decisions, votes, and probabilities from both. */
 final class SupportVectors {
@@ -41,23 +42,26 @@ final class SupportVectors {
         return values == null ? new float[0] : values;
     }
 
-    /** The kernel of a sample and row {@code row} of a matrix. */
-    private double similarity(RunContext run, double[] x, float[] matrix, int row, int features) {
-        run.checkCancelled();
-        double dot = 0;
-        double distance = 0;
-        for (int i = 0; i < features; i++) {
-            double y = matrix[row * features + i];
-            dot += x[i] * y;
-            distance += (x[i] - y) * (x[i] - y);
+    /** The kernel of a sample and each of some vectors. */
+    private void similarities(RunContext run, double[] x, Vectors others, int count, double[] results) {
+        if (kernel.equals("RBF")) {
+            others.squaredDistances(run, x, results);
+        } else {
+            others.products(run, x, results);
         }
-        return switch (kernel) {
-            case "LINEAR" -> dot;
-            case "POLY" -> Math.pow(gamma * dot + offset, degree);
-            case "SIGMOID" -> Math.tanh(gamma * dot + offset);
-            case "RBF" -> Math.exp(-gamma * distance);
+        switch (kernel) {
+            case "LINEAR" -> {}
+            case "POLY" -> replace(results, count, dot -> Math.pow(gamma * dot + offset, degree));
+            case "SIGMOID" -> replace(results, count, dot -> Math.tanh(gamma * dot + offset));
+            case "RBF" -> replace(results, count, distance -> Math.exp(-gamma * distance));
             default -> throw EngineException.invalidGraph(node.describe() + ": kernel_type '" + kernel + "'");
-        };
+        }
+    }
+
+    private static void replace(double[] numbers, int count, DoubleUnaryOperator function) {
+        for (int i = 0; i < count; i++) {
+            numbers[i] = function.applyAsDouble(numbers[i]);
+        }
     }
 
     private void check(boolean fits, int features) {
@@ -80,14 +84,16 @@ final class SupportVectors {
                             ? svm.vectors.length >= (long) supports * features && svm.coefficients.length >= supports
                             : svm.coefficients.length >= features,
                     features);
+            boolean direct = supports == 0;
+            int count = direct ? 1 : supports;
+            Vectors others = Vectors.of(direct ? svm.coefficients : svm.vectors, count, features);
             return rows.each((run, row, x, scratch) -> {
                 double[] result = scratch.doubles(1, 1);
+                double[] similarities = scratch.doubles(2, count);
+                svm.similarities(run, x, others, count, similarities);
                 double sum = svm.rho[0];
-                for (int i = 0; i < supports; i++) {
-                    sum += svm.coefficients[i] * svm.similarity(run, x, svm.vectors, i, features);
-                }
-                if (supports == 0) {
-                    sum += svm.similarity(run, x, svm.coefficients, 0, features);
+                for (int i = 0; i < count; i++) {
+                    sum += (direct ? 1 : svm.coefficients[i]) * similarities[i];
                 }
                 result[0] = oneClass ? (sum > 0 ? 1 : -1) : sum;
                 transform.apply(result, 1);
@@ -118,10 +124,12 @@ final class SupportVectors {
             Rows rows = Rows.of(context, 0);
             check(coefficients.length == (long) count * rows.features(), rows.features());
             int width = Classes.width(context);
+            Vectors others = Vectors.of(coefficients, count, rows.features());
             return rows.each((run, row, x, scratch) -> {
                 double[] scores = scratch.doubles(1, count);
+                similarities(run, x, others, count, scores);
                 for (int i = 0; i < count; i++) {
-                    scores[i] = similarity(run, x, coefficients, i, rows.features()) + rho[0];
+                    scores[i] += rho[0];
                 }
                 int best = Classes.best(scores, count);
                 classes.writeLabel(run, row, pair && scores[best] >= enough ? 1 : best);
@@ -153,13 +161,12 @@ final class SupportVectors {
             Rows rows = Rows.of(context, 0);
             check(vectors.length == (long) total * rows.features(), rows.features());
             int width = Classes.width(context);
+            Vectors others = Vectors.of(vectors, total, rows.features());
             return rows.each((run, row, x, scratch) -> {
                 double[] decisions = scratch.doubles(1, Math.max(pairs, 2));
                 double[] similarities = scratch.doubles(2, total);
                 double[] votes = scratch.doubles(3, count);
-                for (int i = 0; i < total; i++) {
-                    similarities[i] = similarity(run, x, vectors, i, rows.features());
-                }
+                similarities(run, x, others, total, similarities);
                 decide(run, similarities, starts, count, total, decisions, votes);
                 classes.writeLabel(run, row, Classes.best(votes, count));
                 if (probable) {

@@ -5,6 +5,8 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -47,9 +49,8 @@ final class Trees {
         return context -> {
             Rows rows = Rows.of(context, 0);
             ElementType to = context.outputType(0);
-            return rows.each((run, row, x, scratch) -> {
-                double[] scores = scratch.doubles(1, targets);
-                forest.score(run, x, rows.features(), aggregate, scores, targets);
+            Forest.Walk walk = forest.walk(rows.features());
+            return eachScored(rows, walk, aggregate, targets, (run, row, scores) -> {
                 add(base, scores, targets);
                 transform.apply(scores, targets);
                 for (int i = 0; i < targets; i++) {
@@ -57,6 +58,25 @@ final class Trees {
                 }
             });
         };
+    }
+
+    /** Makes the results of one sample from its scores. */
+    @FunctionalInterface
+    private interface ScoreTask {
+        void run(LaunchContext run, long row, double[] scores);
+    }
+
+    private static Launch eachScored(
+            Rows rows, Forest.Walk walk, Forest.Aggregate aggregate, int targets, ScoreTask task) {
+        return rows.together((run, first, count, x, scratch) -> {
+            double[] all = scratch.doubles(0, Extents.product("scores of samples", count, targets));
+            double[] scores = scratch.doubles(1, targets);
+            walk.score(run, x, count, aggregate, all, targets);
+            for (int i = 0; i < count; i++) {
+                System.arraycopy(all, i * targets, scores, 0, targets);
+                task.run(run, first + i, scores);
+            }
+        });
     }
 
     private static void checkTargets(Node node, Forest forest, int targets) {
@@ -85,9 +105,8 @@ final class Trees {
         return context -> {
             Rows rows = Rows.of(context, 0);
             int width = Classes.width(context);
-            return rows.each((run, row, x, scratch) -> {
-                double[] scores = scratch.doubles(1, count);
-                forest.score(run, x, rows.features(), Forest.Aggregate.SUM, scores, count);
+            Forest.Walk walk = forest.walk(rows.features());
+            return eachScored(rows, walk, Forest.Aggregate.SUM, count, (run, row, scores) -> {
                 add(base, scores, count);
                 if (pair) {
                     double score = scores[only];
