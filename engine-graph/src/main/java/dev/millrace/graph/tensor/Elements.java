@@ -182,6 +182,16 @@ public final class Elements {
                     MemorySegment.copy(part, 0, to, FLOAT, (first + done) * 4, now);
                 }
             }
+            case BOOL -> {
+                var part = new byte[Math.min(count, PART)];
+                for (int done = 0; done < count; done += PART) {
+                    int now = Math.min(PART, count - done);
+                    for (int i = 0; i < now; i++) {
+                        part[i] = (byte) (from[at + done + i] != 0 ? 1 : 0);
+                    }
+                    MemorySegment.copy(part, 0, to, BYTE, first + done, now);
+                }
+            }
             default -> {
                 for (int i = 0; i < count; i++) {
                     setDouble(type, to, first + i, from[at + i]);
@@ -201,6 +211,16 @@ public final class Elements {
             case INT8, UINT8 -> {
                 for (int i = 0; i < count; i++) {
                     to.set(BYTE, first + i, (byte) from[at + i]);
+                }
+            }
+            case BOOL -> {
+                var part = new byte[Math.min(count, PART)];
+                for (int done = 0; done < count; done += PART) {
+                    int now = Math.min(PART, count - done);
+                    for (int i = 0; i < now; i++) {
+                        part[i] = (byte) (from[at + done + i] != 0 ? 1 : 0);
+                    }
+                    MemorySegment.copy(part, 0, to, BYTE, first + done, now);
                 }
             }
             default -> {

@@ -40,22 +40,11 @@ public record Binary(
     }
 
     static Binary of(Floats floats, DoubleBinaryOperator f) {
-        return new Binary(
-                floats,
-                (x, y, z, n) -> {
-                    for (int i = 0; i < n; i++) {
-                        z[i] = f.applyAsDouble(x[i], y[i]);
-                    }
-                },
-                null);
+        return new Binary(floats, new DoublePairLoop(f), null);
     }
 
     Binary onLongs(LongBinaryOperator f) {
-        return new Binary(floats, doubles, (x, y, z, n) -> {
-            for (int i = 0; i < n; i++) {
-                z[i] = f.applyAsLong(x[i], y[i]);
-            }
-        });
+        return new Binary(floats, doubles, new LongPairLoop(f));
     }
 
     static Binary ofLongs(LongBinaryOperator f) {

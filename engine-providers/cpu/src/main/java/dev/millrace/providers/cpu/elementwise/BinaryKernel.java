@@ -45,12 +45,12 @@ record BinaryKernel(Node node, @Nullable Binary given) implements ShapedKernel {
             }
         }
         double scale = name.equals("Mean") ? 1.0 / inputs.length : 1;
+        long count = context.outputShape(0).elements();
         RangeTask task = switch (domain) {
             case FLOAT -> floats(function.requireFloats(), inputs, to, (float) scale);
-            case DOUBLE -> doubles(function.requireDoubles(), inputs, to, scale);
-            case LONG -> longs(function.requireLongs(), inputs, to);
+            case DOUBLE -> doubles(OwnLoops.of(function.requireDoubles(), count), inputs, to, scale);
+            case LONG -> longs(OwnLoops.of(function.requireLongs(), count), inputs, to);
         };
-        long count = context.outputShape(0).elements();
         long grain = UnaryKernel.grain(to);
         return launch -> launch.parallelFor(count, grain, task);
     }

@@ -49,38 +49,22 @@ public record Unary(
 
     /** A function of floating elements with a loop of its own for float. */
     static Unary of(Floats floats, DoubleUnaryOperator f) {
-        return new Unary(floats, doubles(f), null, null);
-    }
-
-    private static Doubles doubles(DoubleUnaryOperator f) {
-        return (x, y, n) -> {
-            for (int i = 0; i < n; i++) {
-                y[i] = f.applyAsDouble(x[i]);
-            }
-        };
+        return new Unary(floats, new DoubleLoop(f), null, null);
     }
 
     /** This function, which on integers is {@code f}. */
     Unary onLongs(LongUnaryOperator f) {
-        return new Unary(floats, doubles, longs(f), unsigned);
+        return new Unary(floats, doubles, new LongLoop(f), unsigned);
     }
 
     /** This function, which on numbers of 64 bits without a sign is {@code f}. */
     Unary onUnsigned(LongUnaryOperator f) {
-        return new Unary(floats, doubles, longs, longs(f));
-    }
-
-    private static Longs longs(LongUnaryOperator f) {
-        return (x, y, n) -> {
-            for (int i = 0; i < n; i++) {
-                y[i] = f.applyAsLong(x[i]);
-            }
-        };
+        return new Unary(floats, doubles, longs, new LongLoop(f));
     }
 
     /** A function of integers only. */
     static Unary ofLongs(LongUnaryOperator f) {
-        return new Unary(null, null, longs(f), null);
+        return new Unary(null, null, new LongLoop(f), null);
     }
 
     public Floats requireFloats() {

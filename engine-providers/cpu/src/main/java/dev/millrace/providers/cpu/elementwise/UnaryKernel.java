@@ -21,8 +21,8 @@ public record UnaryKernel(Unary function) implements ShapedKernel {
         }
         RangeTask task = switch (Domain.of(from)) {
             case FLOAT -> floats(function.requireFloats(), from, to);
-            case DOUBLE -> doubles(function.requireDoubles(), from, to);
-            case LONG -> longs(function.requireLongs(from), from, to);
+            case DOUBLE -> doubles(OwnLoops.of(function.requireDoubles(), count), from, to);
+            case LONG -> longs(OwnLoops.of(function.requireLongs(from), count), from, to);
         };
         long grain = grain(to);
         return launch -> launch.parallelFor(count, grain, task);

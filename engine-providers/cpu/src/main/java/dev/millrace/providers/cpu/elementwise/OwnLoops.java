@@ -1,0 +1,69 @@
+package dev.millrace.providers.cpu.elementwise;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Loops over a function of numbers, each in a class of its own. The compiler makes vector instructions of such a loop while
+ * it has seen one function there; where all operators share a loop, each element costs a call.
+ */
+final class OwnLoops {
+    /** From so many elements on, a loop is worth a class. */
+    private static final long MANY = 1 << 14;
+
+    private static final Map<Key, MethodHandle> CONSTRUCTORS = new ConcurrentHashMap<>();
+
+    private OwnLoops() {}
+
+    /** A loop that has one field, a function, which its constructor takes. */
+    interface Loop {
+        Object function();
+    }
+
+    private record Key(Class<?> loop, Class<?> function) {}
+
+    /** The same loop for so many elements. */
+    static <L> L of(L loop, long elements) {
+        if (elements < MANY || !(loop instanceof Loop known)) {
+            return loop;
+        }
+        try {
+            @SuppressWarnings("unchecked") // a copy of the loop's class implements what the class does
+            L own = (L) constructor(loop.getClass(), known.function()).invoke(known.function());
+            return own;
+        } catch (Throwable e) {
+            throw new IllegalStateException("a copy of " + loop.getClass() + " cannot be made", e);
+        }
+    }
+
+    private static MethodHandle constructor(Class<?> loop, Object function) throws IOException, IllegalAccessException {
+        var key = new Key(loop, function.getClass());
+        MethodHandle known = CONSTRUCTORS.get(key);
+        if (known == null) {
+            known = copy(loop);
+            MethodHandle before = CONSTRUCTORS.putIfAbsent(key, known);
+            known = before == null ? known : before;
+        }
+        return known;
+    }
+
+    private static MethodHandle copy(Class<?> loop) throws IOException, IllegalAccessException {
+        try (InputStream code = loop.getResourceAsStream(loop.getName().replaceFirst(".*\\.", "") + ".class")) {
+            if (code == null) {
+                throw new IOException("the code of " + loop + " is not there");
+            }
+            MethodHandles.Lookup copy = MethodHandles.lookup().defineHiddenClass(code.readAllBytes(), true);
+            Class<?> function = loop.getDeclaredFields()[0].getType();
+            MethodHandle constructor =
+                    copy.findConstructor(copy.lookupClass(), MethodType.methodType(void.class, function));
+            return constructor.asType(MethodType.methodType(Object.class, Object.class));
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException(loop + " has no such constructor", e);
+        }
+    }
+}
