@@ -14,10 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param places the nodes of the forest that these are
  */
 record Descent(int[] roots, int[] depths, long[] links, double[] splits, int[] places, int mostFeature) {
+    /** Longer walks look at cancellation on the way. */
+    private static final int MOST_STEPS = 1000;
+
     /** Walks that go on together. */
     static final int TOGETHER = 4;
 
-    /** Of a forest whose nodes all compare by order; null for others. */
+    /** Of a forest of no deep trees whose nodes all compare by order; null for others. */
     static @Nullable Descent of(Forest forest) {
         int count = forest.modes().length;
         var roots = new int[forest.roots().length];
@@ -46,7 +49,7 @@ record Descent(int[] roots, int[] depths, long[] links, double[] splits, int[] p
                 boolean rises = isHeldByHigh(forest.modes()[node]);
                 int low = (rises ? forest.whenFalse() : forest.whenTrue())[node];
                 int high = (rises ? forest.whenTrue() : forest.whenFalse())[node];
-                if (!Double.isFinite(split) || !meet(met, low) || !meet(met, high)) {
+                if (!Double.isFinite(split) || levels[open] == MOST_STEPS || !meet(met, low) || !meet(met, high)) {
                     return null;
                 }
                 depths[tree] = levels[open] + 1;

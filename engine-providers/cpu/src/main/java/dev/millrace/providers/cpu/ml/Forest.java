@@ -99,14 +99,17 @@ record Forest(
         }
     }
 
-    /** How a forest is walked by samples of so many features. */
-    Walk walk(int features) {
-        Descent descent = Descent.of(this);
-        return new Walk(this, descent != null && descent.mostFeature() < features ? descent : null, features);
-    }
-
-    /** @param descent null where nodes compare otherwise */
+    /**
+     * How a forest is walked by samples of so many features.
+     *
+     * @param descent null where nodes compare otherwise
+     */
     record Walk(Forest forest, @Nullable Descent descent, int features) {
+        static Walk of(Forest forest, @Nullable Descent descent, int features) {
+            boolean fits = descent != null && descent.mostFeature() < features;
+            return new Walk(forest, fits ? descent : null, features);
+        }
+
         /** Scores of samples, before base values and transform; targets that no leaf names stay zero. */
         void score(RunContext run, double[] x, int samples, Aggregate aggregate, double[] scores, int targets) {
             var sums = new Scores(aggregate, scores, targets);

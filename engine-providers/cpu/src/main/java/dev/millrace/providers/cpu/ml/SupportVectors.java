@@ -9,6 +9,7 @@ import dev.millrace.scheduler.kernel.RunContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** SVMRegressor and SVMClassifier, which are libsvm's models: pairwise decisions, votes, and probabilities from both. */
 final class SupportVectors {
@@ -20,6 +21,7 @@ final class SupportVectors {
     private final float[] vectors;
     private final float[] coefficients;
     private final float[] rho;
+    private volatile @Nullable Vectors held;
 
     private SupportVectors(Node node) {
         Attributes attributes = node.attributes();
@@ -64,6 +66,16 @@ final class SupportVectors {
         }
     }
 
+    /** What samples of so many features are compared with, made once as long as they all have as many. */
+    private Vectors vectors(float[] rows, int count, int features) {
+        Vectors known = held;
+        if (known == null || known.features() != features) {
+            known = Vectors.of(rows, count, features);
+            held = known;
+        }
+        return known;
+    }
+
     private void check(boolean fits, int features) {
         if (!fits) {
             throw EngineException.invalidArgument(
@@ -86,7 +98,7 @@ final class SupportVectors {
                     features);
             boolean direct = supports == 0;
             int count = direct ? 1 : supports;
-            Vectors others = Vectors.of(direct ? svm.coefficients : svm.vectors, count, features);
+            Vectors others = svm.vectors(direct ? svm.coefficients : svm.vectors, count, features);
             return rows.each((run, row, x, scratch) -> {
                 double[] result = scratch.doubles(1, 1);
                 double[] similarities = scratch.doubles(2, count);
@@ -124,7 +136,7 @@ final class SupportVectors {
             Rows rows = Rows.of(context, 0);
             check(coefficients.length == (long) count * rows.features(), rows.features());
             int width = Classes.width(context);
-            Vectors others = Vectors.of(coefficients, count, rows.features());
+            Vectors others = vectors(coefficients, count, rows.features());
             return rows.each((run, row, x, scratch) -> {
                 double[] scores = scratch.doubles(1, count);
                 similarities(run, x, others, count, scores);
@@ -161,7 +173,7 @@ final class SupportVectors {
             Rows rows = Rows.of(context, 0);
             check(vectors.length == (long) total * rows.features(), rows.features());
             int width = Classes.width(context);
-            Vectors others = Vectors.of(vectors, total, rows.features());
+            Vectors others = vectors(vectors, total, rows.features());
             return rows.each((run, row, x, scratch) -> {
                 double[] decisions = scratch.doubles(1, Math.max(pairs, 2));
                 double[] similarities = scratch.doubles(2, total);

@@ -46,10 +46,11 @@ final class Trees {
         int targets = Extents.toInt("targets", node.attributes().integer("n_targets", 1));
         checkTargets(node, forest, targets);
         double[] base = ForestReader.reals(node, "base_values");
+        Descent descent = Descent.of(forest);
         return context -> {
             Rows rows = Rows.of(context, 0);
             ElementType to = context.outputType(0);
-            Forest.Walk walk = forest.walk(rows.features());
+            Forest.Walk walk = Forest.Walk.of(forest, descent, rows.features());
             return eachScored(rows, walk, aggregate, targets, (run, row, scores) -> {
                 add(base, scores, targets);
                 transform.apply(scores, targets);
@@ -99,13 +100,14 @@ final class Trees {
         int count = classes.count();
         checkTargets(node, forest, count);
         double[] base = ForestReader.reals(node, "base_values");
+        Descent descent = Descent.of(forest);
         boolean pair = count == 2 && Arrays.stream(forest.targets()).distinct().count() == 1;
         boolean isShare = Arrays.stream(forest.weights()).allMatch(weight -> weight >= 0);
         int only = pair ? forest.targets()[0] : 0;
         return context -> {
             Rows rows = Rows.of(context, 0);
             int width = Classes.width(context);
-            Forest.Walk walk = forest.walk(rows.features());
+            Forest.Walk walk = Forest.Walk.of(forest, descent, rows.features());
             return eachScored(rows, walk, Forest.Aggregate.SUM, count, (run, row, scores) -> {
                 add(base, scores, count);
                 if (pair) {

@@ -9,6 +9,8 @@ import java.util.Arrays;
  */
 final class Vectors {
     private static final int WIDTH = 1024;
+    /** Features after which cancellation is looked at. */
+    private static final int TOGETHER = 64;
 
     private final double[][] features;
     private final int count;
@@ -29,13 +31,19 @@ final class Vectors {
         return new Vectors(columns, count);
     }
 
+    int features() {
+        return features.length;
+    }
+
     /** The product of a sample with each vector. */
     void products(RunContext run, double[] x, double[] sums) {
         Arrays.fill(sums, 0, count, 0);
         for (int from = 0; from < count; from += WIDTH) {
-            run.checkCancelled();
             int to = Math.min(count, from + WIDTH);
             for (int i = 0; i < features.length; i++) {
+                if (i % TOGETHER == 0) {
+                    run.checkCancelled();
+                }
                 addProducts(x[i], features[i], sums, from, to);
             }
         }
@@ -51,10 +59,12 @@ final class Vectors {
     void squaredDistances(RunContext run, double[] x, double[] sums) {
         Arrays.fill(sums, 0, count, 0);
         for (int from = 0; from < count; from += WIDTH) {
-            run.checkCancelled();
             int to = Math.min(count, from + WIDTH);
             int i = 0;
             for (; i + 2 <= features.length; i += 2) {
+                if (i % TOGETHER == 0) {
+                    run.checkCancelled();
+                }
                 addSquares(x[i], features[i], x[i + 1], features[i + 1], sums, from, to);
             }
             if (i < features.length) {
