@@ -41,13 +41,15 @@ final class BinaryOps {
             case "Or", "BitwiseOr" -> Binary.ofLongs((x, y) -> x | y);
             case "Xor", "BitwiseXor" -> Binary.ofLongs((x, y) -> x ^ y);
             case "BitShift" -> shift(attributes.text("direction"), type.bits());
-            case "Equal" -> Binary.of((x, y) -> x == y ? 1 : 0).onLongs((x, y) -> x == y ? 1 : 0);
-            case "Less" -> Binary.of((x, y) -> x < y ? 1 : 0).onLongs(ordered(unsigned, (x, y) -> x < y ? 1 : 0));
-            case "Greater" -> Binary.of((x, y) -> x > y ? 1 : 0).onLongs(ordered(unsigned, (x, y) -> x > y ? 1 : 0));
+            case "Equal" -> Binary.of((x, y) -> x == y ? 1 : 0).onLongs(Comparisons::isEqual);
+            case "Less" -> Binary.of(Comparisons::isLess).onLongs(ordered(unsigned, Comparisons::isLess));
+            case "Greater" ->
+                Binary.of((x, y) -> Comparisons.isLess(y, x))
+                        .onLongs(ordered(unsigned, (x, y) -> Comparisons.isLess(y, x)));
             case "LessOrEqual" ->
-                Binary.of((x, y) -> x <= y ? 1 : 0).onLongs(ordered(unsigned, (x, y) -> x <= y ? 1 : 0));
+                Binary.of((x, y) -> x <= y ? 1 : 0).onLongs(ordered(unsigned, (x, y) -> 1 ^ Comparisons.isLess(y, x)));
             case "GreaterOrEqual" ->
-                Binary.of((x, y) -> x >= y ? 1 : 0).onLongs(ordered(unsigned, (x, y) -> x >= y ? 1 : 0));
+                Binary.of((x, y) -> x >= y ? 1 : 0).onLongs(ordered(unsigned, (x, y) -> 1 ^ Comparisons.isLess(x, y)));
             default -> null;
         };
     }
