@@ -67,7 +67,11 @@ final class WeightRules {
     /** Whether a value is cast from a constant of 16 bits. */
     private static boolean isCastConstant(Value value) {
         Node cast = value.producer();
-        return cast != null && cast.is("Cast") && isConstant(cast.requireInput(0)) && areFloats(cast.requireInput(0));
+        if (cast == null || !cast.is("Cast")) {
+            return false;
+        }
+        ElementType type = cast.requireInput(0).elementType();
+        return isConstant(cast.requireInput(0)) && type != null && DataTypes.isHalf(type);
     }
 
     private static boolean isConstant(@Nullable Value value) {
@@ -75,6 +79,9 @@ final class WeightRules {
     }
 
     private static boolean blocked(Op op) {
+        if (!op.in(0).isFloat() || !op.in(SCALES).isFloat()) {
+            return false;
+        }
         Cell product = op.out();
         boolean biased = op.inputs() > BIAS && op.has(BIAS);
         if (biased) {
