@@ -9,6 +9,7 @@ import static dev.millrace.graph.tensor.Layouts.SHORT;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.function.IntPredicate;
 
 /**
  * Runs of elements of any numeric type, read into and written from Java arrays of float, double or long. This is the
@@ -182,16 +183,7 @@ public final class Elements {
                     MemorySegment.copy(part, 0, to, FLOAT, (first + done) * 4, now);
                 }
             }
-            case BOOL -> {
-                var part = new byte[Math.min(count, PART)];
-                for (int done = 0; done < count; done += PART) {
-                    int now = Math.min(PART, count - done);
-                    for (int i = 0; i < now; i++) {
-                        part[i] = (byte) (from[at + done + i] != 0 ? 1 : 0);
-                    }
-                    MemorySegment.copy(part, 0, to, BYTE, first + done, now);
-                }
-            }
+            case BOOL -> writeTruths(to, first, count, i -> from[at + i] != 0);
             default -> {
                 for (int i = 0; i < count; i++) {
                     setDouble(type, to, first + i, from[at + i]);
@@ -213,21 +205,23 @@ public final class Elements {
                     to.set(BYTE, first + i, (byte) from[at + i]);
                 }
             }
-            case BOOL -> {
-                var part = new byte[Math.min(count, PART)];
-                for (int done = 0; done < count; done += PART) {
-                    int now = Math.min(PART, count - done);
-                    for (int i = 0; i < now; i++) {
-                        part[i] = (byte) (from[at + done + i] != 0 ? 1 : 0);
-                    }
-                    MemorySegment.copy(part, 0, to, BYTE, first + done, now);
-                }
-            }
+            case BOOL -> writeTruths(to, first, count, i -> from[at + i] != 0);
             default -> {
                 for (int i = 0; i < count; i++) {
                     setLong(type, to, first + i, from[at + i]);
                 }
             }
+        }
+    }
+
+    private static void writeTruths(MemorySegment to, long first, int count, IntPredicate holds) {
+        var part = new byte[Math.min(count, PART)];
+        for (int done = 0; done < count; done += PART) {
+            int now = Math.min(PART, count - done);
+            for (int i = 0; i < now; i++) {
+                part[i] = (byte) (holds.test(done + i) ? 1 : 0);
+            }
+            MemorySegment.copy(part, 0, to, BYTE, first + done, now);
         }
     }
 
