@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.reduce.ExpressionReduction;
 import dev.millrace.kernels.reduce.ReduceOp;
@@ -47,7 +48,8 @@ final class ExpressionReductionCases {
                             Tensor x = operands.floats(rows, COLUMNS);
                             Tensor y = operands.floats(rows, COLUMNS);
                             Tensor out = operands.zeros(ElementType.FLOAT, rows);
-                            var reduction = new ExpressionReduction(kernels.set(), reduced, op, rows, COLUMNS);
+                            var reduction =
+                                    new ExpressionReduction(kernels.set(), reduced, op, DataType.F32, rows, COLUMNS);
                             MemorySegment scratch = arena.allocate(Math.max(1, reduction.scratchBytes()), 64);
                             List<MemorySegment> inputs = List.of(x.segment(), y.segment());
                             return new Sides(

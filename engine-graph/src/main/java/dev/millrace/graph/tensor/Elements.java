@@ -9,7 +9,6 @@ import static dev.millrace.graph.tensor.Layouts.SHORT;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.function.IntPredicate;
 
 /**
  * Runs of elements of any numeric type, read into and written from Java arrays of float, double or long. This is the
@@ -30,198 +29,174 @@ public final class Elements {
     private Elements() {}
 
     public static void read(ElementType type, MemorySegment from, long first, float[] to, int at, int count) {
-        switch (type) {
-            case FLOAT, COMPLEX64 -> MemorySegment.copy(from, FLOAT, first * 4, to, at, count);
-            case FLOAT16 -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = Float.float16ToFloat(from.get(SHORT, (first + i) * 2));
+        if (type == ElementType.FLOAT || type == ElementType.COMPLEX64) {
+            MemorySegment.copy(from, FLOAT, first * 4, to, at, count);
+        } else if (NarrowRuns.areFloats(type)) {
+            for (int done = 0; done < count; done += PART) {
+                NarrowRuns.read(type, from, first + done, to, at + done, Math.min(PART, count - done));
+            }
+        } else if (NarrowRuns.areInts(type)) {
+            var part = new int[Math.min(count, PART)];
+            for (int done = 0; done < count; done += PART) {
+                int now = Math.min(PART, count - done);
+                NarrowRuns.read(type, from, first + done, part, now);
+                for (int i = 0; i < now; i++) {
+                    to[at + done + i] = part[i];
                 }
             }
-            case BFLOAT16 -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = SmallFloats.bfloat16ToFloat(from.get(SHORT, (first + i) * 2));
+        } else if (type == ElementType.INT64 || type == ElementType.UINT32) {
+            var part = new long[Math.min(count, PART)];
+            for (int done = 0; done < count; done += PART) {
+                int now = Math.min(PART, count - done);
+                read(type, from, first + done, part, 0, now);
+                for (int i = 0; i < now; i++) {
+                    to[at + done + i] = part[i];
                 }
             }
-            case INT32 -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = from.get(INT, (first + i) * 4);
-                }
-            }
-            case INT64 -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = from.get(LONG, (first + i) * 8);
-                }
-            }
-            default -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = type.isFloating()
-                            ? (float) getDouble(type, from, first + i)
-                            : type == ElementType.UINT64
-                                    ? (float) unsignedToDouble(from.get(LONG, (first + i) * 8))
-                                    : (float) getLong(type, from, first + i);
-                }
+        } else {
+            for (int i = 0; i < count; i++) {
+                to[at + i] = (float) getDouble(type, from, first + i);
             }
         }
     }
 
     public static void read(ElementType type, MemorySegment from, long first, double[] to, int at, int count) {
-        switch (type) {
-            case DOUBLE, COMPLEX128 -> MemorySegment.copy(from, DOUBLE, first * 8, to, at, count);
-            case FLOAT, COMPLEX64 -> {
-                var part = new float[Math.min(count, PART)];
-                for (int done = 0; done < count; done += PART) {
-                    int now = Math.min(PART, count - done);
-                    MemorySegment.copy(from, FLOAT, (first + done) * 4, part, 0, now);
-                    for (int i = 0; i < now; i++) {
-                        to[at + done + i] = part[i];
-                    }
+        if (type == ElementType.DOUBLE || type == ElementType.COMPLEX128) {
+            MemorySegment.copy(from, DOUBLE, first * 8, to, at, count);
+        } else if (NarrowRuns.areFloats(type)) {
+            var part = new float[Math.min(count, PART)];
+            for (int done = 0; done < count; done += PART) {
+                int now = Math.min(PART, count - done);
+                NarrowRuns.read(type, from, first + done, part, 0, now);
+                for (int i = 0; i < now; i++) {
+                    to[at + done + i] = part[i];
                 }
             }
-            case INT32 -> {
-                var part = new int[Math.min(count, PART)];
-                for (int done = 0; done < count; done += PART) {
-                    int now = Math.min(PART, count - done);
-                    MemorySegment.copy(from, INT, (first + done) * 4, part, 0, now);
-                    for (int i = 0; i < now; i++) {
-                        to[at + done + i] = part[i];
-                    }
+        } else if (NarrowRuns.areInts(type)) {
+            var part = new int[Math.min(count, PART)];
+            for (int done = 0; done < count; done += PART) {
+                int now = Math.min(PART, count - done);
+                NarrowRuns.read(type, from, first + done, part, now);
+                for (int i = 0; i < now; i++) {
+                    to[at + done + i] = part[i];
                 }
             }
-            case INT64 -> {
-                var part = new long[Math.min(count, PART)];
-                for (int done = 0; done < count; done += PART) {
-                    int now = Math.min(PART, count - done);
-                    MemorySegment.copy(from, LONG, (first + done) * 8, part, 0, now);
-                    for (int i = 0; i < now; i++) {
-                        to[at + done + i] = part[i];
-                    }
+        } else if (type == ElementType.INT64 || type == ElementType.UINT32) {
+            var part = new long[Math.min(count, PART)];
+            for (int done = 0; done < count; done += PART) {
+                int now = Math.min(PART, count - done);
+                read(type, from, first + done, part, 0, now);
+                for (int i = 0; i < now; i++) {
+                    to[at + done + i] = part[i];
                 }
             }
-            case UINT8 -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = from.get(BYTE, first + i) & 0xff;
-                }
-            }
-            default -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = getDouble(type, from, first + i);
-                }
+        } else {
+            for (int i = 0; i < count; i++) {
+                to[at + i] = getDouble(type, from, first + i);
             }
         }
     }
 
     public static void read(ElementType type, MemorySegment from, long first, long[] to, int at, int count) {
-        switch (type) {
-            case INT64, UINT64 -> MemorySegment.copy(from, LONG, first * 8, to, at, count);
-            case INT32 -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = from.get(INT, (first + i) * 4);
+        if (type == ElementType.INT64 || type == ElementType.UINT64) {
+            MemorySegment.copy(from, LONG, first * 8, to, at, count);
+        } else if (NarrowRuns.areInts(type) || type == ElementType.UINT32) {
+            long mask = type == ElementType.UINT32 ? 0xffffffffL : -1;
+            var part = new int[Math.min(count, PART)];
+            for (int done = 0; done < count; done += PART) {
+                int now = Math.min(PART, count - done);
+                NarrowRuns.read(type, from, first + done, part, now);
+                for (int i = 0; i < now; i++) {
+                    to[at + done + i] = part[i] & mask;
                 }
             }
-            case INT8, UINT8, BOOL -> readBytes(type, from, first, to, at, count);
-            default -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = getLong(type, from, first + i);
+        } else if (NarrowRuns.areFloats(type)) {
+            var part = new float[Math.min(count, PART)];
+            for (int done = 0; done < count; done += PART) {
+                int now = Math.min(PART, count - done);
+                NarrowRuns.read(type, from, first + done, part, 0, now);
+                for (int i = 0; i < now; i++) {
+                    to[at + done + i] = (long) part[i];
                 }
             }
-        }
-    }
-
-    /** By way of arrays: the compiler gives up on loops of segment accesses where there are as many as here. */
-    private static void readBytes(ElementType type, MemorySegment from, long first, long[] to, int at, int count) {
-        var part = new byte[Math.min(count, PART)];
-        for (int done = 0; done < count; done += PART) {
-            int now = Math.min(PART, count - done);
-            MemorySegment.copy(from, BYTE, first + done, part, 0, now);
-            int place = at + done;
-            switch (type) {
-                case INT8 -> {
-                    for (int i = 0; i < now; i++) {
-                        to[place + i] = part[i];
-                    }
-                }
-                case UINT8 -> {
-                    for (int i = 0; i < now; i++) {
-                        to[place + i] = part[i] & 0xff;
-                    }
-                }
-                default -> {
-                    for (int i = 0; i < now; i++) {
-                        to[place + i] = part[i] == 0 ? 0 : 1;
-                    }
-                }
+        } else {
+            for (int i = 0; i < count; i++) {
+                to[at + i] = getLong(type, from, first + i);
             }
         }
     }
 
     public static void write(ElementType type, MemorySegment to, long first, float[] from, int at, int count) {
-        switch (type) {
-            case FLOAT, COMPLEX64 -> MemorySegment.copy(from, at, to, FLOAT, first * 4, count);
-            case FLOAT16 -> {
-                for (int i = 0; i < count; i++) {
-                    to.set(SHORT, (first + i) * 2, Float.floatToFloat16(from[at + i]));
-                }
+        if (type == ElementType.FLOAT || type == ElementType.COMPLEX64) {
+            MemorySegment.copy(from, at, to, FLOAT, first * 4, count);
+        } else if (NarrowRuns.areFloats(type)) {
+            for (int done = 0; done < count; done += PART) {
+                NarrowRuns.write(type, to, first + done, from, at + done, Math.min(PART, count - done));
             }
-            default -> {
-                for (int i = 0; i < count; i++) {
-                    setDouble(type, to, first + i, from[at + i]);
+        } else {
+            var part = new double[Math.min(count, PART)];
+            for (int done = 0; done < count; done += PART) {
+                int now = Math.min(PART, count - done);
+                for (int i = 0; i < now; i++) {
+                    part[i] = from[at + done + i];
                 }
+                write(type, to, first + done, part, 0, now);
             }
         }
     }
 
     public static void write(ElementType type, MemorySegment to, long first, double[] from, int at, int count) {
-        switch (type) {
-            case DOUBLE, COMPLEX128 -> MemorySegment.copy(from, at, to, DOUBLE, first * 8, count);
-            case FLOAT, COMPLEX64 -> {
-                var part = new float[Math.min(count, PART)];
-                for (int done = 0; done < count; done += PART) {
-                    int now = Math.min(PART, count - done);
-                    for (int i = 0; i < now; i++) {
-                        part[i] = (float) from[at + done + i];
-                    }
-                    MemorySegment.copy(part, 0, to, FLOAT, (first + done) * 4, now);
+        if (type == ElementType.DOUBLE || type == ElementType.COMPLEX128) {
+            MemorySegment.copy(from, at, to, DOUBLE, first * 8, count);
+        } else if (NarrowRuns.areFloats(type)) {
+            var part = new float[Math.min(count, PART)];
+            for (int done = 0; done < count; done += PART) {
+                int now = Math.min(PART, count - done);
+                for (int i = 0; i < now; i++) {
+                    part[i] = (float) from[at + done + i];
                 }
+                NarrowRuns.write(type, to, first + done, part, 0, now);
             }
-            case BOOL -> writeTruths(to, first, count, i -> from[at + i] != 0);
-            default -> {
-                for (int i = 0; i < count; i++) {
-                    setDouble(type, to, first + i, from[at + i]);
+        } else if (NarrowRuns.areInts(type)) {
+            var part = new int[Math.min(count, PART)];
+            boolean truths = type == ElementType.BOOL;
+            for (int done = 0; done < count; done += PART) {
+                int now = Math.min(PART, count - done);
+                for (int i = 0; i < now && truths; i++) {
+                    part[i] = from[at + done + i] != 0 ? 1 : 0;
                 }
+                for (int i = 0; i < now && !truths; i++) {
+                    part[i] = (int) (long) from[at + done + i];
+                }
+                NarrowRuns.write(type, to, first + done, part, now);
+            }
+        } else {
+            for (int i = 0; i < count; i++) {
+                setDouble(type, to, first + i, from[at + i]);
             }
         }
     }
 
     public static void write(ElementType type, MemorySegment to, long first, long[] from, int at, int count) {
-        switch (type) {
-            case INT64, UINT64 -> MemorySegment.copy(from, at, to, LONG, first * 8, count);
-            case INT32, UINT32 -> {
-                for (int i = 0; i < count; i++) {
-                    to.set(INT, (first + i) * 4, (int) from[at + i]);
+        if (type == ElementType.INT64 || type == ElementType.UINT64) {
+            MemorySegment.copy(from, at, to, LONG, first * 8, count);
+        } else if (NarrowRuns.areInts(type) || type == ElementType.UINT32) {
+            var part = new int[Math.min(count, PART)];
+            boolean truths = type == ElementType.BOOL;
+            for (int done = 0; done < count; done += PART) {
+                int now = Math.min(PART, count - done);
+                for (int i = 0; i < now && truths; i++) {
+                    part[i] = from[at + done + i] != 0 ? 1 : 0;
                 }
-            }
-            case INT8, UINT8 -> {
-                for (int i = 0; i < count; i++) {
-                    to.set(BYTE, first + i, (byte) from[at + i]);
+                for (int i = 0; i < now && !truths; i++) {
+                    part[i] = (int) from[at + done + i];
                 }
+                NarrowRuns.write(type, to, first + done, part, now);
             }
-            case BOOL -> writeTruths(to, first, count, i -> from[at + i] != 0);
-            default -> {
-                for (int i = 0; i < count; i++) {
-                    setLong(type, to, first + i, from[at + i]);
-                }
+        } else {
+            for (int i = 0; i < count; i++) {
+                setLong(type, to, first + i, from[at + i]);
             }
-        }
-    }
-
-    private static void writeTruths(MemorySegment to, long first, int count, IntPredicate holds) {
-        var part = new byte[Math.min(count, PART)];
-        for (int done = 0; done < count; done += PART) {
-            int now = Math.min(PART, count - done);
-            for (int i = 0; i < now; i++) {
-                part[i] = (byte) (holds.test(done + i) ? 1 : 0);
-            }
-            MemorySegment.copy(part, 0, to, BYTE, first + done, now);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.millrace.codegen.program.Kernel;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.NumberType;
+import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprInputs;
 import dev.millrace.kernels.loops.RowNest;
@@ -40,13 +41,18 @@ public final class ExpressionReduction {
     private final @Nullable FinishCall finish;
 
     /**
-     * @param op any but the logarithm of a sum of exponentials
+     * @param type of the results, which values are converted to: floats, or ints, whose sums wrap around
+     * @param op any but the logarithm of a sum of exponentials; of ints one that all numbers have
      * @param rows that inputs have, one result each
      * @param columns of the inputs, whose rows are dense
      */
-    public ExpressionReduction(KernelSet kernels, Expr expression, ReduceOp op, long rows, long columns) {
-        if (op.before() == Before.EXP) {
-            throw new IllegalArgumentException("there is no " + op + " of an expression");
+    public ExpressionReduction(
+            KernelSet kernels, Expr expression, ReduceOp op, DataType type, long rows, long columns) {
+        boolean suits = type == DataType.F32
+                ? op.before() != Before.EXP
+                : type == DataType.S32 && op.isOfAllNumbers() && op.after() == After.NONE;
+        if (!suits) {
+            throw new IllegalArgumentException("there is no " + op + " of an expression as " + type);
         }
         if (rows < 0 || columns < 0) {
             throw new IllegalArgumentException("an input has " + rows + " rows and " + columns + " columns");
@@ -54,7 +60,8 @@ public final class ExpressionReduction {
         this.kernels = kernels;
         this.rows = rows;
         this.columns = columns;
-        key = ReduceExpression.key(expression, op.combine(), op.before());
+        NumberType numbers = type == DataType.F32 ? NumberType.F32 : NumberType.S32;
+        key = ReduceExpression.key(expression, new ReduceSteps.Kind(numbers, op.combine(), op.before()));
         kernel = kernels.kernel(key);
         reads = ExprInputs.of(expression);
         long full = columns / PART;
@@ -62,7 +69,7 @@ public final class ExpressionReduction {
         whole = nest(full, PART);
         rest = nest(parts - full, columns % PART);
         ReduceOp combined = ReduceOp.of(op.combine());
-        ofParts = parts > 1 ? new Reduction(kernels, combined, NumberType.F32, new long[] {rows, parts}, 1) : null;
+        ofParts = parts > 1 ? new Reduction(kernels, combined, numbers, new long[] {rows, parts}, 1) : null;
         finish = op.after() == After.NONE ? null : new FinishCall(kernels, op.after(), NumberType.F32, columns);
     }
 
@@ -89,7 +96,7 @@ public final class ExpressionReduction {
     }
 
     /**
-     * Computes a float for each row. No segment may be freed before that is done.
+     * Computes a number for each row. No segment may be freed before that is done.
      *
      * @param inputs native memory (heap memory only where kernels are interpreted), as all others; one for each number
      *     up to the highest in the expression

@@ -14,14 +14,13 @@ import dev.millrace.kernels.expression.ExprRows;
 import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.reduce.ReduceOp.Before;
-import dev.millrace.kernels.reduce.ReduceOp.Combine;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * f(block): makes one float of the values of an expression along each row. The operands of the rows are the results,
- * then inputs 0 to 3.
+ * f(block): makes one float, or int, of the values of an expression along each row. The operands of the rows are the
+ * results, then inputs 0 to 3.
  */
 final class ReduceExpression implements KernelFamily {
     static final String NAME = "reduce.expression";
@@ -31,18 +30,17 @@ final class ReduceExpression implements KernelFamily {
 
     private static final Before[] BEFORE = {Before.NONE, Before.SQUARE, Before.ABS};
 
-    static KernelKey key(Expr expression, Combine combine, Before before) {
-        return KernelKey.of(NAME)
-                .with(EXPRESSION, ExprText.print(expression))
-                .with("combine", combine)
-                .with("before", before);
+    private static final NumberType[] RESULTS = {NumberType.F32, NumberType.S32};
+
+    static KernelKey key(Expr expression, ReduceSteps.Kind kind) {
+        return kind.key(NAME).with(EXPRESSION, ExprText.print(expression));
     }
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas(EXPRESSION, "combine", "before");
-        var kind = ReduceSteps.Kind.of(key, NumberType.F32, BEFORE);
-        Expr expression = ExprText.parse(key, EXPRESSION).to(Kind.FLOAT);
+        key.onlyHas(EXPRESSION, "type", "combine", "before");
+        var kind = ReduceSteps.Kind.of(key, RESULTS, BEFORE);
+        Expr expression = ExprText.parse(key, EXPRESSION).to(kind.type().isFloat() ? Kind.FLOAT : Kind.INT);
         return new Writer(new ProgramBuilder(key.toString(), target), expression, kind).program();
     }
 

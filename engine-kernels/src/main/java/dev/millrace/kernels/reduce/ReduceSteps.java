@@ -35,14 +35,15 @@ final class ReduceSteps {
         }
 
         static Kind of(KernelKey key) {
-            NumberType type = key.oneOf("type", TYPES);
-            return of(key, type, type.isFloat() ? Before.values() : AS_THEY_ARE);
+            return of(key, TYPES, Before.values());
         }
 
-        /** @param beforeSums what can be done to numbers that are added up; others stay as they are */
-        static Kind of(KernelKey key, NumberType type, Before[] beforeSums) {
+        /** @param beforeSums what can be done to floats that are added up; others stay as they are */
+        static Kind of(KernelKey key, NumberType[] types, Before[] beforeSums) {
+            NumberType type = key.oneOf("type", types);
             Combine combine = key.oneOf("combine", Combine.values());
-            return new Kind(type, combine, key.oneOf("before", combine == Combine.ADD ? beforeSums : AS_THEY_ARE));
+            boolean sums = combine == Combine.ADD && type.isFloat();
+            return new Kind(type, combine, key.oneOf("before", sums ? beforeSums : AS_THEY_ARE));
         }
     }
 

@@ -9,6 +9,7 @@ import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.NumberType;
+import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
 import java.lang.foreign.MemorySegment;
@@ -56,7 +57,7 @@ public final class ExpressionReductionCase implements FamilyCase {
                 eighths(memory, rows * columns, random, signed),
                 eighths(memory, rows * columns, random, signed),
                 eighths(memory, 1, random, signed));
-        var reduction = new ExpressionReduction(kernels, values.expression(), op, rows, columns);
+        var reduction = new ExpressionReduction(kernels, values.expression(), op, DataType.F32, rows, columns);
         MemorySegment out = memory.floats(rows);
         MemorySegment scratch = memory.bytes(reduction.scratchBytes());
         Parallel parallel = random.nextInt(3) == 0 ? TestThreads.of(3) : Parallel.NONE;

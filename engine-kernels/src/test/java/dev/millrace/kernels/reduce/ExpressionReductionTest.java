@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Expr;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class ExpressionReductionTest {
@@ -19,7 +21,7 @@ class ExpressionReductionTest {
     private static final Expr DIFFERENCE = Expr.input(0).minus(Expr.input(1));
 
     private static ExpressionReduction reduction(ReduceOp op, long rows, long columns) {
-        return new ExpressionReduction(KERNELS.set(), DIFFERENCE, op, rows, columns);
+        return new ExpressionReduction(KERNELS.set(), DIFFERENCE, op, DataType.F32, rows, columns);
     }
 
     private static MemorySegment floats(Arena arena, float... values) {
@@ -50,9 +52,44 @@ class ExpressionReductionTest {
         assertTrue(Float.isNaN(reduced(ReduceOp.MEAN)));
     }
 
+    /** Of bytes in two rows. */
+    private static int[] reducedBytes(ReduceOp op, DataType type, byte... x) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment in = arena.allocateFrom(ValueLayout.JAVA_BYTE, x);
+            MemorySegment out = arena.allocate(8, 4);
+            var reduction =
+                    new ExpressionReduction(KERNELS.set(), Expr.input(0, type), op, DataType.S32, 2, x.length / 2);
+            MemorySegment scratch = arena.allocate(Math.max(1, reduction.scratchBytes()), 64);
+            reduction.run(List.of(in), out, scratch, Parallel.NONE);
+            return out.toArray(ValueLayout.JAVA_INT);
+        }
+    }
+
+    @Test
+    void bytesAreReducedAsInts() {
+        for (int columns : new int[] {1, 17, 300, 20_000}) {
+            byte[] x = new byte[2 * columns];
+            new Random(columns).nextBytes(x);
+            int least = Byte.MAX_VALUE;
+            int most = 0;
+            int sum = 0;
+            for (int i = columns; i < x.length; i++) {
+                least = Math.min(least, x[i]);
+                most = Math.max(most, x[i] & 0xff);
+                sum += x[i];
+            }
+            assertEquals(least, reducedBytes(ReduceOp.MIN, DataType.S8, x)[1]);
+            assertEquals(most, reducedBytes(ReduceOp.MAX, DataType.U8, x)[1]);
+            assertEquals(sum, reducedBytes(ReduceOp.SUM, DataType.S8, x)[1]);
+        }
+    }
+
     @Test
     void whatIsWrongIsRefused() {
         assertThrows(IllegalArgumentException.class, () -> reduction(ReduceOp.LOG_SUM_EXP, 1, 1));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new ExpressionReduction(KERNELS.set(), DIFFERENCE, ReduceOp.MEAN, DataType.S32, 1, 1));
         assertThrows(IllegalArgumentException.class, () -> reduction(ReduceOp.SUM, -1, 1));
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment four = arena.allocate(16, 4);
@@ -75,7 +112,7 @@ class ExpressionReductionTest {
     @Test
     void aSingleElementIsCheckedEvenIfRowsAreEmpty() {
         Expr expression = Expr.input(0).times(Expr.single(1));
-        var reduction = new ExpressionReduction(KERNELS.set(), expression, ReduceOp.SUM, 3, 0);
+        var reduction = new ExpressionReduction(KERNELS.set(), expression, ReduceOp.SUM, DataType.F32, 3, 0);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(12, 4);
             MemorySegment none = MemorySegment.NULL;

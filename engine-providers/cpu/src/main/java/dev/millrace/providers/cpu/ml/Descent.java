@@ -1,6 +1,5 @@
 package dev.millrace.providers.cpu.ml;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,84 +10,15 @@ import org.jspecify.annotations.Nullable;
  * @param roots where each tree starts
  * @param depths how many steps its longest walk has
  * @param links the feature that a node compares, and above it where those go whose feature is at most the split
- * @param places the nodes of the forest that these are
+ * @param places the nodes of the forest that leaves are
  */
 record Descent(int[] roots, int[] depths, long[] links, double[] splits, int[] places, int mostFeature) {
-    /** Longer walks look at cancellation on the way. */
-    private static final int MOST_STEPS = 1000;
-
     /** Walks that go on together. */
     static final int TOGETHER = 4;
 
-    /** Of a forest of no deep trees whose nodes all compare by order; null for others. */
+    /** Of a forest of no deep trees; null for others. */
     static @Nullable Descent of(Forest forest) {
-        int count = forest.modes().length;
-        var roots = new int[forest.roots().length];
-        var depths = new int[roots.length];
-        var links = new long[count];
-        var splits = new double[count];
-        var places = new int[count];
-        var levels = new int[count];
-        var met = new boolean[count];
-        int made = 0;
-        int open = 0;
-        for (int tree = 0; tree < roots.length; tree++) {
-            roots[tree] = made;
-            if (!meet(met, forest.roots()[tree])) {
-                return null;
-            }
-            places[made++] = forest.roots()[tree];
-            for (; open < made; open++) {
-                int node = places[open];
-                if (forest.modes()[node] == Forest.Mode.LEAF) {
-                    links[open] = link(open, 0);
-                    splits[open] = Double.POSITIVE_INFINITY;
-                    continue;
-                }
-                double split = split(forest, node);
-                boolean rises = isHeldByHigh(forest.modes()[node]);
-                int low = (rises ? forest.whenFalse() : forest.whenTrue())[node];
-                int high = (rises ? forest.whenTrue() : forest.whenFalse())[node];
-                if (!Double.isFinite(split) || levels[open] == MOST_STEPS || !meet(met, low) || !meet(met, high)) {
-                    return null;
-                }
-                depths[tree] = levels[open] + 1;
-                Arrays.fill(levels, made, made + 2, levels[open] + 1);
-                links[open] = link(made, forest.features()[node]);
-                splits[open] = split;
-                places[made++] = low;
-                places[made++] = high;
-            }
-        }
-        int most = Arrays.stream(links).mapToInt(link -> (int) link).max().orElse(0);
-        return new Descent(roots, depths, links, splits, places, most);
-    }
-
-    /** False for a node that another one leads to already, as in no tree. */
-    private static boolean meet(boolean[] met, int node) {
-        boolean isNew = !met[node];
-        met[node] = true;
-        return isNew;
-    }
-
-    private static long link(int low, int feature) {
-        return (long) low << Integer.SIZE | feature;
-    }
-
-    private static boolean isHeldByHigh(Forest.Mode mode) {
-        return mode == Forest.Mode.BRANCH_GT || mode == Forest.Mode.BRANCH_GTE;
-    }
-
-    /** The highest feature that goes one way where all higher ones go the other; NaN where nodes compare otherwise. */
-    private static double split(Forest forest, int node) {
-        double split = forest.splits()[node];
-        double last = switch (forest.modes()[node]) {
-            case BRANCH_LEQ, BRANCH_GT -> split;
-            case BRANCH_LT, BRANCH_GTE -> Math.nextDown(split);
-            case BRANCH_EQ, BRANCH_NEQ, BRANCH_MEMBER, LEAF -> Double.NaN;
-        };
-        // a difference of zero has no sign where the split has none
-        return last + 0.0;
+        return new Planting(forest).plant();
     }
 
     /** The steps of the longest walk in four trees. */

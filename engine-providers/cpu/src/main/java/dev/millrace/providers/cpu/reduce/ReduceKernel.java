@@ -170,29 +170,56 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
         long flip = type == ElementType.UINT64 && ordered ? Long.MIN_VALUE : 0;
         return (launch, from, to, scratch) -> {
             long[] run = scratch.longs(0, BLOCK);
+            long[] results = scratch.longs(1, BLOCK);
             for (long item = from; item < to; item++) {
-                long start = walk.itemStart(item);
-                for (long at = 0; at < walk.width(); at++) {
-                    long value = reduction.fold.longIdentity;
-                    for (long step = 0; step < walk.steps(); step++) {
-                        if (step % BLOCK == BLOCK - 1) {
-                            launch.checkCancelled();
-                        }
-                        long base = start + walk.stepOffset(step) + at;
-                        long length = walk.width() > 1 ? 1 : walk.run();
-                        for (long first = 0; first < length; first += BLOCK) {
-                            int count = (int) Math.min(BLOCK, length - first);
-                            Elements.read(type, launch.input(0), base + first, run, 0, count);
-                            reduction.map(run, count);
-                            for (int i = 0; i < count; i++) {
-                                value = Reduction.foldLong(reduction.fold, value, run[i] ^ flip);
-                            }
-                        }
+                for (long at = 0; at < walk.width(); at += BLOCK) {
+                    int width = (int) Math.min(BLOCK, walk.width() - at);
+                    fold(launch, walk, type, item, at, width, flip, run, results);
+                    for (int i = 0; i < width; i++) {
+                        results[i] = finish.applyAsLong(results[i]) ^ flip;
                     }
-                    Elements.setLong(
-                            type, launch.output(0), item * walk.width() + at, finish.applyAsLong(value) ^ flip);
+                    Elements.write(type, launch.output(0), item * walk.width() + at, results, 0, width);
                 }
             }
         };
+    }
+
+    /** Folds into {@code results}. What is flipped on the way in is in the order of unsigned numbers. */
+    private void fold(
+            LaunchContext launch,
+            ReductionShape walk,
+            ElementType type,
+            long item,
+            long at,
+            int width,
+            long flip,
+            long[] run,
+            long[] results) {
+        Arrays.fill(results, 0, width, reduction.fold.longIdentity);
+        boolean rows = walk.width() > 1;
+        long start = walk.itemStart(item);
+        for (long step = 0; step < walk.steps(); step++) {
+            if (step % BLOCK == BLOCK - 1) {
+                launch.checkCancelled();
+            }
+            long base = start + walk.stepOffset(step) + at;
+            long length = rows ? width : walk.run();
+            for (long first = 0; first < length; first += BLOCK) {
+                int count = (int) Math.min(BLOCK, length - first);
+                if (first > 0) {
+                    launch.checkCancelled();
+                }
+                Elements.read(type, launch.input(0), base + first, run, 0, count);
+                for (int i = 0; i < count && flip != 0; i++) {
+                    run[i] ^= flip;
+                }
+                reduction.map(run, count);
+                if (rows) {
+                    Reduction.foldRow(reduction.fold, results, run, count);
+                } else {
+                    results[0] = Reduction.foldRun(reduction.fold, results[0], run, count);
+                }
+            }
+        }
     }
 }

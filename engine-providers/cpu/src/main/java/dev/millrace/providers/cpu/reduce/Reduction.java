@@ -98,8 +98,18 @@ enum Reduction {
     }
 
     void map(long[] run, int count) {
-        for (int i = 0; i < count && map != Map.SAME; i++) {
-            run[i] = map == Map.SIZE ? Math.abs(run[i]) : run[i] * run[i];
+        switch (map) {
+            case SIZE -> {
+                for (int i = 0; i < count; i++) {
+                    run[i] = Math.abs(run[i]);
+                }
+            }
+            case SQUARE -> {
+                for (int i = 0; i < count; i++) {
+                    run[i] *= run[i];
+                }
+            }
+            default -> {}
         }
     }
 
@@ -170,12 +180,55 @@ enum Reduction {
         }
     }
 
-    static long foldLong(Fold fold, long a, long b) {
-        return switch (fold) {
-            case SUM -> a + b;
-            case PRODUCT -> a * b;
-            case MAX -> Math.max(a, b);
-            case MIN -> Math.min(a, b);
-        };
+    static long foldRun(Fold fold, long start, long[] run, int count) {
+        long value = start;
+        switch (fold) {
+            case SUM -> {
+                for (int i = 0; i < count; i++) {
+                    value += run[i];
+                }
+            }
+            case PRODUCT -> {
+                for (int i = 0; i < count; i++) {
+                    value *= run[i];
+                }
+            }
+            case MAX -> {
+                for (int i = 0; i < count; i++) {
+                    value = Math.max(value, run[i]);
+                }
+            }
+            case MIN -> {
+                for (int i = 0; i < count; i++) {
+                    value = Math.min(value, run[i]);
+                }
+            }
+        }
+        return value;
+    }
+
+    static void foldRow(Fold fold, long[] row, long[] run, int count) {
+        switch (fold) {
+            case SUM -> {
+                for (int i = 0; i < count; i++) {
+                    row[i] += run[i];
+                }
+            }
+            case PRODUCT -> {
+                for (int i = 0; i < count; i++) {
+                    row[i] *= run[i];
+                }
+            }
+            case MAX -> {
+                for (int i = 0; i < count; i++) {
+                    row[i] = Math.max(row[i], run[i]);
+                }
+            }
+            case MIN -> {
+                for (int i = 0; i < count; i++) {
+                    row[i] = Math.min(row[i], run[i]);
+                }
+            }
+        }
     }
 }

@@ -27,8 +27,8 @@ final class SortKey {
 
     /** The keys of {@code count} elements that are {@code step} apart, the first of them at {@code at}. */
     static void read(ElementType type, MemorySegment from, long first, long step, long[] keys, int at, int count) {
-        if (step == 1 && !type.isFloating() && type != ElementType.UINT64) {
-            Elements.read(type, from, first, keys, at, count);
+        if (step == 1) {
+            readRun(type, from, first, keys, at, count);
             return;
         }
         for (int i = 0; i < count; i++) {
@@ -36,29 +36,29 @@ final class SortKey {
         }
     }
 
-    /** The keys of all elements. */
-    static long[] all(Tensor tensor) {
-        if (!tensor.type().isFloating()) {
-            long[] keys = tensor.longs();
-            for (int i = 0; i < keys.length && tensor.type() == ElementType.UINT64; i++) {
-                keys[i] ^= Long.MIN_VALUE;
+    private static void readRun(ElementType type, MemorySegment from, long first, long[] keys, int at, int count) {
+        if (!type.isFloating()) {
+            Elements.read(type, from, first, keys, at, count);
+            for (int i = 0; i < count && type == ElementType.UINT64; i++) {
+                keys[at + i] ^= Long.MIN_VALUE;
             }
-            return keys;
+            return;
         }
-        long[] keys = new long[Math.toIntExact(tensor.elements())];
-        double[] block = new double[Math.min(BLOCK, keys.length)];
-        for (int at = 0; at < keys.length; at += BLOCK) {
-            int count = Math.min(BLOCK, keys.length - at);
-            Elements.read(tensor.type(), tensor.segment(), at, block, 0, count);
-            convert(block, keys, at, count);
+        double[] block = new double[Math.min(BLOCK, count)];
+        for (int done = 0; done < count; done += BLOCK) {
+            int now = Math.min(BLOCK, count - done);
+            Elements.read(type, from, first + done, block, 0, now);
+            for (int i = 0; i < now; i++) {
+                keys[at + done + i] = of(block[i]);
+            }
         }
-        return keys;
     }
 
-    private static void convert(double[] values, long[] keys, int at, int count) {
-        for (int i = 0; i < count; i++) {
-            keys[at + i] = of(values[i]);
-        }
+    /** The keys of all elements. */
+    static long[] all(Tensor tensor) {
+        long[] keys = new long[Math.toIntExact(tensor.elements())];
+        readRun(tensor.type(), tensor.segment(), 0, keys, 0, keys.length);
+        return keys;
     }
 
     static void copy(ElementType type, MemorySegment from, long index, MemorySegment to, long at) {

@@ -13,6 +13,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorSequence;
 import dev.millrace.providers.cpu.OneNode;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -86,9 +87,28 @@ class MlKernelsTest {
 
     @Test
     void membersAreFoundInAnyOrderAndWithEitherSignOfZero() {
-        float[] members = {3, -0f, 1e30f, -2, Float.NaN};
         float[] samples = {3, 0, -0f, -2, 2, 1e30f, Float.NaN, Float.NEGATIVE_INFINITY};
-        var tree = OneNode.ml("TreeEnsemble", 5)
+        OneNode tree = treeOfMembers(3, -0f, 1e30f, -2, Float.NaN);
+        assertClose(tree.run(Tensor.copyOf(samples, samples.length, 1)), 1, 1, 1, 1, 0, 1, 0, 0);
+    }
+
+    @Test
+    void setsOfAnySizeHaveNoOtherMembers() {
+        float tiny = Float.MIN_VALUE;
+        float[] samples = {0, tiny, 2 * tiny, 1, Math.nextUp(1f), 3, -5, 7, 7.5f, -Float.MAX_VALUE};
+        for (int size = 0; size <= samples.length; size++) {
+            float[] expected = new float[samples.length];
+            Arrays.fill(expected, 0, size, 1);
+            float[] members = Arrays.copyOf(samples, size + 1);
+            members[size] = Float.NaN;
+            Tensor out = treeOfMembers(members).run(Tensor.copyOf(samples, samples.length, 1));
+            assertThat(out.floats()).as("%d members", size).isEqualTo(expected);
+        }
+    }
+
+    /** A tree that gives 1 for what is one of these. */
+    private static OneNode treeOfMembers(float... members) {
+        return OneNode.ml("TreeEnsemble", 5)
                 .withAll("nodes_featureids", 0L)
                 .withAll("nodes_truenodeids", 0L)
                 .withAll("nodes_trueleafs", 1L)
@@ -100,7 +120,6 @@ class MlKernelsTest {
                 .withAll("leaf_targetids", 0L, 0L)
                 .with("leaf_weights", Attribute.of(Tensor.copyOf(new float[] {1, 0}, 2)))
                 .withAll("tree_roots", 0L);
-        assertClose(tree.run(Tensor.copyOf(samples, samples.length, 1)), 1, 1, 1, 1, 0, 1, 0, 0);
     }
 
     @Test

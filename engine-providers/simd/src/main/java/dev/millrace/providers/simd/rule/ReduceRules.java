@@ -80,8 +80,8 @@ final class ReduceRules {
         Lowering lowering = op.lowering();
         int[] axes = axes(op);
         if (Reductions.areOfRows(in.shape(), axes)) {
-            Cell result = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
-            Expr number = Expr.input(0, DataTypes.of(in.type())).to(Kind.FLOAT);
+            Cell result = lowering.part(op.out(), ElementType.INT32, op.out().shape());
+            Expr number = Expr.input(0, DataTypes.of(in.type())).to(Kind.INT);
             Reductions.addOfRows(op, reduction, number, in, result);
             return CastRules.cast(op, result, op.out());
         }

@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.cast.NumberType;
+import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.reduce.ExpressionReduction;
 import dev.millrace.kernels.reduce.ReduceOp;
@@ -65,13 +66,15 @@ final class Reductions {
      * Adds the reduction of an expression of numbers that lie side by side.
      *
      * @param expression of input 0
-     * @param to has as many floats as there are results
+     * @param to has as many floats as there are results, or ints
      */
     static void addOfRows(Op op, ReduceOp reduction, Expr expression, Cell in, Cell to) {
         View from = op.lowering().dense(in);
         View out = op.lowering().allocate(to);
         long rows = to.elements();
-        var driver = new ExpressionReduction(op.kit().kernels(), expression, reduction, rows, in.elements() / rows);
+        DataType type = DataTypes.of(to.type());
+        var driver =
+                new ExpressionReduction(op.kit().kernels(), expression, reduction, type, rows, in.elements() / rows);
         op.lowering()
                 .add(Step.of(
                                 () -> "reduce " + reduction + " of an expression of " + in.shape(),
