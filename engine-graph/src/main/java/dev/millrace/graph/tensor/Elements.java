@@ -163,7 +163,8 @@ public final class Elements {
             for (int done = 0; done < count; done += PART) {
                 int now = Math.min(PART, count - done);
                 for (int i = 0; i < now && truths; i++) {
-                    part[i] = from[at + done + i] != 0 ? 1 : 0;
+                    // without the sign of a zero
+                    part[i] = NarrowRuns.isTrue(Double.doubleToRawLongBits(from[at + done + i]) << 1);
                 }
                 for (int i = 0; i < now && !truths; i++) {
                     part[i] = (int) (long) from[at + done + i];
@@ -186,7 +187,7 @@ public final class Elements {
             for (int done = 0; done < count; done += PART) {
                 int now = Math.min(PART, count - done);
                 for (int i = 0; i < now && truths; i++) {
-                    part[i] = from[at + done + i] != 0 ? 1 : 0;
+                    part[i] = NarrowRuns.isTrue(from[at + done + i]);
                 }
                 for (int i = 0; i < now && !truths; i++) {
                     part[i] = (int) from[at + done + i];

@@ -44,7 +44,7 @@ final class NarrowRuns {
             case BOOL -> {
                 byte[] part = bytes(from, first, count);
                 for (int i = 0; i < count; i++) {
-                    to[i] = part[i] == 0 ? 0 : 1;
+                    to[i] = isTrue(part[i]);
                 }
             }
             default -> {
@@ -75,7 +75,12 @@ final class NarrowRuns {
         }
     }
 
-    /** Stores the low bits of ints; a truth is whether an int is not zero. */
+    /** 1 for all but 0, without a jump: which it is may be what a processor cannot guess. */
+    static int isTrue(long number) {
+        return (int) ((number | -number) >>> (Long.SIZE - 1));
+    }
+
+    /** Stores the low bits of ints. */
     static void write(ElementType type, MemorySegment to, long first, int[] from, int count) {
         switch (type) {
             case INT16, UINT16 -> {
@@ -85,17 +90,10 @@ final class NarrowRuns {
                 }
                 MemorySegment.copy(part, 0, to, SHORT, first * 2, count);
             }
-            case INT8, UINT8 -> {
+            case INT8, UINT8, BOOL -> {
                 var part = new byte[count];
                 for (int i = 0; i < count; i++) {
                     part[i] = (byte) from[i];
-                }
-                MemorySegment.copy(part, 0, to, BYTE, first, count);
-            }
-            case BOOL -> {
-                var part = new byte[count];
-                for (int i = 0; i < count; i++) {
-                    part[i] = (byte) (from[i] == 0 ? 0 : 1);
                 }
                 MemorySegment.copy(part, 0, to, BYTE, first, count);
             }

@@ -83,6 +83,10 @@ public final class Formulas {
         return x.kind() == Kind.INT ? x.max(negate(x)) : x.apply(Function.ABS);
     }
 
+    public static Expr relu(Expr x) {
+        return x.kind() == Kind.INT ? x.max(zero(x)) : x.apply(Function.RELU);
+    }
+
     public static Expr isNaN(Expr x) {
         return x.combine(Operator.NOT_EQUAL, x);
     }

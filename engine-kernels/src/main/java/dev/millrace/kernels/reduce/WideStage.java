@@ -16,6 +16,9 @@ final class WideStage implements StageCall {
     /** Numbers that are read at a time. */
     private static final int BLOCK = 1024;
 
+    /** Numbers whose extremes are kept side by side. */
+    private static final int TOGETHER = 64;
+
     private final ReduceStage stage;
     private final Combine combine;
     private final boolean floats;
@@ -75,19 +78,53 @@ final class WideStage implements StageCall {
         private final MemorySegment out;
         private final double[] results;
         private final double[] numbers;
+        private final double[] extremes;
 
         Doubles(MemorySegment in, MemorySegment out, int width) {
             this.in = in;
             this.out = out;
             results = new double[width];
             numbers = new double[width];
+            extremes = new double[TOGETHER];
         }
 
         @Override
         public void fold(long from, int count, boolean isFirst) {
-            MemorySegment.copy(in, DOUBLE, from * Double.BYTES, numbers, 0, count);
-            double result = combine == Combine.ADD ? sum(numbers, count) : folded(combine, numbers, count);
+            double result = isExtreme(combine) && count >= 2 * TOGETHER ? extreme(from, count) : ofRun(from, count);
             results[0] = isFirst ? result : of(combine, results[0], result);
+        }
+
+        private double ofRun(long from, int count) {
+            MemorySegment.copy(in, DOUBLE, from * Double.BYTES, numbers, 0, count);
+            return combine == Combine.ADD ? sum(numbers, count) : folded(combine, numbers, count);
+        }
+
+        /** Of numbers side by side, since the compiler makes vectors of maxima of two arrays and of none along one. */
+        private double extreme(long from, int count) {
+            MemorySegment.copy(in, DOUBLE, from * Double.BYTES, extremes, 0, TOGETHER);
+            int whole = count / TOGETHER * TOGETHER;
+            for (int at = TOGETHER; at < whole; at += TOGETHER) {
+                MemorySegment.copy(in, DOUBLE, (from + at) * Double.BYTES, numbers, 0, TOGETHER);
+                if (combine == Combine.MAX) {
+                    keepGreater(extremes, numbers);
+                } else {
+                    keepLess(extremes, numbers);
+                }
+            }
+            double result = folded(combine, extremes, TOGETHER);
+            return whole == count ? result : of(combine, result, ofRun(from + whole, count - whole));
+        }
+
+        private static void keepGreater(double[] kept, double[] numbers) {
+            for (int i = 0; i < TOGETHER; i++) {
+                kept[i] = Math.max(kept[i], numbers[i]);
+            }
+        }
+
+        private static void keepLess(double[] kept, double[] numbers) {
+            for (int i = 0; i < TOGETHER; i++) {
+                kept[i] = Math.min(kept[i], numbers[i]);
+            }
         }
 
         @Override
@@ -139,6 +176,10 @@ final class WideStage implements StageCall {
             a += numbers[i];
         }
         return ((a + b) + (c + d)) + ((e + f) + (g + h));
+    }
+
+    private static boolean isExtreme(Combine combine) {
+        return combine == Combine.MAX || combine == Combine.MIN;
     }
 
     private static double folded(Combine combine, double[] numbers, int count) {

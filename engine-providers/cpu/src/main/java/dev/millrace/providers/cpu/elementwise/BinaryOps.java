@@ -41,15 +41,17 @@ final class BinaryOps {
             case "Or", "BitwiseOr" -> Binary.ofLongs((x, y) -> x | y);
             case "Xor", "BitwiseXor" -> Binary.ofLongs((x, y) -> x ^ y);
             case "BitShift" -> shift(attributes.text("direction"), type.bits());
-            case "Equal" -> Binary.of((x, y) -> x == y ? 1 : 0).onLongs(Comparisons::isEqual);
+            case "Equal" -> Binary.of(Comparisons::isEqual).onLongs(Comparisons::isEqual);
             case "Less" -> Binary.of(Comparisons::isLess).onLongs(ordered(unsigned, Comparisons::isLess));
             case "Greater" ->
                 Binary.of((x, y) -> Comparisons.isLess(y, x))
                         .onLongs(ordered(unsigned, (x, y) -> Comparisons.isLess(y, x)));
             case "LessOrEqual" ->
-                Binary.of((x, y) -> x <= y ? 1 : 0).onLongs(ordered(unsigned, (x, y) -> 1 ^ Comparisons.isLess(y, x)));
+                Binary.of(Comparisons::isLessOrEqual)
+                        .onLongs(ordered(unsigned, (x, y) -> 1 ^ Comparisons.isLess(y, x)));
             case "GreaterOrEqual" ->
-                Binary.of((x, y) -> x >= y ? 1 : 0).onLongs(ordered(unsigned, (x, y) -> 1 ^ Comparisons.isLess(x, y)));
+                Binary.of((x, y) -> Comparisons.isLessOrEqual(y, x))
+                        .onLongs(ordered(unsigned, (x, y) -> 1 ^ Comparisons.isLess(x, y)));
             default -> null;
         };
     }

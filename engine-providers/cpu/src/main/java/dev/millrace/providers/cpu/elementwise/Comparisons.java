@@ -19,6 +19,16 @@ final class Comparisons {
         return (x & ~y | ~(x ^ y) & x - y) >>> SIGN;
     }
 
+    /** Whether there is no difference, except between infinities. */
+    static double isEqual(double x, double y) {
+        double difference = x - y;
+        if (Double.isNaN(difference)) {
+            return x == y ? 1 : 0;
+        }
+        long magnitude = Double.doubleToRawLongBits(difference) << 1;
+        return 1 ^ (magnitude | -magnitude) >>> SIGN;
+    }
+
     /** The sign of the difference, where there is one; that of zeros is taken off. */
     static double isLess(double x, double y) {
         double difference = x - y + 0.0;
@@ -26,5 +36,14 @@ final class Comparisons {
             return x < y ? 1 : 0;
         }
         return Double.doubleToRawLongBits(difference) >>> SIGN;
+    }
+
+    /** That the other one is not less, which does not follow for NaN. */
+    static double isLessOrEqual(double x, double y) {
+        double difference = y - x + 0.0;
+        if (Double.isNaN(difference)) {
+            return x <= y ? 1 : 0;
+        }
+        return 1 ^ Double.doubleToRawLongBits(difference) >>> SIGN;
     }
 }

@@ -30,11 +30,18 @@ class ComparisonsTest {
         Tensor rows = Tensor.copyOf(DOUBLES, DOUBLES.length);
         boolean[] less = OneNode.onnx("Less", 13).run(columns, rows).booleans();
         boolean[] greater = OneNode.onnx("Greater", 13).run(columns, rows).booleans();
+        boolean[] equal = OneNode.onnx("Equal", 13).run(columns, rows).booleans();
+        boolean[] notMore = OneNode.onnx("LessOrEqual", 16).run(columns, rows).booleans();
+        boolean[] notLess =
+                OneNode.onnx("GreaterOrEqual", 16).run(columns, rows).booleans();
         for (int i = 0; i < less.length; i++) {
             double x = DOUBLES[i / DOUBLES.length];
             double y = DOUBLES[i % DOUBLES.length];
             assertThat(less[i]).as("%s < %s", x, y).isEqualTo(x < y);
             assertThat(greater[i]).as("%s > %s", x, y).isEqualTo(x > y);
+            assertThat(equal[i]).as("%s = %s", x, y).isEqualTo(x == y);
+            assertThat(notMore[i]).as("%s <= %s", x, y).isEqualTo(x <= y);
+            assertThat(notLess[i]).as("%s >= %s", x, y).isEqualTo(x >= y);
         }
     }
 

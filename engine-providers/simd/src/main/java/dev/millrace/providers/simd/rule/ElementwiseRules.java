@@ -39,7 +39,8 @@ final class ElementwiseRules {
             case "Neg" -> numbers(op -> v -> Formulas.negate(v.getFirst()));
             case "Abs" -> numbers(op -> v -> Formulas.abs(v.getFirst()));
             case "Sign" -> numbers(op -> v -> Formulas.sign(v.getFirst()));
-            case "Equal" -> comparison(Operator.EQUAL);
+            case "Relu" -> numbers(op -> v -> Formulas.relu(v.getFirst()));
+            case "Equal" -> op -> equalTruths(op) || comparison(Operator.EQUAL).lower(op);
             case "Less" -> comparison(Operator.LESS);
             case "LessOrEqual" -> comparison(Operator.LESS_OR_EQUAL);
             case "Greater" -> comparison(Operator.GREATER);
@@ -78,7 +79,7 @@ final class ElementwiseRules {
                 floats(op -> v -> Formulas.hardSigmoid(v.getFirst(), real(op, "alpha", 0.2f), real(op, "beta", 0.5f)));
             case "LeakyRelu" ->
                 floats(op -> v -> Formulas.leakyRelu(v.getFirst(), Expr.number(real(op, "alpha", 0.01f))));
-            case "PRelu" -> floats(op -> BINARY.test(op) ? v -> Formulas.leakyRelu(v.get(0), v.get(1)) : null);
+            case "PRelu" -> numbers(op -> BINARY.test(op) ? v -> Formulas.leakyRelu(v.get(0), v.get(1)) : null);
             case "ThresholdedRelu" -> floats(op -> v -> Formulas.thresholdedRelu(v.getFirst(), real(op, "alpha", 1)));
             case "Gelu" -> floats(ElementwiseRules::gelu);
             case "Swish" -> floats(op -> v -> swish(v.getFirst(), real(op, "alpha", 1)));
@@ -272,6 +273,11 @@ final class ElementwiseRules {
                 && DataTypes.find(op.in(1).type()) != null
                 && op.in(0).type() != ElementType.BOOL
                 && pend(op, v -> v.get(0).combine(operator, v.get(1)), 2);
+    }
+
+    private static boolean equalTruths(Op op) {
+        boolean truths = op.in(0).type() == ElementType.BOOL && op.in(1).type() == ElementType.BOOL;
+        return truths && BINARY.test(op) && pend(op, v -> Formulas.not(v.get(0).combine(Operator.XOR, v.get(1))), 2);
     }
 
     private static boolean divide(Op op) {
