@@ -10,6 +10,7 @@ import dev.millrace.kernels.conv.ReorderCase;
 import dev.millrace.kernels.conv.TransposedConvCase;
 import dev.millrace.kernels.conv.bytes.QuantisedConvCase;
 import dev.millrace.kernels.expression.BroadcastCase;
+import dev.millrace.kernels.expression.WideCase;
 import dev.millrace.kernels.gather.RowsCase;
 import dev.millrace.kernels.gemm.GemmCase;
 import dev.millrace.kernels.intgemm.QuantisedGemmCase;
@@ -34,6 +35,7 @@ final class FamilyCases {
     static final List<FamilyCase> ALL = List.of(
             new ElementwiseCase(),
             new BroadcastCase(),
+            new WideCase(),
             new GemmCase(),
             new AttentionCase(),
             new QuantisedGemmCase(),

@@ -47,6 +47,14 @@ public abstract class AccessVisitor implements StepVisitor {
     }
 
     @Override
+    public void wide(Step.Wide step) {
+        read((Variable) step.a());
+        read((Variable) step.b());
+        write(step.to());
+        after(step);
+    }
+
+    @Override
     public void multiplyAdd(Step.MultiplyAdd step) {
         read(step.a());
         read(step.b());

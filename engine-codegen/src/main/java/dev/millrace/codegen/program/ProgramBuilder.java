@@ -44,6 +44,13 @@ public final class ProgramBuilder extends ScalarBuilder {
         add(new Step.Binary(op, to, a, b));
     }
 
+    /** Of pairs of lanes. */
+    public VectorVar wide(WideOp op, VectorVar a, VectorVar b) {
+        VectorVar to = vector("v");
+        add(new Step.Wide(op, to, a, b));
+        return to;
+    }
+
     public VectorVar add(Value a, Value b) {
         return binary(BinaryOp.ADD, a, b);
     }

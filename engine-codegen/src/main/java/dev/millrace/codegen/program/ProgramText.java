@@ -53,6 +53,11 @@ final class ProgramText implements StepVisitor {
     }
 
     @Override
+    public void wide(Step.Wide step) {
+        line(step.to(), " = ", step.a(), " ", step.op().symbol(), " ", step.b());
+    }
+
+    @Override
     public void multiplyAdd(Step.MultiplyAdd step) {
         line(step.to(), " = ", step.c(), step.negated() ? " - " : " + ", step.a(), " * ", step.b());
     }

@@ -23,6 +23,14 @@ public sealed interface Step {
         }
     }
 
+    /** {@code to = a op b}, of pairs of lanes */
+    record Wide(WideOp op, VectorVar to, VectorVar a, VectorVar b) implements Step {
+        @Override
+        public void accept(StepVisitor visitor) {
+            visitor.wide(this);
+        }
+    }
+
     /** {@code to = c + a * b}, or {@code c - a * b} when negated; rounded once. */
     record MultiplyAdd(boolean negated, VectorVar to, Value a, Value b, Value c) implements Step {
         @Override

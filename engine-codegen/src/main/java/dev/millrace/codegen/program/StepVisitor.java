@@ -6,6 +6,8 @@ public interface StepVisitor {
 
     void binary(Step.Binary step);
 
+    void wide(Step.Wide step);
+
     void multiplyAdd(Step.MultiplyAdd step);
 
     void compare(Step.Compare step);

@@ -18,8 +18,59 @@ final class EmulatedArithmetic {
         return mask;
     }
 
-    private static boolean holds(int predicate, float x, float y) {
-        boolean unordered = Float.isNaN(x) || Float.isNaN(y);
+    /** Of pairs of lanes: a bit for each. */
+    int comparePairs(String name, int predicate, int[] a, int[] b) {
+        int mask = 0;
+        for (int i = 0; i < a.length; i += 2) {
+            long x = pair(a, i);
+            long y = pair(b, i);
+            boolean holds = switch (name) {
+                case "vpcmpeqq" -> x == y;
+                case "vpcmpgtq" -> x > y;
+                case "vcmppd" -> holds(predicate, Double.longBitsToDouble(x), Double.longBitsToDouble(y));
+                default -> throw new AssertionError(name);
+            };
+            mask |= holds ? 1 << i / 2 : 0;
+        }
+        return mask;
+    }
+
+    private static long pair(int[] words, int at) {
+        return (long) words[at + 1] << 32 | words[at] & 0xffffffffL;
+    }
+
+    private static int[] computePairs(String name, int[] a, int[] b) {
+        int[] result = new int[a.length];
+        for (int i = 0; i < a.length; i += 2) {
+            long x = pair(a, i);
+            long y = pair(b, i);
+            long z = switch (name) {
+                case "vpaddq" -> x + y;
+                case "vpsubq" -> x - y;
+                case "vpmuludq" -> (x & 0xffffffffL) * (y & 0xffffffffL);
+                default ->
+                    Double.doubleToRawLongBits(doubles(name, Double.longBitsToDouble(x), Double.longBitsToDouble(y)));
+            };
+            result[i] = (int) z;
+            result[i + 1] = (int) (z >>> 32);
+        }
+        return result;
+    }
+
+    private static double doubles(String name, double a, double b) {
+        return switch (name) {
+            case "vaddpd" -> a + b;
+            case "vsubpd" -> a - b;
+            case "vmulpd" -> a * b;
+            case "vdivpd" -> a / b;
+            case "vminpd" -> a < b ? a : b;
+            case "vmaxpd" -> a > b ? a : b;
+            default -> throw new AssertionError(name);
+        };
+    }
+
+    private static boolean holds(int predicate, double x, double y) {
+        boolean unordered = Double.isNaN(x) || Double.isNaN(y);
         return switch (predicate) {
             case 0x00 -> !unordered && x == y;
             case 0x03 -> unordered;
@@ -33,6 +84,12 @@ final class EmulatedArithmetic {
     }
 
     int[] compute(String name, int[] to, int[] a, int[] b, int immediate) {
+        switch (name) {
+            case "vpaddq", "vpsubq", "vpmuludq", "vaddpd", "vsubpd", "vmulpd", "vdivpd", "vminpd", "vmaxpd" -> {
+                return computePairs(name, a, b);
+            }
+            default -> {}
+        }
         int[] result = new int[a.length];
         for (int i = 0; i < a.length; i++) {
             int block = i & -4;

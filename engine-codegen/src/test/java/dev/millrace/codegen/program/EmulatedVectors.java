@@ -94,7 +94,11 @@ final class EmulatedVectors {
             case "kxnorw" -> ~(masks[((Mask) operands[1]).number()] ^ masks[((Mask) operands[2]).number()]) & ALL;
             default -> {
                 int predicate = operands.length > 3 ? (int) ((Imm) operands[3]).value() : 0;
-                yield arithmetic.compare(name, predicate, words(operands[1], ALL), words(operands[2], ALL));
+                int[] a = words(operands[1], ALL);
+                int[] b = words(operands[2], ALL);
+                yield name.endsWith("q") || name.equals("vcmppd")
+                        ? arithmetic.comparePairs(name, predicate, a, b)
+                        : arithmetic.compare(name, predicate, a, b);
             }
         };
     }
@@ -135,6 +139,11 @@ final class EmulatedVectors {
                 }
             }
             case "vgatherdps" -> gather(result, (Mem) from, mask);
+            case "vpmovm2q" -> {
+                for (int i = 0; i < LANES; i++) {
+                    result[i] = included(masks[((Mask) from).number()], i / 2) ? -1 : 0;
+                }
+            }
             default -> {
                 return EmulatedWidening.bytes(name) > 0
                         ? widened(name, from, mask)

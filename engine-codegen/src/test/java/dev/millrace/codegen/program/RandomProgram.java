@@ -166,9 +166,25 @@ final class RandomProgram {
         }
     }
 
+    private VectorVar wide() {
+        WideOp op = WideOp.values()[random.nextInt(WideOp.values().length)];
+        return switch (op) {
+            case INT_ADD, INT_SUB, INT_PRODUCT, INT_EQUAL, INT_GREATER ->
+                builder.wide(op, builder.unary(UnaryOp.COPY, number()), builder.unary(UnaryOp.COPY, number()));
+            default -> builder.wide(op, pairs(), pairs());
+        };
+    }
+
+    /** Doubles from 1 to 2, whose lower halves are like their upper ones. */
+    private VectorVar pairs() {
+        VectorVar bits = builder.binary(BinaryOp.AND, number(), Constant.ofBits(0x000fffff));
+        return builder.binary(BinaryOp.OR, bits, Constant.ofBits(0x3ff00000));
+    }
+
     private VectorVar step() {
-        return switch (random.nextInt(builder.target().dots().isEmpty() ? 8 : 9)) {
-            case 8 -> {
+        return switch (random.nextInt(builder.target().dots().isEmpty() ? 9 : 10)) {
+            case 8 -> wide();
+            case 9 -> {
                 DotOp[] ops = builder.target().dots().toArray(new DotOp[0]);
                 VectorVar sum = builder.unary(UnaryOp.COPY, number());
                 builder.dot(ops[random.nextInt(ops.length)], sum, number(), number());

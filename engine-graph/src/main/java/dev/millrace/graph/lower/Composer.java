@@ -228,7 +228,7 @@ final class Composer {
         return constant(tensor);
     }
 
-    private Value constant(Tensor tensor) {
+    Value constant(Tensor tensor) {
         return editor.addConstant(stem + "/constant", tensor);
     }
 

@@ -49,6 +49,7 @@ public final class Lowerings {
             case OpId.MICROSOFT -> contributed(node);
             case OpId.ONNX ->
                 node.is("CausalConvWithState") ? CausalConvLowering::write : EarlyLowerings.lowering(node);
+            case OpId.ONNX_ML -> LinearLowerings.lowering(node);
             case OpId.ONNX_PREVIEW -> node.op().name().equals("FlexAttention") ? FlexAttentionLowering::write : null;
             case OpId.ONNX_TRAINING -> node.op().name().equals("Gradient") ? GradientLowering::write : null;
             default -> null;

@@ -9,14 +9,12 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
-import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.cast.WideNumbers.Halves;
-import dev.millrace.kernels.cast.WideNumbers.Masks;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -72,6 +70,7 @@ public final class ConvertFamily implements KernelFamily {
     private static final class Writer {
         private final ProgramBuilder builder;
         private final WideNumbers wide;
+        private final LanePairs pairs;
         private final NumberType from;
         private final NumberType to;
         private final boolean streamed;
@@ -87,6 +86,7 @@ public final class ConvertFamily implements KernelFamily {
             this.to = to;
             this.streamed = streamed;
             wide = new WideNumbers(builder);
+            pairs = new LanePairs(builder);
             lanes = builder.target().lanes();
             target = builder.scalar("target");
             source = builder.scalar("source");
@@ -115,7 +115,7 @@ public final class ConvertFamily implements KernelFamily {
             vectors(UNROLL);
             vectors(1);
             try (var _ = builder.ifNotZero(left)) {
-                vector(0, builder.firstLanes(left), needsMasks() ? masks() : null);
+                vector(0, builder.firstLanes(left), needsMasks() ? pairs.masks(left) : null);
             }
         }
 
@@ -133,25 +133,14 @@ public final class ConvertFamily implements KernelFamily {
             }
         }
 
-        /** Of twice as many words as there are numbers left. */
-        private Masks masks() {
-            ScalarVar words = builder.scalar("words");
-            ScalarVar first = builder.scalar("first");
-            builder.scalar(words, ScalarOp.ADD, left, left);
-            builder.scalar(first, ScalarOp.MIN, words, lanes);
-            builder.scalar(words, ScalarOp.SUB, words, lanes);
-            builder.scalar(words, ScalarOp.MAX, words, 0);
-            return new Masks(builder.firstLanes(first), builder.firstLanes(words));
-        }
-
-        private void vector(int index, @Nullable MaskVar mask, @Nullable Masks masks) {
+        private void vector(int index, @Nullable MaskVar mask, LanePairs.@Nullable Masks masks) {
             Address in = Address.at(source, (int) from.bytes((long) index * lanes));
             Address out = Address.at(target, (int) to.bytes((long) index * lanes));
             boolean fromWide = isWideInt(from);
             Halves halves = fromWide ? wide.load(in, masks) : null;
             VectorVar number = fromWide ? null : LaneNumbers.load(builder, from, in, mask);
             if (isWideInt(to)) {
-                Halves wider = halves != null ? halves : widened(wide.paired(Objects.requireNonNull(number)));
+                Halves wider = halves != null ? halves : widened(pairs.paired(Objects.requireNonNull(number)));
                 if (streamed && masks == null) {
                     wide.stream(out, wider);
                 } else {
@@ -159,7 +148,7 @@ public final class ConvertFamily implements KernelFamily {
                 }
             } else {
                 VectorVar result =
-                        halves != null ? wide.inOrder(narrowed(halves)) : converted(Objects.requireNonNull(number));
+                        halves != null ? pairs.inOrder(narrowed(halves)) : converted(Objects.requireNonNull(number));
                 if (streamed && mask == null) {
                     builder.stream(LaneNumbers.element(to), out, result);
                 } else {

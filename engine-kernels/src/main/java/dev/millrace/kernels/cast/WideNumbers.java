@@ -15,60 +15,29 @@ import org.jspecify.annotations.Nullable;
 final class WideNumbers {
     private static final int SIGN = 0x80000000;
 
-    /**
-     * As many numbers as a vector has lanes, in pairs: block k of four lanes has the numbers 2k and 2k+1 of the first half
-     * of a vector, then of the second.
-     */
+    /** As many numbers as a vector has lanes, in the order of {@link LanePairs}. */
     record Halves(VectorVar low, Value high) {}
 
-    /** Masks of the two vectors that the numbers are read from or written to, or null for all of them. */
-    record Masks(MaskVar first, MaskVar second) {}
-
     private final ProgramBuilder builder;
-    private final int lanes;
     private final int vectorBytes;
 
     WideNumbers(ProgramBuilder builder) {
         this.builder = builder;
-        lanes = builder.target().lanes();
         vectorBytes = builder.target().vectorBytes();
     }
 
-    private int[] pairs() {
-        int[] order = new int[lanes];
-        for (int i = 0; i < lanes; i++) {
-            order[i] = i / 4 * 2 + i % 2 + (i % 4 < 2 ? 0 : lanes / 2);
-        }
-        return order;
-    }
-
-    /** A vector in the order of halves. */
-    VectorVar paired(VectorVar inOrder) {
-        return builder.permute(inOrder, pairs());
-    }
-
-    /** Back from the order of halves. */
-    VectorVar inOrder(VectorVar paired) {
-        int[] pairs = pairs();
-        int[] order = new int[lanes];
-        for (int i = 0; i < lanes; i++) {
-            order[pairs[i]] = i;
-        }
-        return builder.permute(paired, order);
-    }
-
-    Halves load(Address from, @Nullable Masks masks) {
-        VectorVar first = builder.load(from, masks == null ? null : masks.first);
-        VectorVar second = builder.load(from.plus(vectorBytes), masks == null ? null : masks.second);
+    Halves load(Address from, LanePairs.@Nullable Masks masks) {
+        VectorVar first = builder.load(from, masks == null ? null : masks.first());
+        VectorVar second = builder.load(from.plus(vectorBytes), masks == null ? null : masks.second());
         return new Halves(
                 builder.binary(BinaryOp.EVEN_LANES, first, second), builder.binary(BinaryOp.ODD_LANES, first, second));
     }
 
-    void store(Address to, Halves numbers, @Nullable Masks masks) {
+    void store(Address to, Halves numbers, LanePairs.@Nullable Masks masks) {
         VectorVar first = builder.binary(BinaryOp.INTERLEAVE_LOW, numbers.low, numbers.high);
         VectorVar second = builder.binary(BinaryOp.INTERLEAVE_HIGH, numbers.low, numbers.high);
-        builder.store(to, first, masks == null ? null : masks.first);
-        builder.store(to.plus(vectorBytes), second, masks == null ? null : masks.second);
+        builder.store(to, first, masks == null ? null : masks.first());
+        builder.store(to.plus(vectorBytes), second, masks == null ? null : masks.second());
     }
 
     /** Past the caches, to an address that is a multiple of the bytes of a vector. */

@@ -10,6 +10,7 @@ public final class ExpressionFamilies implements KernelFamilies {
     public @Nullable KernelFamily named(String name) {
         return switch (name) {
             case ElementwiseFamily.NAME -> new ElementwiseFamily();
+            case WideRows.NAME -> new WideRows();
             default -> null;
         };
     }

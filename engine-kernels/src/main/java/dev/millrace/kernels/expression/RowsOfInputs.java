@@ -16,14 +16,23 @@ final class RowsOfInputs {
                     + " reads " + inputs.inputs().size() + " inputs and "
                     + inputs.singles().size() + " singles");
         }
-        List<RowShape.Operand> operands = new ArrayList<>();
-        operands.add(new RowShape.Operand("the output", out.bytes(), dense(extents, out.bytes())));
+        List<Long> bytes = new ArrayList<>();
         for (int i = 0; i < strides.size(); i++) {
-            long bytes = typeOf(inputs, i).bytes();
+            bytes.add((long) typeOf(inputs, i).bytes());
+        }
+        return of(out.bytes(), extents, bytes, strides);
+    }
+
+    /** @param bytes of an element of each input */
+    static RowShape of(long outBytes, List<Long> extents, List<Long> bytes, List<List<Long>> strides) {
+        List<RowShape.Operand> operands = new ArrayList<>();
+        operands.add(new RowShape.Operand("the output", outBytes, dense(extents, outBytes)));
+        for (int i = 0; i < strides.size(); i++) {
+            long each = bytes.get(i);
             operands.add(new RowShape.Operand(
                     "input " + i,
-                    bytes,
-                    strides.get(i).stream().map(stride -> stride * bytes).toList()));
+                    each,
+                    strides.get(i).stream().map(stride -> stride * each).toList()));
         }
         RowShape shape = new RowShape(atLeastOne(extents), withDimension(operands, extents), true);
         return goesAlong(shape.coalesced()) ? shape : new RowShape(plus(extents, 1L), ofOne(operands), false);

@@ -7,40 +7,50 @@ import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import org.jspecify.annotations.Nullable;
 
-/** Running sums of 32-bit elements along an axis, or products. Safe for use by several threads. */
+/** Running sums along an axis, or products. Safe for use by several threads. */
 public final class PrefixSum {
     /** Columns that are done together, so that a row of sums stays in the cache until the next one. */
     private static final long COLUMNS = 4096;
 
     private final KernelSet kernels;
     private final SumRule rule;
-    private final Kernel rows;
+    private final long words;
+    private final @Nullable Kernel rows;
     private final Kernel columns;
 
     public PrefixSum(KernelSet kernels, SumRule rule) {
         this.kernels = kernels;
         this.rule = rule;
-        rows = kernels.kernel(SumsOfRow.key(rule));
+        words = rule.type().words();
+        rows = rule.type().isWide() ? null : kernels.kernel(SumsOfRow.key(rule));
         columns = kernels.kernel(SumsOfColumns.key(rule.type(), rule.exclusive()));
     }
 
-    /** Sums up; the output may be the data itself, but must not overlap it otherwise. */
+    /**
+     * Sums up; the output may be the data itself, but must not overlap it otherwise. Elements of 64 bits have others between
+     * their neighbours.
+     */
     public void run(AxisShape shape, MemorySegment data, MemorySegment out, Parallel parallel) {
-        shape.check("the data", data);
-        shape.check("the output", out);
+        if (rows == null && shape.inner() == 1) {
+            throw new IllegalArgumentException("elements of " + rule.type() + " are not summed up along rows");
+        }
+        long bytes = Math.multiplyExact(Float.BYTES * words, shape.elements());
+        Extents.bytes("the data", data, bytes);
+        Extents.bytes("the output", out, bytes);
         Extents.writable("the output", out);
-        Extents.sameOrApart("the output", out, "the data", data, Float.BYTES * shape.elements());
+        Extents.sameOrApart("the output", out, "the data", data, bytes);
         if (shape.elements() == 0) {
             return;
         }
         try {
             Lines.split(shape, parallel, (outer, inner, lines) -> {
                 Memory memory = kernels.newMemory();
-                long first = 4 * (outer * shape.count() * shape.inner() + inner);
+                long first = Float.BYTES * words * (outer * shape.count() * shape.inner() + inner);
                 long from = memory.pointer(data) + first;
                 long to = memory.pointer(out) + first;
-                if (shape.inner() == 1) {
+                if (rows != null && shape.inner() == 1) {
                     rows.call(memory, from, to, lines, shape.count(), 0, 0);
                 } else {
                     columns(memory, shape, from, to, lines);
@@ -53,11 +63,12 @@ public final class PrefixSum {
     }
 
     private void columns(Memory memory, AxisShape shape, long from, long to, long lines) {
-        long stride = 4 * shape.inner();
+        long stride = Float.BYTES * words * shape.inner();
         long start = rule.reverse() ? (shape.count() - 1) * stride : 0;
-        for (long done = 0; done < lines; done += COLUMNS) {
-            long first = start + 4 * done;
-            long some = Math.min(COLUMNS, lines - done);
+        long all = words * lines;
+        for (long done = 0; done < all; done += COLUMNS) {
+            long first = start + Float.BYTES * done;
+            long some = Math.min(COLUMNS, all - done);
             columns.call(memory, from + first, to + first, shape.count(), rule.reverse() ? -stride : stride, some, 0);
         }
     }

@@ -3,6 +3,9 @@ package dev.millrace.kernels.rank;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.codegen.program.WideOp;
 
 /**
  * How sums run, or products.
@@ -15,19 +18,40 @@ public record SumRule(Type type, boolean exclusive, boolean reverse) {
         if (type == Type.INT_PRODUCT && reverse) {
             throw new IllegalArgumentException("running products start at the start only");
         }
+        if (type == Type.DOUBLE_PRODUCT && exclusive) {
+            throw new IllegalArgumentException("running products of doubles have each element in its own");
+        }
     }
 
     /** What is summed up or multiplied; ints wrap around. */
     public enum Type {
         FLOAT,
         INT,
-        INT_PRODUCT;
+        INT_PRODUCT,
+        /** Down columns only, as the next ones. */
+        LONG,
+        DOUBLE,
+        DOUBLE_PRODUCT;
 
-        BinaryOp add() {
+        static final Type[] NARROW = {FLOAT, INT, INT_PRODUCT};
+
+        /** Whether elements have 64 bits. */
+        public boolean isWide() {
+            return compareTo(LONG) >= 0;
+        }
+
+        int words() {
+            return isWide() ? 2 : 1;
+        }
+
+        VectorVar plus(ProgramBuilder builder, VectorVar a, VectorVar b) {
             return switch (this) {
-                case FLOAT -> BinaryOp.ADD;
-                case INT -> BinaryOp.INT_ADD;
-                case INT_PRODUCT -> BinaryOp.INT_MUL;
+                case FLOAT -> builder.binary(BinaryOp.ADD, a, b);
+                case INT -> builder.binary(BinaryOp.INT_ADD, a, b);
+                case INT_PRODUCT -> builder.binary(BinaryOp.INT_MUL, a, b);
+                case LONG -> builder.wide(WideOp.INT_ADD, a, b);
+                case DOUBLE -> builder.wide(WideOp.ADD, a, b);
+                case DOUBLE_PRODUCT -> builder.wide(WideOp.MUL, a, b);
             };
         }
 
@@ -43,7 +67,7 @@ public record SumRule(Type type, boolean exclusive, boolean reverse) {
 
     static SumRule of(KernelKey key) {
         key.onlyHas("type", "exclusive", "reverse");
-        Type type = key.oneOf("type", Type.values());
+        Type type = key.oneOf("type", Type.NARROW);
         boolean reverse = key.number("reverse", 0, type == Type.INT_PRODUCT ? 0 : 1) == 1;
         return new SumRule(type, key.number("exclusive", 0, 1) == 1, reverse);
     }

@@ -2,7 +2,6 @@ package dev.millrace.kernels.rank;
 
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
-import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarOp;
@@ -14,7 +13,8 @@ import dev.millrace.kernels.loops.RowLoop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * f(from, to, count, stride in bytes, columns): running sums down some columns, of which there is at least one row. A
+ * f(from, to, count, stride in bytes, columns): running sums down some columns of words, or twice as many of numbers of 64
+ * bits, of which there is at least one row. A
  * row is added to the sums that were written before it. Exclusive sums are held in registers instead, some columns after
  * the others, since the row before may have been written over.
  */
@@ -37,7 +37,6 @@ final class SumsOfColumns implements KernelFamily {
     private static final class Writer {
         private final ProgramBuilder builder;
         private final SumRule.Type type;
-        private final BinaryOp add;
         private final boolean exclusive;
         private final ScalarVar from;
         private final ScalarVar to;
@@ -47,8 +46,7 @@ final class SumsOfColumns implements KernelFamily {
 
         Writer(KernelKey key, Target target) {
             type = key.oneOf("type", SumRule.Type.values());
-            add = type.add();
-            exclusive = key.number("exclusive", 0, 1) == 1;
+            exclusive = key.number("exclusive", 0, type == SumRule.Type.DOUBLE_PRODUCT ? 0 : 1) == 1;
             builder = new ProgramBuilder(key.toString(), target);
             from = builder.parameter("from");
             to = builder.parameter("to");
@@ -81,7 +79,7 @@ final class SumsOfColumns implements KernelFamily {
             new RowLoop(builder, UNROLL).over(columns, (_, offset, displacement, mask) -> {
                 VectorVar sum = builder.load(RowLoop.at(from, offset, displacement), mask);
                 if (before != null) {
-                    sum = builder.binary(add, builder.load(RowLoop.at(before, offset, displacement), mask), sum);
+                    sum = type.plus(builder, builder.load(RowLoop.at(before, offset, displacement), mask), sum);
                 }
                 builder.store(RowLoop.at(to, offset, displacement), sum, mask);
             });
@@ -96,7 +94,7 @@ final class SumsOfColumns implements KernelFamily {
                         int displacement = builder.target().vectorBytes() * i;
                         VectorVar given = builder.load(RowLoop.at(from, here, displacement), mask);
                         builder.store(RowLoop.at(to, here, displacement), sums[i], mask);
-                        builder.binary(sums[i], add, sums[i], given);
+                        builder.set(sums[i], type.plus(builder, sums[i], given));
                     }
                 });
             });

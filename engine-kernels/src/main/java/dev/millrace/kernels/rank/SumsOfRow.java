@@ -101,17 +101,17 @@ final class SumsOfRow implements KernelFamily {
         private void some(@Nullable MaskVar mask) {
             VectorVar sums = upTo(turned(builder.load(Address.at(from, 0), mask)));
             VectorVar given = rule.exclusive() ? shifted(sums, 1) : sums;
-            VectorVar result = builder.binary(rule.type().add(), given, before);
+            VectorVar result = rule.type().plus(builder, given, before);
             builder.store(Address.at(to, 0), turned(result), mask);
             int[] last = new int[lanes];
             Arrays.fill(last, lanes - 1);
-            builder.binary(before, rule.type().add(), before, builder.permute(sums, last));
+            builder.set(before, rule.type().plus(builder, before, builder.permute(sums, last)));
         }
 
         private VectorVar upTo(VectorVar vector) {
             VectorVar sums = vector;
             for (int distance = 1; distance < lanes; distance *= 2) {
-                sums = builder.binary(rule.type().add(), sums, shifted(sums, distance));
+                sums = rule.type().plus(builder, sums, shifted(sums, distance));
             }
             return sums;
         }

@@ -54,7 +54,7 @@ public final class BroadcastCase implements FamilyCase {
         }
     }
 
-    private static List<Long> extents(Random random, int most) {
+    static List<Long> extents(Random random, int most) {
         List<Long> extents = new ArrayList<>();
         long elements = 1;
         int rank = random.nextInt(6);

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 
@@ -47,6 +48,44 @@ public final class SelectCase implements FamilyCase {
             runningInts(kernels, memory, shape, ofInts, threads, random);
             SumRule products = new SumRule(SumRule.Type.INT_PRODUCT, rule.exclusive(), false);
             runningInts(kernels, memory, shape, products, threads, random);
+            if (shape.inner() > 1) {
+                SumRule.Type type = List.of(SumRule.Type.LONG, SumRule.Type.DOUBLE, SumRule.Type.DOUBLE_PRODUCT)
+                        .get(random.nextInt(3));
+                boolean exclusive = rule.exclusive() && type != SumRule.Type.DOUBLE_PRODUCT;
+                runningWide(kernels, memory, shape, new SumRule(type, exclusive, rule.reverse()), threads, random);
+            }
+        }
+    }
+
+    private static void runningWide(
+            KernelSet kernels,
+            GuardedMemory memory,
+            AxisShape shape,
+            SumRule rule,
+            TestThreads threads,
+            Random random) {
+        boolean longs = rule.type() == SumRule.Type.LONG;
+        boolean multiplies = rule.type() == SumRule.Type.DOUBLE_PRODUCT;
+        MemorySegment data = memory.bytes(Long.BYTES * shape.elements(), Long.BYTES);
+        for (long i = 0; i < shape.elements(); i++) {
+            double number = multiplies ? random.nextInt(2) * 2 - 1 : random.nextInt(100) / 4.0;
+            data.setAtIndex(LONG, i, longs ? random.nextLong() : Double.doubleToLongBits(number));
+        }
+        MemorySegment out = memory.bytes(Long.BYTES * shape.elements(), Long.BYTES);
+        new PrefixSum(kernels, rule).run(shape, data, out, threads);
+        for (long line = 0; line < shape.lines(); line++) {
+            long sum = multiplies ? Double.doubleToLongBits(1) : 0;
+            for (long i = 0; i < shape.count(); i++) {
+                long at = at(shape, line, rule.reverse() ? shape.count() - 1 - i : i);
+                long next = data.getAtIndex(LONG, at);
+                double x = Double.longBitsToDouble(sum);
+                double y = Double.longBitsToDouble(next);
+                long with = longs ? sum + next : Double.doubleToLongBits(multiplies ? x * y : x + y);
+                if (out.getAtIndex(LONG, at) != (rule.exclusive() ? sum : with)) {
+                    throw new AssertionError(rule + ", " + shape + " in line " + line + " at " + i);
+                }
+                sum = with;
+            }
         }
     }
 

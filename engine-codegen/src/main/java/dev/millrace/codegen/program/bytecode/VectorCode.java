@@ -1,7 +1,6 @@
 package dev.millrace.codegen.program.bytecode;
 
 import dev.millrace.codegen.program.Constant;
-import dev.millrace.codegen.program.Element;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ScalarVar;
@@ -131,9 +130,9 @@ final class VectorCode {
         code.getstatic(OPERATORS, name, inApi("VectorOperators$".concat(kind)));
     }
 
-    void push(Element element) {
-        ClassDesc type = desc(Element.class);
-        code.getstatic(type, element.name(), type);
+    void push(Enum<?> constant) {
+        ClassDesc type = desc(constant.getDeclaringClass());
+        code.getstatic(type, constant.name(), type);
     }
 
     /** A constant that the class file cannot hold. */

@@ -10,6 +10,7 @@ import dev.millrace.codegen.program.Comparison;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.Step;
 import dev.millrace.codegen.program.UnaryOp;
+import dev.millrace.codegen.program.WideOp;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import jdk.incubator.vector.FloatVector;
@@ -90,6 +91,16 @@ final class VectorWriter extends MemoryWriter {
                 default -> throw new IllegalArgumentException(step.toString());
             }
         }
+    }
+
+    @Override
+    public void wide(Step.Wide step) {
+        vectors.push(step.op());
+        vectors.pushFloats(step.a());
+        vectors.pushFloats(step.b());
+        ClassDesc op = VectorCode.desc(WideOp.class);
+        vectors.callStatic(VectorCode.desc(WideLanes.class), "of", FLOATS, op, FLOATS, FLOATS);
+        vectors.setFloats(step.to());
     }
 
     private void floats(Step.Binary step, String method) {

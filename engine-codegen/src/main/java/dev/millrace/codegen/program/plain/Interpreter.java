@@ -91,6 +91,23 @@ class Interpreter implements StepVisitor {
     }
 
     @Override
+    public void wide(Step.Wide step) {
+        int[] a = read(step.a());
+        int[] b = read(step.b());
+        int[] to = new int[lanes];
+        for (int i = 0; i < lanes; i += 2) {
+            long result = WideArithmetic.of(step.op(), pair(a, i), pair(b, i));
+            to[i] = (int) result;
+            to[i + 1] = (int) (result >>> Integer.SIZE);
+        }
+        vectors[step.to().id()] = to;
+    }
+
+    private static long pair(int[] lanes, int at) {
+        return (long) lanes[at + 1] << Integer.SIZE | lanes[at] & 0xffffffffL;
+    }
+
+    @Override
     public void multiplyAdd(Step.MultiplyAdd step) {
         int[] a = read(step.a());
         int[] b = read(step.b());

@@ -10,6 +10,7 @@ import dev.millrace.codegen.asm.Label;
 import dev.millrace.codegen.asm.Mem;
 import dev.millrace.codegen.asm.MoveOps;
 import dev.millrace.codegen.asm.Op;
+import dev.millrace.codegen.asm.Operand;
 import dev.millrace.codegen.asm.PackedOps;
 import dev.millrace.codegen.asm.ScalarOps;
 import dev.millrace.codegen.asm.ShuffleOps;
@@ -102,6 +103,11 @@ final class Avx2Emitter extends StepEmitter {
         emit(PackedOps.VPSLLD, second, second, toExponent);
         emit(FloatOps.VMULPS, to, first, operand(step.a()));
         emit(FloatOps.VMULPS, to, to, second);
+    }
+
+    @Override
+    void ask(Op comparison, Vec to, Operand... operands) {
+        emit(comparison, answering(to, operands));
     }
 
     @Override

@@ -78,6 +78,12 @@ final class Avx512Emitter extends StepEmitter {
     }
 
     @Override
+    void ask(Op comparison, Vec to, Operand... operands) {
+        emit(comparison, answering(LEFT, operands));
+        emit(MaskOps.VPMOVM2Q, to, LEFT);
+    }
+
+    @Override
     void exchange(Vec to, Vec from, int distance) {
         switch (distance) {
             case 8 -> emit(ShuffleOps.VSHUFF32X4, to, from, from, Imm.of(0x4e));

@@ -102,6 +102,11 @@ final class ConstantPlacement implements StepVisitor {
         }
     }
 
+    @Override
+    public void wide(Step.Wide step) {
+        out.add(step);
+    }
+
     /** Only one of the three can be in memory. */
     @Override
     public void multiplyAdd(Step.MultiplyAdd step) {

@@ -25,6 +25,7 @@ import dev.millrace.codegen.program.Step;
 import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.codegen.program.WideOp;
 
 /** Emits steps as instructions: what AVX2 and AVX-512 have in common. */
 abstract class StepEmitter extends ScalarEmitter {
@@ -175,6 +176,46 @@ abstract class StepEmitter extends ScalarEmitter {
                 emit(binaryOp(step.op()), vector(step.to()), operand(step.a()), b);
             }
         }
+    }
+
+    @Override
+    public void wide(Step.Wide step) {
+        Vec to = vector(step.to());
+        Vec a = vector(step.a());
+        Vec b = vector(step.b());
+        switch (step.op()) {
+            case INT_EQUAL -> ask(PackedOps.VPCMPEQQ, to, a, b);
+            case INT_GREATER -> ask(PackedOps.VPCMPGTQ, to, a, b);
+            case EQUAL -> ask(FloatOps.VCMPPD, to, a, b, Imm.of(predicate(Comparison.EQUAL)));
+            case LESS -> ask(FloatOps.VCMPPD, to, a, b, Imm.of(predicate(Comparison.LESS)));
+            case LESS_OR_EQUAL -> ask(FloatOps.VCMPPD, to, a, b, Imm.of(predicate(Comparison.LESS_OR_EQUAL)));
+            default -> emit(wideOp(step.op()), to, a, b);
+        }
+    }
+
+    /** Emits a comparison of pairs, with what there is to compare. */
+    abstract void ask(Op comparison, Vec to, Operand... operands);
+
+    static Operand[] answering(Operand to, Operand... operands) {
+        Operand[] all = new Operand[operands.length + 1];
+        all[0] = to;
+        System.arraycopy(operands, 0, all, 1, operands.length);
+        return all;
+    }
+
+    private static Op wideOp(WideOp op) {
+        return switch (op) {
+            case ADD -> FloatOps.VADDPD;
+            case SUB -> FloatOps.VSUBPD;
+            case MUL -> FloatOps.VMULPD;
+            case DIV -> FloatOps.VDIVPD;
+            case MIN -> FloatOps.VMINPD;
+            case MAX -> FloatOps.VMAXPD;
+            case INT_ADD -> PackedOps.VPADDQ;
+            case INT_SUB -> PackedOps.VPSUBQ;
+            case INT_PRODUCT -> PackedOps.VPMULUDQ;
+            default -> throw new IllegalArgumentException(op.name());
+        };
     }
 
     /** Lanes of two vectors that a constant chooses. */

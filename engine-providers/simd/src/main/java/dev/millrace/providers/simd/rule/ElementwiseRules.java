@@ -9,6 +9,7 @@ import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
+import dev.millrace.kernels.expression.WideFunction;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.Formula;
@@ -20,19 +21,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Operators that work element by element: they wait, and are fused with their neighbours. */
 final class ElementwiseRules {
-    private static final int BROADCASTS_SINCE = 7;
+    static final int BROADCASTS_SINCE = 7;
 
     private ElementwiseRules() {}
 
     static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Add" -> arithmetic(Operator.ADD);
-            case "Sub" -> arithmetic(Operator.SUB);
-            case "Mul" -> arithmetic(Operator.MUL);
-            case "Div" -> ElementwiseRules::divide;
-            case "Max" -> variadic(Operator.MAX);
-            case "Min" -> variadic(Operator.MIN);
-            case "Sum" -> variadic(Operator.ADD);
+            case "Add" -> WideRules.or(arithmetic(Operator.ADD), WideFunction.ADD);
+            case "Sub" -> WideRules.or(arithmetic(Operator.SUB), WideFunction.SUB);
+            case "Mul" -> WideRules.or(arithmetic(Operator.MUL), WideFunction.MUL);
+            case "Div" -> WideRules.or(ElementwiseRules::divide, WideFunction.DIV);
+            case "Max" -> WideRules.or(variadic(Operator.MAX), WideFunction.MAX);
+            case "Min" -> WideRules.or(variadic(Operator.MIN), WideFunction.MIN);
+            case "Sum" -> WideRules.or(variadic(Operator.ADD), WideFunction.ADD);
             case "Mean" -> floats(ElementwiseRules::mean);
             case "Pow" ->
                 op -> VaryingPower.lower(op) || floats(ElementwiseRules::power).lower(op) || wholePower(op);
@@ -40,11 +41,13 @@ final class ElementwiseRules {
             case "Abs" -> numbers(op -> v -> Formulas.abs(v.getFirst()));
             case "Sign" -> numbers(op -> v -> Formulas.sign(v.getFirst()));
             case "Relu" -> numbers(op -> v -> Formulas.relu(v.getFirst()));
-            case "Equal" -> op -> equalTruths(op) || comparison(Operator.EQUAL).lower(op);
-            case "Less" -> comparison(Operator.LESS);
-            case "LessOrEqual" -> comparison(Operator.LESS_OR_EQUAL);
-            case "Greater" -> comparison(Operator.GREATER);
-            case "GreaterOrEqual" -> comparison(Operator.GREATER_OR_EQUAL);
+            case "Equal" ->
+                WideRules.or(op -> equalTruths(op) || comparison(Operator.EQUAL).lower(op), WideFunction.EQUAL);
+            case "Less" -> WideRules.or(comparison(Operator.LESS), WideFunction.LESS);
+            case "LessOrEqual" -> WideRules.or(comparison(Operator.LESS_OR_EQUAL), WideFunction.LESS_OR_EQUAL);
+            case "Greater" -> WideRules.orReversed(comparison(Operator.GREATER), WideFunction.LESS);
+            case "GreaterOrEqual" ->
+                WideRules.orReversed(comparison(Operator.GREATER_OR_EQUAL), WideFunction.LESS_OR_EQUAL);
             case "And" -> truths(Operator.AND);
             case "Or" -> truths(Operator.OR);
             case "Xor" -> truths(Operator.XOR);

@@ -164,19 +164,23 @@ final class RankRules {
         return switch (op.in(0).type()) {
             case FLOAT -> run(op, SumRule.Type.FLOAT);
             case INT32 -> run(op, SumRule.Type.INT);
+            case INT64 -> run(op, SumRule.Type.LONG);
+            case DOUBLE -> run(op, SumRule.Type.DOUBLE);
             default -> false;
         };
     }
 
     private static boolean products(Op op) {
-        return op.in(0).type() == ElementType.INT32
-                && !op.attributes().flag("reverse", false)
-                && run(op, SumRule.Type.INT_PRODUCT);
+        return switch (op.in(0).type()) {
+            case INT32 -> !op.attributes().flag("reverse", false) && run(op, SumRule.Type.INT_PRODUCT);
+            case DOUBLE -> !op.attributes().flag("exclusive", false) && run(op, SumRule.Type.DOUBLE_PRODUCT);
+            default -> false;
+        };
     }
 
     private static boolean run(Op op, SumRule.Type type) {
         AxisShape shape = along(op.in(0), op.content(1).longs()[0]);
-        if (shape == null) {
+        if (shape == null || type.isWide() && shape.inner() == 1) {
             return false;
         }
         var rule = new SumRule(

@@ -1,0 +1,65 @@
+package dev.millrace.kernels.cast;
+
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarOp;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.VectorVar;
+
+/**
+ * Writes the steps for as many numbers of 64 bits as a vector has lanes, which lie in two vectors. Their halves as vectors of
+ * their own are in another order, in pairs: block k of four lanes has the numbers 2k and 2k+1 of the first vector, then of the
+ * second.
+ */
+public final class LanePairs {
+    /** Masks of the two vectors that the numbers are read from or written to. */
+    public record Masks(MaskVar first, MaskVar second) {}
+
+    private final ProgramBuilder builder;
+    private final int lanes;
+
+    public LanePairs(ProgramBuilder builder) {
+        this.builder = builder;
+        lanes = builder.target().lanes();
+    }
+
+    /** Of so many numbers, no more than there are lanes. */
+    public Masks masks(ScalarVar count) {
+        ScalarVar words = builder.scalar("words");
+        ScalarVar first = builder.scalar("first");
+        builder.scalar(words, ScalarOp.ADD, count, count);
+        builder.scalar(first, ScalarOp.MIN, words, lanes);
+        builder.scalar(words, ScalarOp.SUB, words, lanes);
+        builder.scalar(words, ScalarOp.MAX, words, 0);
+        return new Masks(builder.firstLanes(first), builder.firstLanes(words));
+    }
+
+    private int[] pairs() {
+        int[] order = new int[lanes];
+        for (int i = 0; i < lanes; i++) {
+            order[i] = i / 4 * 2 + i % 2 + (i % 4 < 2 ? 0 : lanes / 2);
+        }
+        return order;
+    }
+
+    /** A vector in the order of halves. */
+    VectorVar paired(VectorVar inOrder) {
+        return builder.permute(inOrder, pairs());
+    }
+
+    /** Back from the order of halves. */
+    VectorVar inOrder(VectorVar paired) {
+        int[] pairs = pairs();
+        int[] order = new int[lanes];
+        for (int i = 0; i < lanes; i++) {
+            order[pairs[i]] = i;
+        }
+        return builder.permute(paired, order);
+    }
+
+    /** The lower halves of the numbers, in order. */
+    public VectorVar lower(VectorVar first, VectorVar second) {
+        return inOrder(builder.binary(BinaryOp.EVEN_LANES, first, second));
+    }
+}

@@ -1,0 +1,82 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.cast.NumberType;
+import dev.millrace.kernels.expression.WideElementwise;
+import dev.millrace.kernels.expression.WideFunction;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.DataTypes;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+
+/** Functions of two tensors of numbers of 64 bits, which expressions do not read: each is a step of its own. */
+final class WideRules {
+    /** Fewer are what shapes are computed with, and known before a run. */
+    private static final long LEAST = 512;
+
+    private WideRules() {}
+
+    /** A rule, and for numbers of 64 bits this function. */
+    static Rule or(Rule rule, WideFunction function) {
+        return op -> rule.lower(op) || lower(op, function, 0, 1);
+    }
+
+    /** The same, of the second input and the first. */
+    static Rule orReversed(Rule rule, WideFunction function) {
+        return op -> rule.lower(op) || lower(op, function, 1, 0);
+    }
+
+    private static boolean lower(Op op, WideFunction function, int first, int second) {
+        if (op.opset() < ElementwiseRules.BROADCASTS_SINCE
+                || op.inputs() != 2
+                || op.out().elements() < LEAST) {
+            return false;
+        }
+        Cell left = op.in(first);
+        Cell right = op.in(second);
+        NumberType type = DataTypes.number(left.type());
+        ElementType out = function.isComparison() ? ElementType.BOOL : left.type();
+        if (type == null
+                || !function.takes(type)
+                || right.type() != left.type()
+                || op.out().type() != out) {
+            return false;
+        }
+        View a = op.lowering().dense(left);
+        View b = op.lowering().dense(right);
+        View to = op.lowering().allocate(op.out());
+        Shape shape = op.out().shape();
+        var driver = new WideElementwise(
+                op.kit().kernels(),
+                function,
+                type,
+                list(shape.toArray()),
+                List.of(strides(a, shape), strides(b, shape)));
+        op.lowering()
+                .add(Step.of(() -> driver.key().toString(), op.node().name())
+                        .reading(a, b)
+                        .writing(to)
+                        .repeating()
+                        .calling(memory -> {
+                            MemorySegment ofA = memory.segment(a);
+                            MemorySegment ofB = memory.segment(b);
+                            MemorySegment results = memory.segment(to);
+                            return crew -> driver.run(ofA, ofB, results, crew);
+                        }));
+        return true;
+    }
+
+    private static List<Long> strides(View view, Shape shape) {
+        return list(view.broadcast(shape).strides());
+    }
+
+    private static List<Long> list(long[] numbers) {
+        return Arrays.stream(numbers).boxed().toList();
+    }
+}
