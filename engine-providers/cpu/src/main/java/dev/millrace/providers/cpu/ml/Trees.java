@@ -51,14 +51,33 @@ final class Trees {
             Rows rows = Rows.of(context, 0);
             ElementType to = context.outputType(0);
             Forest.Walk walk = Forest.Walk.of(forest, descent, rows.features());
-            return eachScored(rows, walk, aggregate, targets, (run, row, scores) -> {
-                add(base, scores, targets);
-                transform.apply(scores, targets);
-                for (int i = 0; i < targets; i++) {
-                    Elements.setDouble(to, run.output(0), row * targets + i, scores[i]);
-                }
+            return rows.together((run, first, count, x, scratch) -> {
+                int results = Extents.product("scores of samples", count, targets);
+                double[] all = scratch.doubles(0, results);
+                walk.score(run, x, count, aggregate, all, targets);
+                finish(all, results, targets, base, transform, scratch.doubles(1, targets));
+                Elements.write(to, run.output(0), first * targets, all, 0, results);
             });
         };
+    }
+
+    /** Adds base values to the scores of each sample, and transforms them. */
+    private static void finish(
+            double[] all,
+            int results,
+            int targets,
+            double @Nullable [] base,
+            PostTransform transform,
+            double[] scores) {
+        if (base == null && transform == PostTransform.NONE) {
+            return;
+        }
+        for (int at = 0; at < results; at += targets) {
+            System.arraycopy(all, at, scores, 0, targets);
+            add(base, scores, targets);
+            transform.apply(scores, targets);
+            System.arraycopy(scores, 0, all, at, targets);
+        }
     }
 
     /** Makes the results of one sample from its scores. */
