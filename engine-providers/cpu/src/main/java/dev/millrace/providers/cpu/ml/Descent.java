@@ -4,15 +4,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The trees of a forest as tables that are walked without branches, four at a time, since which way a sample goes is what a
- * processor cannot guess. It is for samples without NaN and infinite features. The two nodes behind a node stand side by
+ * processor cannot guess. The two nodes behind a node stand side by
  * side; a leaf leads to itself.
  *
  * @param roots where each tree starts
  * @param depths how many steps its longest walk has
+ * @param missing whether a sample that lacks the feature, being NaN, goes where those above the split go: 1, else 0
  * @param links the feature that a node compares, and above it where those go whose feature is at most the split
  * @param places the nodes of the forest that leaves are
  */
-record Descent(int[] roots, int[] depths, long[] links, double[] splits, int[] places, int mostFeature) {
+record Descent(
+        int[] roots, int[] depths, byte[] missing, long[] links, double[] splits, int[] places, int mostFeature) {
+    /** A double whose exponent is the least above 0. */
+    private static final long LEAST_EXPONENT = 1L << 52;
+
+    private static final long INFINITY = Double.doubleToRawLongBits(Double.POSITIVE_INFINITY);
+
     /** Walks that go on together. */
     static final int TOGETHER = 4;
 
@@ -30,36 +37,37 @@ record Descent(int[] roots, int[] depths, long[] links, double[] splits, int[] p
         return most;
     }
 
+    /** One more in the exponent of what is not finite reaches the sign. */
     static boolean areFinite(double[] x, int count) {
-        double sum = 0;
+        long all = 0;
         for (int i = 0; i < count; i++) {
-            sum += 0 * x[i];
+            all |= (Double.doubleToRawLongBits(x[i]) & Long.MAX_VALUE) + LEAST_EXPONENT;
         }
-        return sum == 0;
+        return all >= 0;
     }
 
     /** The leaf at the end of the walk of the sample at {@code at}. */
-    int leaf(double[] x, int at, int root) {
+    int leaf(double[] x, int at, int root, boolean odd) {
         int node = root;
         for (int before = -1; node != before; ) {
             before = node;
-            node = step(x, at, node);
+            node = step(x, at, node, odd);
         }
         return node;
     }
 
     /** The leaves of four walks of at most so many steps, in place of the nodes where they start. */
-    void leaves(int steps, double[] x, int at0, int at1, int at2, int at3, int[] nodes) {
+    void leaves(int steps, double[] x, boolean odd, int at0, int at1, int at2, int at3, int[] nodes) {
         int n0 = nodes[0];
         int n1 = nodes[1];
         int n2 = nodes[2];
         int n3 = nodes[3];
         int moved = 1;
         for (int left = steps; left > 0 && moved != 0; left--) {
-            int m0 = step(x, at0, n0);
-            int m1 = step(x, at1, n1);
-            int m2 = step(x, at2, n2);
-            int m3 = step(x, at3, n3);
+            int m0 = step(x, at0, n0, odd);
+            int m1 = step(x, at1, n1, odd);
+            int m2 = step(x, at2, n2, odd);
+            int m3 = step(x, at3, n3, odd);
             moved = m0 ^ n0 | m1 ^ n1 | m2 ^ n2 | m3 ^ n3;
             n0 = m0;
             n1 = m1;
@@ -72,9 +80,15 @@ record Descent(int[] roots, int[] depths, long[] links, double[] splits, int[] p
         nodes[3] = n3;
     }
 
-    private int step(double[] x, int at, int node) {
+    /** @param odd whether there may be features that are not finite */
+    private int step(double[] x, int at, int node, boolean odd) {
         long link = links[node];
-        long isAbove = Double.doubleToRawLongBits(splits[node] - x[at + (int) link]) >>> (Long.SIZE - 1);
+        long difference = Double.doubleToRawLongBits(splits[node] - x[at + (int) link]);
+        long isAbove = difference >>> (Long.SIZE - 1);
+        if (odd) {
+            long isMissing = (INFINITY - (difference & Long.MAX_VALUE)) >>> (Long.SIZE - 1);
+            isAbove = isAbove & ~isMissing | missing[node] & isMissing;
+        }
         return (int) ((link >>> Integer.SIZE) + isAbove);
     }
 }

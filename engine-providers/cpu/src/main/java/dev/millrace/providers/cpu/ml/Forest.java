@@ -114,7 +114,8 @@ record Forest(
         void score(RunContext run, double[] x, int samples, Aggregate aggregate, double[] scores, int targets) {
             var sums = new Scores(aggregate, scores, targets);
             sums.begin(samples);
-            Descent fast = descent != null && Descent.areFinite(x, samples * features) ? descent : null;
+            Descent fast = descent;
+            boolean odd = fast != null && !Descent.areFinite(x, samples * features);
             int[] nodes = new int[Descent.TOGETHER];
             int[] roots = forest.roots;
             for (int tree = 0; tree < roots.length; ) {
@@ -127,10 +128,10 @@ record Forest(
                     }
                     tree++;
                 } else if (samples < Descent.TOGETHER && tree + Descent.TOGETHER <= roots.length) {
-                    ofTrees(fast, x, samples, tree, nodes, sums);
+                    ofTrees(fast, x, odd, samples, tree, nodes, sums);
                     tree += Descent.TOGETHER;
                 } else {
-                    ofSamples(fast, x, samples, tree, nodes, sums);
+                    ofSamples(fast, x, odd, samples, tree, nodes, sums);
                     tree++;
                 }
             }
@@ -138,12 +139,12 @@ record Forest(
         }
 
         /** Four trees for each sample. */
-        private void ofTrees(Descent fast, double[] x, int samples, int tree, int[] nodes, Scores sums) {
+        private void ofTrees(Descent fast, double[] x, boolean odd, int samples, int tree, int[] nodes, Scores sums) {
             int steps = fast.mostSteps(tree);
             for (int sample = 0; sample < samples; sample++) {
                 System.arraycopy(fast.roots(), tree, nodes, 0, nodes.length);
                 int at = sample * features;
-                fast.leaves(steps, x, at, at, at, at, nodes);
+                fast.leaves(steps, x, odd, at, at, at, at, nodes);
                 for (int leaf : nodes) {
                     sums.add(forest, sample, fast.places()[leaf]);
                 }
@@ -151,20 +152,20 @@ record Forest(
         }
 
         /** Four samples at a time for one tree. */
-        private void ofSamples(Descent fast, double[] x, int samples, int tree, int[] nodes, Scores sums) {
+        private void ofSamples(Descent fast, double[] x, boolean odd, int samples, int tree, int[] nodes, Scores sums) {
             int root = fast.roots()[tree];
             int steps = fast.depths()[tree];
             int sample = 0;
             for (; sample + Descent.TOGETHER <= samples; sample += Descent.TOGETHER) {
                 Arrays.fill(nodes, root);
                 int at = sample * features;
-                fast.leaves(steps, x, at, at + features, at + 2 * features, at + 3 * features, nodes);
+                fast.leaves(steps, x, odd, at, at + features, at + 2 * features, at + 3 * features, nodes);
                 for (int i = 0; i < nodes.length; i++) {
                     sums.add(forest, sample + i, fast.places()[nodes[i]]);
                 }
             }
             for (; sample < samples; sample++) {
-                sums.add(forest, sample, fast.places()[fast.leaf(x, sample * features, root)]);
+                sums.add(forest, sample, fast.places()[fast.leaf(x, sample * features, root, odd)]);
             }
         }
     }

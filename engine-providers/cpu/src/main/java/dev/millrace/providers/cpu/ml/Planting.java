@@ -17,6 +17,7 @@ final class Planting {
     private static final long MOST_PLACES = 1 << 26;
 
     private final Forest forest;
+    private final byte[] missing;
     private final long[] links;
     private final double[] splits;
     private final int[] places;
@@ -37,6 +38,7 @@ final class Planting {
             most += forest.modes()[node] == Forest.Mode.LEAF ? 0 : 2L * bounds(node).length;
         }
         int room = most > MOST_PLACES ? 0 : (int) most;
+        missing = new byte[room];
         links = new long[room];
         splits = new double[room];
         places = new int[room];
@@ -45,7 +47,7 @@ final class Planting {
         Arrays.fill(levels, -1);
     }
 
-    /** Null where trees are too deep or too large, have no finite splits, or are none. */
+    /** Null where trees are too deep or too large, have no finite splits, are none, or have a way that no number goes. */
     @Nullable
     Descent plant() {
         if (links.length == 0) {
@@ -68,7 +70,7 @@ final class Planting {
             depths[tree] = longest;
         }
         int most = Arrays.stream(links).mapToInt(link -> (int) link).max().orElse(0);
-        return new Descent(roots, depths, links, splits, places, most);
+        return new Descent(roots, depths, missing, links, splits, places, most);
     }
 
     private void put(int place, int node) {
@@ -94,6 +96,10 @@ final class Planting {
             return true;
         }
         double[] bounds = bounds(node);
+        int interval = intervalOfMissing(node);
+        if (isTrue(node, interval) != isTrueForMissing(node)) {
+            return false;
+        }
         for (double bound : bounds) {
             if (!Double.isFinite(bound)) {
                 return false;
@@ -109,6 +115,7 @@ final class Planting {
             pairs[node] = cut(node, bounds, 0, middle, bounds.length);
         }
         link(place, pairs[node], forest.features()[node], bounds[middle]);
+        missing[place] = (byte) (interval > middle ? 1 : 0);
         return true;
     }
 
@@ -131,6 +138,7 @@ final class Planting {
         }
         int middle = (first + last) / 2;
         link(place, cut(node, bounds, first, middle, last), forest.features()[node], bounds[middle]);
+        missing[place] = (byte) (intervalOfMissing(node) > middle ? 1 : 0);
     }
 
     private void link(int place, int low, int feature, double split) {
@@ -158,6 +166,15 @@ final class Planting {
             bounds[2 * i + 1] = values[i] + 0.0;
         }
         return bounds;
+    }
+
+    private boolean isTrueForMissing(int node) {
+        return forest.missingIsTrue()[node] || forest.modes()[node] == Forest.Mode.BRANCH_NEQ;
+    }
+
+    /** The first interval that goes where a sample without the feature goes, if there is one. */
+    private int intervalOfMissing(int node) {
+        return isTrue(node, 0) == isTrueForMissing(node) ? 0 : 1;
     }
 
     /** Whether the comparison of a node holds in an interval. */
