@@ -15,6 +15,7 @@ final class ContribRules {
     static void apply(InferenceContext c) {
         switch (c.op()) {
             case "Linear" -> linear(c);
+            case "DeformColumns" -> ConvolutionRules.deformColumns(c);
             case "FusedMatMul", "TransposeMatMul" -> fusedMatMul(c);
             case "FusedGemm" -> MatrixRules.gemm(c);
             case "FusedConv" -> ConvolutionRules.conv(c);

@@ -46,6 +46,12 @@ final class ConvolutionRules {
         Operands.shape(c, 4, places(dims, taps));
     }
 
+    /** What filters of DeformConv see: a row for each tap of each channel, in it each place of the output. */
+    static void deformColumns(InferenceContext c) {
+        Dim rows = Dims.mul(Dims.mul(c.dim(0, 1), c.dim(1, 2)), c.dim(1, 3));
+        c.set(0, c.element(0), List.of(c.dim(0, 0), rows, Dims.mul(c.dim(2, 2), c.dim(2, 3))));
+    }
+
     private static List<Dim> places(List<Dim> output, Dim perPlace) {
         return InferenceContext.with(output, 1, perPlace);
     }

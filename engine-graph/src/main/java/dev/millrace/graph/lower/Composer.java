@@ -137,6 +137,11 @@ final class Composer {
         return spec(OpId.onnx(name), opset, inputs);
     }
 
+    /** A node of an operator that only this engine has. */
+    NodeSpec own(String name, @Nullable Value... inputs) {
+        return spec(new OpId(OpId.MILLRACE, name), 1, inputs);
+    }
+
     NodeSpec contributed(String name, @Nullable Value... inputs) {
         return spec(new OpId(OpId.MICROSOFT, name), 1, inputs);
     }

@@ -47,12 +47,19 @@ public final class Lowerings {
     private static @Nullable Lowering written(Node node) {
         return switch (node.op().domain()) {
             case OpId.MICROSOFT -> contributed(node);
-            case OpId.ONNX ->
-                node.is("CausalConvWithState") ? CausalConvLowering::write : EarlyLowerings.lowering(node);
+            case OpId.ONNX -> ofOnnx(node);
             case OpId.ONNX_ML -> LinearLowerings.lowering(node);
             case OpId.ONNX_PREVIEW -> node.op().name().equals("FlexAttention") ? FlexAttentionLowering::write : null;
             case OpId.ONNX_TRAINING -> node.op().name().equals("Gradient") ? GradientLowering::write : null;
             default -> null;
+        };
+    }
+
+    private static @Nullable Lowering ofOnnx(Node node) {
+        return switch (node.op().name()) {
+            case "CausalConvWithState" -> CausalConvLowering::write;
+            case "DeformConv" -> DeformConvLowering::write;
+            default -> EarlyLowerings.lowering(node);
         };
     }
 

@@ -36,7 +36,6 @@ public final class CpuKernels implements KernelFactory {
                     "ConvTranspose",
                     "ConvInteger",
                     "QLinearConv",
-                    "DeformConv",
                     "MaxPool",
                     "AveragePool",
                     "LpPool",
@@ -70,6 +69,10 @@ public final class CpuKernels implements KernelFactory {
     }
 
     private static @Nullable Kernel millrace(Node node) {
-        return node.op().name().equals("Linear") ? ProductKernels.create(node) : null;
+        return switch (node.op().name()) {
+            case "Linear" -> ProductKernels.create(node);
+            case "DeformColumns" -> WindowKernels.create(node);
+            default -> null;
+        };
     }
 }

@@ -22,6 +22,11 @@ record GridSample(
         Rule rule, ElementType type, ElementType gridType, long[] spatial, long channels, long points, long batches)
         implements Launch, RangeTask {
     private static final int BLOCK = 256;
+    /** Points for which a plane is read. */
+    private static final int TOGETHER = 4096;
+
+    private static final long MOST_PIXELS = 1 << 24;
+
     /** The coefficient of cubic convolution. */
     private static final double CUBIC = -0.75;
 
@@ -66,7 +71,53 @@ record GridSample(
 
     @Override
     public void run(LaunchContext context) {
-        context.parallelFor(batches * points, Math.max(1, 1024 / Math.max(1, channels)), this);
+        long grain = Math.max(1, 1024 / Math.max(1, channels));
+        if (isOfPlanes()) {
+            context.parallelFor(batches * points, Math.max(grain, TOGETHER / 2), this::ofPlanes);
+        } else {
+            context.parallelFor(batches * points, grain, this);
+        }
+    }
+
+    /** Whether points lie between four pixels of images, and are so many that whole planes are worth being read. */
+    private boolean isOfPlanes() {
+        return rule.taps == 2
+                && rule.padding != Padding.REFLECTION
+                && spatial.length == 2
+                && spatial[0] * spatial[1] <= MOST_PIXELS
+                && spatial[0] * spatial[1] / 4 <= points;
+    }
+
+    private void ofPlanes(LaunchContext context, long from, long to, Scratch scratch) {
+        int height = (int) spatial[0];
+        int width = (int) spatial[1];
+        int most = (int) Math.min(TOGETHER, points);
+        var between = PointsBetween.of(scratch, 4, most, height, width);
+        double[] coordinates = scratch.doubles(2, 2 * most);
+        double[] x = scratch.doubles(3, most);
+        double[] y = scratch.doubles(5, most);
+        double[] sums = scratch.doubles(6, most);
+        for (long item = from; item < to; ) {
+            int count = ofImage(item, (int) Math.min(most, to - item));
+            Elements.read(gridType, context.input(1), 2 * item, coordinates, 0, 2 * count);
+            scale(coordinates, 0, 2, width, x, count);
+            scale(coordinates, 1, 2, height, y, count);
+            for (int i = 0; i < count; i++) {
+                between.set(i, within(y[i], height), within(x[i], width), 1);
+            }
+            for (long channel = 0; channel < channels; channel++) {
+                context.checkCancelled();
+                long plane = item / points * channels + channel;
+                between.read(type, context.input(0), plane * height * width);
+                between.sum(0, sums, count);
+                Elements.write(type, context.output(0), plane * points + item % points, sums, 0, count);
+            }
+            item += count;
+        }
+    }
+
+    private double within(double along, int extent) {
+        return rule.padding == Padding.BORDER ? Math.max(0, Math.min(along, extent - 1)) : along;
     }
 
     @Override

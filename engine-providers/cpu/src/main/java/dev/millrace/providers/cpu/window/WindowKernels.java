@@ -15,7 +15,7 @@ public final class WindowKernels {
             case "ConvTranspose" -> new ConvTransposeKernel(node);
             case "ConvInteger" -> new QuantisedConvKernel(node, false);
             case "QLinearConv" -> new QuantisedConvKernel(node, true);
-            case "DeformConv" -> new DeformConvKernel(node);
+            case "DeformColumns" -> DeformColumns.kernel(node);
             case "MaxUnpool" -> new MaxUnpoolKernel(node);
             case "MaxPool", "AveragePool", "LpPool" -> new PoolKernel(node);
             case "MaxpoolWithMask" -> new MaskedPoolKernel(node);

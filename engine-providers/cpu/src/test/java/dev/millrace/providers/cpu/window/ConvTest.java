@@ -3,11 +3,12 @@ package dev.millrace.providers.cpu.window;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
 import dev.millrace.providers.testkit.RandomTensors;
-import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -77,32 +78,40 @@ class ConvTest {
         return Tensor.copyOf(wide, dims);
     }
 
-    /** Positions of small images are taken together, across where one ends. */
+    /** Without offsets, the columns of an image are its windows. */
     @ParameterizedTest
-    @ValueSource(ints = {2, 5, 13})
-    void deformedImagesOfABatchAreAsEachByItself(int edge) {
-        int batch = 37;
-        var random = new Random(7);
+    @ValueSource(ints = {2, 5, 40})
+    void whatIsNotDeformedIsSeenAsItLies(int edge) {
+        int images = 3;
         int out = edge - 1;
-        float[] images = RandomTensors.normal(random, batch * 2 * edge * edge).floats();
-        float[] offsets = RandomTensors.normal(random, batch * 8 * out * out).floats();
-        float[] filters = RandomTensors.normal(random, 3 * 2 * 2 * 2).floats();
-        OneNode conv = OneNode.onnx("DeformConv", 22);
-        Tensor weights = Tensor.copyOf(filters, 3, 2, 2, 2);
-        float[] all = conv.run(
-                        Tensor.copyOf(images, batch, 2, edge, edge),
-                        weights,
-                        Tensor.copyOf(offsets, batch, 8, out, out))
+        float[] pixels =
+                RandomTensors.normal(new Random(7), images * 2 * edge * edge).floats();
+        float[] seen = OneNode.of(OpId.MILLRACE, "DeformColumns", 1)
+                .run(
+                        Tensor.copyOf(pixels, images, 2, edge, edge),
+                        Tensor.copyOf(new float[24], 3, 2, 2, 2),
+                        Tensor.copyOf(new float[images * 8 * out * out], images, 8, out, out))
                 .floats();
-        for (int i = 0; i < batch; i++) {
-            float[] image = Arrays.copyOfRange(images, i * 2 * edge * edge, (i + 1) * 2 * edge * edge);
-            float[] moved = Arrays.copyOfRange(offsets, i * 8 * out * out, (i + 1) * 8 * out * out);
-            assertThat(Arrays.copyOfRange(all, i * 3 * out * out, (i + 1) * 3 * out * out))
-                    .containsExactly(conv.run(
-                                    Tensor.copyOf(image, 1, 2, edge, edge),
-                                    weights,
-                                    Tensor.copyOf(moved, 1, 8, out, out))
-                            .floats());
+        for (int i = 0; i < seen.length; i++) {
+            int place = i % (out * out);
+            int tap = i / (out * out) % 4;
+            int plane = i / (out * out) / 4;
+            int y = place / out + tap / 2;
+            int x = place % out + tap % 2;
+            assertThat(seen[i]).isEqualTo(pixels[(plane * edge + y) * edge + x]);
         }
+    }
+
+    /** Half a pixel further down and to the right lies the mean of four, of which those outside are zero. */
+    @Test
+    void offsetsAndSharesMovePoints() {
+        float[] seen = OneNode.of(OpId.MILLRACE, "DeformColumns", 1)
+                .run(
+                        Tensor.copyOf(new float[] {1, 2, 3, 4}, 1, 1, 2, 2),
+                        Tensor.copyOf(new float[1], 1, 1, 1, 1),
+                        Tensor.copyOf(new float[] {0.5f, 0.5f, 0.5f, 9, 0.5f, 0.5f, 0.5f, 0}, 1, 2, 2, 2),
+                        Tensor.copyOf(new float[] {1, 1, 2, 1}, 1, 1, 2, 2))
+                .floats();
+        assertThat(seen).containsExactly(2.5f, 1.5f, 3.5f, 0);
     }
 }
