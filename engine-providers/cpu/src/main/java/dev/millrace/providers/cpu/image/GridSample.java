@@ -92,7 +92,7 @@ record GridSample(
         int height = (int) spatial[0];
         int width = (int) spatial[1];
         int most = (int) Math.min(TOGETHER, points);
-        var between = PointsBetween.of(scratch, 4, most, height, width);
+        var between = PointsBetween.of(scratch, 0, most, height, width);
         double[] coordinates = scratch.doubles(2, 2 * most);
         double[] x = scratch.doubles(3, most);
         double[] y = scratch.doubles(5, most);

@@ -12,20 +12,27 @@ import java.util.Arrays;
  *
  * @param places of the upper left pixel
  * @param weights of the pixels: the upper left and right one, the lower left and right one
+ * @param pixels those of a plane as they lie in memory
  */
-public record PointsBetween(int height, int width, int[] places, double[][] weights, double[] plane) {
+public record PointsBetween(int height, int width, int[] places, double[][] weights, double[] pixels, double[] plane) {
     private static final int AROUND = 4;
 
     /**
      * Room for points, none of which is set. Row slot 0, the doubles of a slot, and the ints of slot 0 are used up.
      *
-     * @param slot of the doubles that a plane is read into
+     * @param slot of the doubles that a plane is read into, as the next one
      */
     public static PointsBetween of(Scratch scratch, int slot, int points, int height, int width) {
         int pixels = Math.multiplyExact(height + 2, width + 2);
         double[] plane = scratch.doubles(slot, pixels);
         Arrays.fill(plane, 0, pixels, 0);
-        return new PointsBetween(height, width, scratch.ints(0, points), scratch.doubleRows(0, AROUND, points), plane);
+        return new PointsBetween(
+                height,
+                width,
+                scratch.ints(0, points),
+                scratch.doubleRows(0, AROUND, points),
+                scratch.doubles(slot + 1, height * width),
+                plane);
     }
 
     /** Sets a point, whose sum counts so much. */
@@ -44,8 +51,9 @@ public record PointsBetween(int height, int width, int[] places, double[][] weig
 
     /** Reads the plane that begins at an element. */
     public void read(ElementType type, MemorySegment from, long first) {
+        Elements.read(type, from, first, pixels, 0, height * width);
         for (int y = 0; y < height; y++) {
-            Elements.read(type, from, first + (long) y * width, plane, (y + 1) * (width + 2) + 1, width);
+            System.arraycopy(pixels, y * width, plane, (y + 1) * (width + 2) + 1, width);
         }
     }
 

@@ -16,7 +16,7 @@ import dev.millrace.scheduler.kernel.ShapedKernel;
 record DeformColumns(Window window, ElementType type, long images, int channels, int offsetGroups, boolean masked)
         implements Launch, RangeTask {
     /** Places whose points are found together. */
-    private static final int BLOCK = 512;
+    private static final int BLOCK = 1024;
 
     private static final int TOP = 0;
     private static final int LEFT = 1;
