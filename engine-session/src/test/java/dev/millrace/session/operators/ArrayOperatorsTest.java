@@ -269,4 +269,38 @@ class ArrayOperatorsTest {
                     .agrees(engine, 1e-4);
         }
     }
+
+    @Test
+    void deformedConvolutions() throws Exception {
+        OneOperator.onnx("DeformConv", 19)
+                .list("pads", 1, 0, 1, 2)
+                .list("strides", 2, 1)
+                .list("dilations", 1, 2)
+                .with("group", 2L)
+                .with("offset_group", 3L)
+                .on(
+                        draw.floats(2, 6, 9, 11),
+                        draw.floats(8, 3, 3, 2),
+                        draw.floats(2, 36, 5, 11),
+                        draw.floats(8),
+                        draw.scales(2, 18, 5, 11))
+                .agrees(engine, 1e-5);
+        // the peer's places are floats, whose last digit is 4e-6 at 40
+        OneOperator.onnx("DeformConv", 19)
+                .on(draw.floats(3, 2, 40, 41), draw.floats(5, 2, 3, 3), draw.floats(3, 18, 38, 39))
+                .agrees(engine, 1e-4);
+    }
+
+    @Test
+    void pointsOfManyChannels() throws Exception {
+        for (String padding : new String[] {"zeros", "border", "reflection"}) {
+            for (long aligned = 0; aligned < 2; aligned++) {
+                OneOperator.onnx("GridSample", 16)
+                        .with("padding_mode", padding)
+                        .with("align_corners", aligned)
+                        .on(draw.floats(2, 5, 12, 10), draw.floats(2, 15, 9, 2))
+                        .agrees(engine, 1e-4);
+            }
+        }
+    }
 }

@@ -114,4 +114,30 @@ class ClassifierTest {
             }
         }
     }
+
+    @Test
+    void linearModelsOfManyResults() throws Exception {
+        for (String transform : new String[] {"NONE", "LOGISTIC", "SOFTMAX"}) {
+            labelled("LinearClassifier", 4, "classlabels_ints", transform)
+                    .reals("coefficients", draw.floats(12).floats())
+                    .reals("intercepts", draw.floats(4).floats())
+                    .on(draw.floats(20, 3))
+                    .agrees(engine, CLOSE);
+        }
+        for (int targets : new int[] {1, 3}) {
+            OneOperator.ml("LinearRegressor")
+                    .with("targets", (long) targets)
+                    .reals("coefficients", draw.floats(5L * targets).floats())
+                    .reals("intercepts", draw.floats(targets).floats())
+                    .on(draw.floats(20, 5))
+                    .agrees(engine, CLOSE);
+        }
+        for (int numbers : new int[] {1, 5}) {
+            OneOperator.ml("Scaler")
+                    .reals("offset", draw.floats(numbers).floats())
+                    .reals("scale", draw.floats(numbers).floats())
+                    .on(draw.floats(20, 5))
+                    .agrees(engine, CLOSE);
+        }
+    }
 }

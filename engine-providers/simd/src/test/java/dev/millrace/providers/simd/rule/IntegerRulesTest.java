@@ -61,6 +61,26 @@ class IntegerRulesTest {
         });
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"INT8", "INT16", "INT32"})
+    void whatIsNegativeBecomesZeroOrIsScaled(ElementType type) {
+        check(type, (graph, left, right) -> {
+            graph.output(graph.node("Relu", 14, Map.of(), left));
+            if (type == ElementType.INT32) {
+                graph.output(graph.node("PRelu", 16, Map.of(), left, right));
+            }
+        });
+    }
+
+    @Test
+    void truthsAreEqualOrNot() {
+        var graph = new SmallGraph();
+        Value left = graph.input(RandomTensors.whole(ElementType.BOOL, Shape.of(3, 37), () -> random.nextInt(2)));
+        Value right = graph.input(RandomTensors.whole(ElementType.BOOL, Shape.of(37), () -> random.nextInt(2)));
+        graph.output(graph.node("Equal", 13, Map.of(), left, right));
+        graph.check(0);
+    }
+
     /** Any bits but those of zero. */
     private Tensor divisors(ElementType type, long... dims) {
         Tensor tensor = random(type, dims);

@@ -76,6 +76,26 @@ class RankRulesTest {
     }
 
     @Test
+    void runningSumsOfNumbersOf64Bits() {
+        for (int way = 0; way < 4; way++) {
+            var graph = new SmallGraph();
+            double[] reals = random.doubles(252).toArray();
+            Value doubles = graph.input(Tensor.copyOf(reals, 3, 4, 21));
+            Value longs = graph.input(Tensor.copyOf(random.longs(252).toArray(), 3, 4, 21));
+            Value along = graph.constant(Tensor.scalar(1L));
+            Map<String, Attribute> attributes =
+                    Map.of("exclusive", Attribute.of(way / 2), "reverse", Attribute.of(way % 2));
+            graph.output(
+                    graph.node("CumSum", 14, attributes, doubles, along),
+                    graph.node("CumSum", 14, attributes, longs, along));
+            if (way < 2) {
+                graph.output(graph.node("CumProd", 26, attributes, doubles, along));
+            }
+            graph.check(1e-15);
+        }
+    }
+
+    @Test
     void runningProductsOfInts() {
         for (int axis = 0; axis < 3; axis++) {
             for (int exclusive = 0; exclusive < 2; exclusive++) {
