@@ -40,7 +40,6 @@ final class ElementwiseRules {
             case "Neg" -> numbers(op -> v -> Formulas.negate(v.getFirst()));
             case "Abs" -> numbers(op -> v -> Formulas.abs(v.getFirst()));
             case "Sign" -> numbers(op -> v -> Formulas.sign(v.getFirst()));
-            case "Relu" -> numbers(op -> v -> Formulas.relu(v.getFirst()));
             case "Equal" ->
                 WideRules.or(op -> equalTruths(op) || comparison(Operator.EQUAL).lower(op), WideFunction.EQUAL);
             case "Less" -> WideRules.or(comparison(Operator.LESS), WideFunction.LESS);
@@ -69,6 +68,9 @@ final class ElementwiseRules {
 
     private static @Nullable Rule function(String name) {
         Function function = Functions.named(name);
+        if (function == Function.RELU) {
+            return numbers(op -> v -> Formulas.relu(v.getFirst()));
+        }
         return function == null ? formula(name) : floats(op -> v -> v.getFirst().apply(function));
     }
 
