@@ -68,33 +68,22 @@ public final class BroadcastCase implements FamilyCase {
     }
 
     /** An input: small whole numbers, so that sums are exact in every type but the narrowest. */
-    private record Operand(DataType type, MemorySegment memory, List<Long> strides) {
+    private record Operand(DataType type, MemorySegment memory, Repeated lies) {
         static Operand random(DataType type, List<Long> extents, GuardedMemory memory, Random random) {
-            List<Long> strides = new ArrayList<>();
-            long next = random.nextInt(8) == 0 ? 2 : 1;
-            long last = 0;
-            for (long extent : extents.reversed()) {
-                long stride = random.nextInt(3) == 0 ? 0 : next;
-                strides.addFirst(stride);
-                last += Math.max(0, extent - 1) * stride;
-                next = stride == 0 ? next : next * Math.max(1, extent);
-            }
-            long count = extents.contains(0L) ? 0 : last + 1;
-            MemorySegment segment = memory.bytes(count * type.bytes(), type.bytes());
-            for (long i = 0; i < count; i++) {
+            Repeated lies = Repeated.random(extents, random);
+            MemorySegment segment = memory.bytes(lies.count() * type.bytes(), type.bytes());
+            for (long i = 0; i < lies.count(); i++) {
                 TypedMemory.set(type, segment, i, random.nextInt(30));
             }
-            return new Operand(type, segment, strides);
+            return new Operand(type, segment, lies);
+        }
+
+        List<Long> strides() {
+            return lies.strides();
         }
 
         double at(long index, List<Long> extents) {
-            long left = index;
-            long place = 0;
-            for (int i = extents.size() - 1; i >= 0; i--) {
-                place += left % extents.get(i) * strides.get(i);
-                left /= extents.get(i);
-            }
-            return TypedMemory.get(type, memory, place);
+            return TypedMemory.get(type, memory, lies.place(index, extents));
         }
     }
 }

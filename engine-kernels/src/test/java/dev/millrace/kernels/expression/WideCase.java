@@ -10,7 +10,6 @@ import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.NumberType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
@@ -103,23 +102,18 @@ public final class WideCase implements FamilyCase {
     }
 
     /** An input, whose numbers are kept as bits. */
-    private record Input(MemorySegment memory, List<Long> strides) {
+    private record Input(MemorySegment memory, Repeated lies) {
         static Input random(NumberType type, List<Long> extents, GuardedMemory memory, Random random) {
-            List<Long> strides = new ArrayList<>();
-            long next = random.nextInt(8) == 0 ? 2 : 1;
-            long last = 0;
-            for (long extent : extents.reversed()) {
-                long stride = random.nextInt(3) == 0 ? 0 : next;
-                strides.addFirst(stride);
-                last += Math.max(0, extent - 1) * stride;
-                next = stride == 0 ? next : next * Math.max(1, extent);
-            }
-            long count = extents.contains(0L) ? 0 : last + 1;
-            MemorySegment segment = memory.bytes(count * Long.BYTES, Long.BYTES);
-            for (long i = 0; i < count; i++) {
+            Repeated lies = Repeated.random(extents, random);
+            MemorySegment segment = memory.bytes(lies.count() * Long.BYTES, Long.BYTES);
+            for (long i = 0; i < lies.count(); i++) {
                 segment.setAtIndex(LONG, i, number(type, random));
             }
-            return new Input(segment, strides);
+            return new Input(segment, lies);
+        }
+
+        List<Long> strides() {
+            return lies.strides();
         }
 
         private static long number(NumberType type, Random random) {
@@ -132,13 +126,7 @@ public final class WideCase implements FamilyCase {
         }
 
         long at(long index, List<Long> extents) {
-            long left = index;
-            long place = 0;
-            for (int i = extents.size() - 1; i >= 0; i--) {
-                place += left % extents.get(i) * strides.get(i);
-                left /= extents.get(i);
-            }
-            return memory.getAtIndex(LONG, place);
+            return memory.getAtIndex(LONG, lies.place(index, extents));
         }
     }
 }
