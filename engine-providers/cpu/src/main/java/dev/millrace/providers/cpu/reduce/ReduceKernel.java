@@ -124,31 +124,44 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
             double @Nullable [] shift) {
         Arrays.fill(sums, 0, width, fold.identity);
         boolean rows = walk.width() > 1;
+        eachRun(launch, walk, item, at, width, (first, count) -> {
+            Elements.read(type, launch.input(0), first, run, 0, count);
+            if (shift != null && rows) {
+                exponentials(run, shift, count);
+            } else if (shift != null) {
+                exponentials(run, shift[0], count);
+            } else if (fold == reduction.fold) {
+                reduction.map(run, count);
+            }
+            if (rows) {
+                Reduction.foldRow(fold, sums, run, count);
+            } else {
+                sums[0] = Reduction.foldRun(fold, sums[0], run, count);
+            }
+        });
+    }
+
+    /** Takes some elements that lie side by side. */
+    @FunctionalInterface
+    private interface RunTask {
+        void take(long first, int count);
+    }
+
+    /** The runs of elements that go into some results of an item. */
+    private static void eachRun(
+            LaunchContext launch, ReductionShape walk, long item, long at, int width, RunTask task) {
         long start = walk.itemStart(item);
+        long length = walk.width() > 1 ? width : walk.run();
         for (long step = 0; step < walk.steps(); step++) {
             if (step % BLOCK == BLOCK - 1) {
                 launch.checkCancelled();
             }
             long base = start + walk.stepOffset(step) + at;
-            long length = rows ? width : walk.run();
             for (long first = 0; first < length; first += BLOCK) {
-                int count = (int) Math.min(BLOCK, length - first);
                 if (first > 0) {
                     launch.checkCancelled();
                 }
-                Elements.read(type, launch.input(0), base + first, run, 0, count);
-                if (shift != null && rows) {
-                    exponentials(run, shift, count);
-                } else if (shift != null) {
-                    exponentials(run, shift[0], count);
-                } else if (fold == reduction.fold) {
-                    reduction.map(run, count);
-                }
-                if (rows) {
-                    Reduction.foldRow(fold, sums, run, count);
-                } else {
-                    sums[0] = Reduction.foldRun(fold, sums[0], run, count);
-                }
+                task.take(base + first, (int) Math.min(BLOCK, length - first));
             }
         }
     }
@@ -196,30 +209,17 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
             long[] run,
             long[] results) {
         Arrays.fill(results, 0, width, reduction.fold.longIdentity);
-        boolean rows = walk.width() > 1;
-        long start = walk.itemStart(item);
-        for (long step = 0; step < walk.steps(); step++) {
-            if (step % BLOCK == BLOCK - 1) {
-                launch.checkCancelled();
+        eachRun(launch, walk, item, at, width, (first, count) -> {
+            Elements.read(type, launch.input(0), first, run, 0, count);
+            for (int i = 0; i < count && flip != 0; i++) {
+                run[i] ^= flip;
             }
-            long base = start + walk.stepOffset(step) + at;
-            long length = rows ? width : walk.run();
-            for (long first = 0; first < length; first += BLOCK) {
-                int count = (int) Math.min(BLOCK, length - first);
-                if (first > 0) {
-                    launch.checkCancelled();
-                }
-                Elements.read(type, launch.input(0), base + first, run, 0, count);
-                for (int i = 0; i < count && flip != 0; i++) {
-                    run[i] ^= flip;
-                }
-                reduction.map(run, count);
-                if (rows) {
-                    Reduction.foldRow(reduction.fold, results, run, count);
-                } else {
-                    results[0] = Reduction.foldRun(reduction.fold, results[0], run, count);
-                }
+            reduction.map(run, count);
+            if (walk.width() > 1) {
+                Reduction.foldRow(reduction.fold, results, run, count);
+            } else {
+                results[0] = Reduction.foldRun(reduction.fold, results[0], run, count);
             }
-        }
+        });
     }
 }
