@@ -35,16 +35,8 @@ public final class Elements {
             for (int done = 0; done < count; done += PART) {
                 NarrowRuns.read(type, from, first + done, to, at + done, Math.min(PART, count - done));
             }
-        } else if (NarrowRuns.areInts(type)) {
-            var part = new int[Math.min(count, PART)];
-            for (int done = 0; done < count; done += PART) {
-                int now = Math.min(PART, count - done);
-                NarrowRuns.read(type, from, first + done, part, now);
-                for (int i = 0; i < now; i++) {
-                    to[at + done + i] = part[i];
-                }
-            }
-        } else if (type == ElementType.INT64 || type == ElementType.UINT32) {
+        } else if (type == ElementType.INT64) {
+            // by way of doubles they would be rounded twice
             var part = new long[Math.min(count, PART)];
             for (int done = 0; done < count; done += PART) {
                 int now = Math.min(PART, count - done);
@@ -54,8 +46,13 @@ public final class Elements {
                 }
             }
         } else {
-            for (int i = 0; i < count; i++) {
-                to[at + i] = (float) getDouble(type, from, first + i);
+            var part = new double[Math.min(count, PART)];
+            for (int done = 0; done < count; done += PART) {
+                int now = Math.min(PART, count - done);
+                read(type, from, first + done, part, 0, now);
+                for (int i = 0; i < now; i++) {
+                    to[at + done + i] = (float) part[i];
+                }
             }
         }
     }

@@ -24,45 +24,41 @@ class ComparisonsTest {
     };
     private static final long[] LONGS = {0, 1, -1, 7, 1L << 32, Long.MAX_VALUE, Long.MIN_VALUE, Long.MIN_VALUE + 1};
 
-    @Test
-    void doublesAreOrderedAsJavaOrdersThem() {
-        Tensor columns = Tensor.copyOf(DOUBLES, DOUBLES.length, 1);
-        Tensor rows = Tensor.copyOf(DOUBLES, DOUBLES.length);
-        boolean[] less = OneNode.onnx("Less", 13).run(columns, rows).booleans();
-        boolean[] greater = OneNode.onnx("Greater", 13).run(columns, rows).booleans();
-        boolean[] equal = OneNode.onnx("Equal", 13).run(columns, rows).booleans();
-        boolean[] notMore = OneNode.onnx("LessOrEqual", 16).run(columns, rows).booleans();
-        boolean[] notLess =
-                OneNode.onnx("GreaterOrEqual", 16).run(columns, rows).booleans();
-        for (int i = 0; i < less.length; i++) {
-            double x = DOUBLES[i / DOUBLES.length];
-            double y = DOUBLES[i % DOUBLES.length];
-            assertThat(less[i]).as("%s < %s", x, y).isEqualTo(x < y);
-            assertThat(greater[i]).as("%s > %s", x, y).isEqualTo(x > y);
-            assertThat(equal[i]).as("%s = %s", x, y).isEqualTo(x == y);
-            assertThat(notMore[i]).as("%s <= %s", x, y).isEqualTo(x <= y);
-            assertThat(notLess[i]).as("%s >= %s", x, y).isEqualTo(x >= y);
+    /** What holds for two numbers of a list. */
+    private interface Truth {
+        boolean of(int x, int y);
+    }
+
+    /** Compares each number of a list with each. */
+    private static void agrees(String operator, Tensor numbers, Truth expected) {
+        int count = (int) numbers.elements();
+        Tensor column = OneNode.onnx("Unsqueeze", 13).run(numbers, Tensor.copyOf(new long[] {1}, 1));
+        boolean[] truths = OneNode.onnx(operator, 16).run(column, numbers).booleans();
+        assertThat(truths).hasSize(count * count);
+        for (int i = 0; i < truths.length; i++) {
+            assertThat(truths[i])
+                    .as("%s of numbers %d and %d", operator, i / count, i % count)
+                    .isEqualTo(expected.of(i / count, i % count));
         }
     }
 
     @Test
+    void doublesAreOrderedAsJavaOrdersThem() {
+        Tensor numbers = Tensor.copyOf(DOUBLES, DOUBLES.length);
+        agrees("Equal", numbers, (x, y) -> DOUBLES[x] == DOUBLES[y]);
+        agrees("Less", numbers, (x, y) -> DOUBLES[x] < DOUBLES[y]);
+        agrees("Greater", numbers, (x, y) -> DOUBLES[x] > DOUBLES[y]);
+        agrees("LessOrEqual", numbers, (x, y) -> DOUBLES[x] <= DOUBLES[y]);
+        agrees("GreaterOrEqual", numbers, (x, y) -> DOUBLES[x] >= DOUBLES[y]);
+    }
+
+    @Test
     void longsAreOrderedAsJavaOrdersThem() {
-        Tensor columns = Tensor.copyOf(LONGS, LONGS.length, 1);
-        Tensor rows = Tensor.copyOf(LONGS, LONGS.length);
-        boolean[] equal = OneNode.onnx("Equal", 13).run(columns, rows).booleans();
-        boolean[] less = OneNode.onnx("Less", 13).run(columns, rows).booleans();
-        boolean[] greater = OneNode.onnx("Greater", 13).run(columns, rows).booleans();
-        boolean[] notMore = OneNode.onnx("LessOrEqual", 16).run(columns, rows).booleans();
-        boolean[] notLess =
-                OneNode.onnx("GreaterOrEqual", 16).run(columns, rows).booleans();
-        for (int i = 0; i < less.length; i++) {
-            long x = LONGS[i / LONGS.length];
-            long y = LONGS[i % LONGS.length];
-            assertThat(equal[i]).as("%s = %s", x, y).isEqualTo(x == y);
-            assertThat(less[i]).as("%s < %s", x, y).isEqualTo(x < y);
-            assertThat(greater[i]).as("%s > %s", x, y).isEqualTo(x > y);
-            assertThat(notMore[i]).as("%s <= %s", x, y).isEqualTo(x <= y);
-            assertThat(notLess[i]).as("%s >= %s", x, y).isEqualTo(x >= y);
-        }
+        Tensor numbers = Tensor.copyOf(LONGS, LONGS.length);
+        agrees("Equal", numbers, (x, y) -> LONGS[x] == LONGS[y]);
+        agrees("Less", numbers, (x, y) -> LONGS[x] < LONGS[y]);
+        agrees("Greater", numbers, (x, y) -> LONGS[x] > LONGS[y]);
+        agrees("LessOrEqual", numbers, (x, y) -> LONGS[x] <= LONGS[y]);
+        agrees("GreaterOrEqual", numbers, (x, y) -> LONGS[x] >= LONGS[y]);
     }
 }
