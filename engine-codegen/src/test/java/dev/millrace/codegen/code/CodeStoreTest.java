@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.codegen.asm.Feature;
 import dev.millrace.codegen.asm.FeatureSet;
+import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.Target;
@@ -14,7 +15,9 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -178,6 +181,41 @@ class CodeStoreTest {
                         throw new AssertionError("nobody needs to know it");
                     })
                     .call(second.newMemory(), 0, 0, 0, 0, 0, 0);
+        }
+    }
+
+    @Test
+    void keptCodeThatWaitsBecomesCallableTogether() {
+        CodeStore store = CodeStore.open(file, IDENTITY);
+        FeatureSet features = Machine.platform().features();
+        assumeTrue(features.has(Feature.AVX2), "this processor runs no code for AVX2");
+        List<String> names = List.of("first", "second", "third");
+        var map = new CodeMap(null);
+        try (CodeArena arena = new CodeArena(new CodeMap(null));
+                CodeArena laterArena = new CodeArena(map)) {
+            var earlier = new X86Lowering(Target.AVX2, features, arena, store);
+            for (String name : names) {
+                Program nothing = new ProgramBuilder(name, Target.AVX2).build();
+                earlier.lowerLater(name, () -> nothing).call(earlier.newMemory(), 0, 0, 0, 0, 0, 0);
+            }
+            store.write();
+            var later = new X86Lowering(Target.AVX2, features, laterArena, CodeStore.open(file, IDENTITY));
+            List<Kernel> kernels = new ArrayList<>();
+            for (String name : names) {
+                kernels.add(later.lowerLater(name, () -> {
+                    throw new AssertionError("nobody needs to know it");
+                }));
+            }
+            assertThat(map.toString()).isEmpty();
+            kernels.get(1).call(later.newMemory(), 0, 0, 0, 0, 0, 0);
+            assertThat(map.toString()).contains(names);
+            String before = map.toString();
+            kernels.forEach(kernel -> kernel.call(later.newMemory(), 0, 0, 0, 0, 0, 0));
+            later.lowerLater("first", () -> {
+                        throw new AssertionError("nobody needs to know it");
+                    })
+                    .call(later.newMemory(), 0, 0, 0, 0, 0, 0);
+            assertThat(map).hasToString(before);
         }
     }
 }

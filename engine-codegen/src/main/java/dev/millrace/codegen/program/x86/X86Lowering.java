@@ -34,6 +34,9 @@ public final class X86Lowering implements Lowering {
     /** What other processes assembled, or null. */
     private final @Nullable CodeStore store;
 
+    /** What of it was asked for, or null. */
+    private final @Nullable KeptCode keptCode;
+
     private final Beside beside = new Beside("millrace-assembler");
     private @Nullable CallPlayer player;
 
@@ -47,6 +50,7 @@ public final class X86Lowering implements Lowering {
         this.features = features;
         this.arena = arena;
         this.store = store;
+        this.keptCode = store == null ? null : new KeptCode(store, arena);
     }
 
     @Override
@@ -69,7 +73,12 @@ public final class X86Lowering implements Lowering {
 
     @Override
     public Kernel lowerLater(String name, Supplier<Program> program) {
-        var kernel = new MachineKernel(name, () -> arena.install(kept(name, program)));
+        KeptCode code = keptCode;
+        if (code != null && isKept(name)) {
+            code.expect(name);
+            return new MachineKernel(name, () -> code.get(name));
+        }
+        var kernel = new MachineKernel(name, () -> arena.install(assembled(name, program)));
         beside.add(kernel::made);
         return kernel;
     }
@@ -79,11 +88,7 @@ public final class X86Lowering implements Lowering {
         return store != null && store.has(name);
     }
 
-    private CodeBlock kept(String name, Supplier<Program> program) {
-        CodeBlock known = store == null ? null : store.find(name);
-        if (known != null) {
-            return known;
-        }
+    private CodeBlock assembled(String name, Supplier<Program> program) {
         CodeBlock block = block(program.get());
         if (store != null) {
             store.add(new CodeBlock(name, block.bytes()));
