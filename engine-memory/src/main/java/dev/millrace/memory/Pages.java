@@ -33,6 +33,7 @@ public final class Pages {
     private static final int PRIVATE_ANONYMOUS = 0x22;
     private static final int POPULATE = 0x8000;
     private static final int DONT_NEED = 4;
+    private static final int POPULATE_WRITE = 23;
 
     private static final class Symbols {
         static final MemorySegment MMAP = Calls.ofLibrary("mmap");
@@ -97,12 +98,16 @@ public final class Pages {
      * @throws OutOfMemoryError if the system refuses
      */
     public static MemorySegment map(long bytes, Arena arena) {
-        return map(roundUp(bytes), arena, Pages::unmap);
+        return map(roundUp(bytes), arena, true, Pages::unmap);
     }
 
-    /** Maps pages; {@code cleanup} is to {@linkplain #unmap} them once nobody refers to them. */
-    static MemorySegment map(long size, Arena arena, Consumer<MemorySegment> cleanup) {
-        int flags = size <= PRESENT ? PRIVATE_ANONYMOUS | POPULATE : PRIVATE_ANONYMOUS;
+    /**
+     * Maps pages; {@code cleanup} is to {@linkplain #unmap} them once nobody refers to them.
+     *
+     * @param soon whether they are written soon, so that the system finds memory for them at once
+     */
+    static MemorySegment map(long size, Arena arena, boolean soon, Consumer<MemorySegment> cleanup) {
+        int flags = soon && size <= PRESENT ? PRIVATE_ANONYMOUS | POPULATE : PRIVATE_ANONYMOUS;
         long address = Calls.call(Symbols.MMAP, 0, size, Protection.READ_WRITE.bits, flags, -1, 0);
         if (address < 0 && address > -SIZE) {
             throw new OutOfMemoryError("the system refuses to map " + size + " bytes");
@@ -112,6 +117,15 @@ public final class Pages {
 
     static void unmap(MemorySegment pages) {
         Calls.call(Symbols.MUNMAP, pages.address(), pages.byteSize(), 0, 0, 0, 0);
+    }
+
+    /** Lets the system find memory for all pages that have none yet; a system that can't do so gives it page by page. */
+    static void populate(MemorySegment memory) {
+        long start = memory.address() & -SIZE;
+        long end = roundUp(memory.address() + memory.byteSize());
+        if (end - start <= PRESENT) {
+            Calls.call(Symbols.MADVISE, start, end - start, POPULATE_WRITE, 0, 0, 0);
+        }
     }
 
     /** Gives back what whole pages of private memory hold: they stay, and are zeros from then on. */

@@ -75,6 +75,24 @@ class BlocksTest {
         assertThat(isPresent(large.address() + Pages.PRESENT / 2)).isFalse();
     }
 
+    @Test
+    void pagesOfABlockThatIsReservedComeWhenItIsPopulated() throws Exception {
+        assumeTrue(Pages.areThere() && Files.exists(PAGES), "there is nothing to look at");
+        MemorySegment block = Blocks.reserve(8 * Blocks.LARGE, 64);
+        assertThat(isPresent(block.address() + block.byteSize() / 2)).isFalse();
+        block.set(ValueLayout.JAVA_BYTE, 5, (byte) 1);
+
+        Blocks.populate(block);
+
+        for (long at = 0; at < block.byteSize(); at += Pages.SIZE) {
+            assertThat(isPresent(block.address() + at)).isTrue();
+        }
+        assertThat(block.get(ValueLayout.JAVA_BYTE, 5)).isEqualTo((byte) 1);
+        MemorySegment large = Blocks.reserve(Pages.PRESENT + Pages.SIZE, 64);
+        Blocks.populate(large);
+        assertThat(isPresent(large.address() + Pages.PRESENT / 2)).isFalse();
+    }
+
     private static boolean isPresent(long address) throws IOException {
         try (var pages = new RandomAccessFile(PAGES.toFile(), "r")) {
             pages.seek(address / Pages.SIZE * Long.BYTES);

@@ -14,6 +14,17 @@ public final class OwnMemory {
 
     /** Zeroed memory. Throws (FAIL) where there can never be so much, OutOfMemoryError where there isn't now. */
     public static MemorySegment allocate(long bytes, long alignment) {
+        checkPossible(bytes);
+        return Blocks.allocate(bytes, alignment);
+    }
+
+    /** The same, of which nothing is written yet for some time: see {@link Blocks#reserve}. */
+    public static MemorySegment reserve(long bytes, long alignment) {
+        checkPossible(bytes);
+        return Blocks.reserve(bytes, alignment);
+    }
+
+    private static void checkPossible(long bytes) {
         // only a limit that was raised is worth the time that the JDK takes to look it up
         if (bytes > Runtime.getRuntime().maxMemory() && bytes > Blocks.limit()) {
             throw new EngineException(
@@ -21,6 +32,5 @@ public final class OwnMemory {
                     "there is no memory for " + bytes + " bytes, since the JVM may have " + Blocks.limit()
                             + " outside of its heap; raise -XX:MaxDirectMemorySize, or run smaller inputs");
         }
-        return Blocks.allocate(bytes, alignment);
     }
 }

@@ -102,6 +102,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
 
     void run(LaunchContext launch) {
         context = launch;
+        block.use();
         try {
             for (int i = 0; i < inputs.length; i++) {
                 if (readers[i].length > 0) {

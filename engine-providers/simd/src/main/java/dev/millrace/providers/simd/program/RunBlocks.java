@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.program;
 
 import dev.millrace.graph.tensor.OwnMemory;
+import dev.millrace.memory.Blocks;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -30,8 +31,19 @@ public final class RunBlocks {
         /** Whose frames compute in it. Guarded by the list of all blocks. */
         private final List<WeakReference<Object>> programs = new ArrayList<>();
 
+        /** Whether a run has computed in it. Guarded by who has taken it. */
+        private boolean used;
+
         private Block(long bytes) {
-            memory = OwnMemory.allocate(Math.max(1, bytes), ALIGNMENT);
+            memory = OwnMemory.reserve(Math.max(1, bytes), ALIGNMENT);
+        }
+
+        /** Says that a run begins. What a session that never runs would compute in takes no memory. */
+        void use() {
+            if (!used) {
+                Blocks.populate(memory);
+                used = true;
+            }
         }
 
         MemorySegment memory() {
