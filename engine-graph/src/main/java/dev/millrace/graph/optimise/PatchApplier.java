@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -110,7 +111,9 @@ final class PatchApplier {
             editor.declare(to, from.declared());
         }
         touched.addAll(from.users());
-        retype.addAll(from.users());
+        if (from.isConstant() || to.isConstant() || !Objects.equals(from.type(), to.type())) {
+            retype.addAll(from.users());
+        }
         editor.replaceUses(from, to);
         lostReader(from);
         if (to.producer() != null) {
