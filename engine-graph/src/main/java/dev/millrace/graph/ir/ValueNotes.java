@@ -32,6 +32,11 @@ public record ValueNotes(Remarks value, Denotations denotations, Remarks tensor,
         return !value.isEmpty() || !denotations.isEmpty();
     }
 
+    /** The same of a value that has become an initializer with these remarks. */
+    public ValueNotes withTensor(Remarks remarks) {
+        return new ValueNotes(value, denotations, remarks, quantisation);
+    }
+
     /** The same where other values stand for those that it names. */
     public ValueNotes with(UnaryOperator<Value> others) {
         if (quantisation.isEmpty()) {

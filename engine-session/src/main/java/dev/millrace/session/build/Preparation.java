@@ -13,6 +13,7 @@ import dev.millrace.graph.ir.FunctionInliner;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.lower.Lowerings;
 import dev.millrace.graph.op.SchemaPass;
+import dev.millrace.graph.op.StoredConstants;
 import dev.millrace.graph.optimise.OptimisationReport;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.providers.partition.Partitioner;
@@ -78,6 +79,7 @@ public final class Preparation {
             notes.add(warning);
         }
         Model model = FunctionInliner.inline(read);
+        StoredConstants.over(model.graph());
         notes.addAll(SchemaPass.over(model.graph()));
         notes.addAll(Inference.infer(model.graph()));
         if (Lowerings.lower(model.graph())) {

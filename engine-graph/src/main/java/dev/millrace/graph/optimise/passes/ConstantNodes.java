@@ -24,12 +24,8 @@ final class ConstantNodes {
             String name = entry.getKey();
             Tensor tensor = name.startsWith("value") ? tensorOf(entry.getValue()) : null;
             if (tensor != null) {
-                ValueNotes ofOutput = output.notes();
-                var notes = new ValueNotes(
-                        ofOutput.value(),
-                        ofOutput.denotations(),
-                        node.attributes().notes(name).tensor(0).remarks(),
-                        ofOutput.quantisation());
+                ValueNotes notes = output.notes()
+                        .withTensor(node.attributes().notes(name).tensor(0).remarks());
                 Patch.Builder patch = context.patch(node, "a Constant node is a constant");
                 return patch.redirect(output, patch.constant(output.name(), tensor, notes))
                         .build();
