@@ -23,7 +23,8 @@ public final class FreshProcess {
     public static final List<String> QUICK = quick();
 
     private static List<String> brief() {
-        var brief = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmn8m"));
+        var brief = new ArrayList<>(
+                List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:C1MaxInlineSize=16", "-Xmn8m"));
         if (Runtime.version().feature() == OF_TRAINING) {
             brief.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTReplayTraining"));
         }
