@@ -219,10 +219,21 @@ public final class CallPlan {
             return start;
         }
 
+        /** What {@link #call(Kernel, long, Argument...)} calls, for planners that call it often. */
+        public Kernel kernel(KernelKey key) {
+            return set.trusted(key);
+        }
+
         /** @param workOfCall multiplications and additions, or what takes as long */
         public void call(KernelKey key, long workOfCall, Argument... arguments) {
+            call(kernel(key), workOfCall, arguments);
+        }
+
+        /** @param workOfCall multiplications and additions, or what takes as long */
+        public void call(Kernel kernel, long workOfCall, Argument... arguments) {
             if (arguments.length > ARGUMENTS) {
-                throw new IllegalArgumentException(key + " is called with " + arguments.length + " arguments");
+                throw new IllegalArgumentException(
+                        kernel.name() + " is called with " + arguments.length + " arguments");
             }
             int at = kernels.size() * ARGUMENTS;
             if (at == bases.length) {
@@ -234,7 +245,7 @@ public final class CallPlan {
                 offsets[at] = argument.offset();
                 at++;
             }
-            kernels.add(set.trusted(key));
+            kernels.add(kernel);
             workSoFar += workOfCall;
         }
 

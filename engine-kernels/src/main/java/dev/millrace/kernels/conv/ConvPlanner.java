@@ -1,10 +1,11 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
+import dev.millrace.kernels.conv.ConvPasses.Pass;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.image.Axis;
 import java.util.ArrayList;
@@ -20,8 +21,6 @@ import java.util.Set;
  * one before left in the output.
  */
 final class ConvPlanner {
-    /** Of the weights of a pass, likewise. */
-    static final long PASS_BYTES = 96 << 10;
     /** Of weights, what is worth being fetched ahead: less is near anyway, or soon. */
     static final long FETCHED_BYTES = 128 << 10;
     /** Where there are no weights that are to be fetched. */
@@ -35,7 +34,8 @@ final class ConvPlanner {
     private final Expr after;
     private final CallPlan.Builder calls;
     private final Tiling tiling;
-    private final Map<ConvTile.Variant, KernelKey> keys = new HashMap<>();
+    private final Map<Tile, Kernel> kernels = new HashMap<>();
+    private final ConvPasses cuts;
     private final long pixelBytes;
     private final long outPixelBytes;
     /** Where the passes begin in the weights whose weights were read, or are fetched before. */
@@ -57,6 +57,7 @@ final class ConvPlanner {
         this.after = after;
         this.calls = calls;
         tiling = new Tiling(target, input, shape.width().taps(), shape.width().out());
+        cuts = new ConvPasses(shape, layout, input.channels(target.lanes()));
         pixelBytes = input.pixelBytes(target.lanes());
         outPixelBytes = target.vectorBytes();
     }
@@ -67,8 +68,17 @@ final class ConvPlanner {
     /** What one task does at least. */
     private record Unit(Band band, Group group) {}
 
-    /** Part of the taps and of the input channels. */
-    private record Pass(int firstBlock, int blocks, int depth, int plane, int firstTap, int taps) {}
+    /** What tiles differ in. */
+    private record Tile(
+            int pixels,
+            int blocks,
+            int depth,
+            int taps,
+            int left,
+            int right,
+            boolean first,
+            boolean fetches,
+            boolean last) {}
 
     /** Tiles side by side in a row, or one above the other. */
     private record Run(int row, int rows, int column, int width, int tiles) {
@@ -91,8 +101,12 @@ final class ConvPlanner {
         }
     }
 
+    private List<Pass> passes(Unit unit) {
+        return cuts.of(unit.band().plane(), unit.group().first(), unit.group().blocks());
+    }
+
     private long firstWeights(Unit unit) {
-        return weights(unit.group(), passes(unit.band(), unit.group()).getFirst());
+        return weights(unit.group(), passes(unit).getFirst());
     }
 
     /** Where the weights of a pass begin. */
@@ -133,7 +147,7 @@ final class ConvPlanner {
     private void unit(Unit unit, long next) {
         Band band = unit.band();
         Group group = unit.group();
-        List<Pass> passes = passes(band, group);
+        List<Pass> passes = passes(unit);
         List<Integer> widths = tiling.widths(band.endColumn() - band.firstColumn(), group.blocks());
         int column = band.firstColumn();
         int tile = 0;
@@ -231,41 +245,6 @@ final class ConvPlanner {
         }
     }
 
-    private List<Pass> passes(Band band, Group group) {
-        int firstBlock = layout.firstInBlock(group.first());
-        int endBlock = layout.endInBlock(group.first());
-        int tail = endBlock == layout.inBlocks() ? layout.lastDepth() : 0;
-        int fullBlocks = endBlock - firstBlock - (tail > 0 ? 1 : 0);
-        int taps = shape.width().taps();
-        int parts = (taps + ConvTile.MAX_TAPS - 1) / ConvTile.MAX_TAPS;
-        int depth = input.channels(target.lanes());
-        List<Pass> passes = new ArrayList<>();
-        for (int plane = shape.depth().firstTap(band.plane());
-                plane < shape.depth().endTap(band.plane());
-                plane++) {
-            for (int part = 0; part < parts; part++) {
-                int firstTap = taps * part / parts;
-                int tapsOfPart = taps * (part + 1) / parts - firstTap;
-                long blockBytes =
-                        layout.tapBytes() * tapsOfPart * shape.height().taps() * group.blocks();
-                int most = (int) Math.max(1, PASS_BYTES / blockBytes);
-                int cuts = (fullBlocks + most - 1) / most;
-                for (int cut = 0; cut < cuts; cut++) {
-                    int first = (int) ((long) fullBlocks * cut / cuts);
-                    int end = (int) ((long) fullBlocks * (cut + 1) / cuts);
-                    passes.add(new Pass(firstBlock + first, end - first, depth, plane, firstTap, tapsOfPart));
-                }
-                if (tail > 0) {
-                    passes.add(new Pass(endBlock - 1, 1, tail, plane, firstTap, tapsOfPart));
-                }
-            }
-        }
-        if (passes.isEmpty()) {
-            passes.add(new Pass(firstBlock, 0, depth, 0, 0, 1));
-        }
-        return passes;
-    }
-
     /** How many of the columns that a tile spans are not there at its start, for the taps of a pass. */
     private int left(Run run, Pass pass) {
         int start = shape.width().start(run.column())
@@ -301,6 +280,24 @@ final class ConvPlanner {
         return count == 1 ? Math.min(distance, ConvTile.MAX_STEP) : distance;
     }
 
+    private Kernel kernel(Tile tile) {
+        return calls.kernel(new ConvTile.Variant(
+                        tile.pixels(),
+                        tile.blocks(),
+                        input,
+                        tile.depth(),
+                        tile.taps(),
+                        step(shape.width().stride(), tile.pixels()),
+                        step(shape.width().dilation(), tile.taps()),
+                        tile.left(),
+                        tile.right(),
+                        step(placement.pixel(), tile.pixels()),
+                        tile.first() ? ConvTile.Start.ZERO : ConvTile.Start.OUTPUT,
+                        tile.fetches(),
+                        tile.last() ? after : null)
+                .key());
+    }
+
     private void emit(Unit unit, Pass pass, Run run, boolean reads, boolean first, boolean last, long ahead) {
         Band band = unit.band();
         Group group = unit.group();
@@ -308,20 +305,8 @@ final class ConvPlanner {
         Axis width = shape.width();
         int left = run.tiles() > 1 ? 0 : left(run, pass);
         int right = run.tiles() > 1 ? 0 : right(run, pass);
-        ConvTile.Variant variant = new ConvTile.Variant(
-                run.width(),
-                group.blocks(),
-                input,
-                pass.depth(),
-                pass.taps(),
-                step(width.stride(), run.width()),
-                step(width.dilation(), pass.taps()),
-                left,
-                right,
-                step(placement.pixel(), run.width()),
-                first ? ConvTile.Start.ZERO : ConvTile.Start.OUTPUT,
-                ahead != 0,
-                last ? after : null);
+        var tile =
+                new Tile(run.width(), group.blocks(), pass.depth(), pass.taps(), left, right, first, ahead != 0, last);
         int firstTap = height.firstTap(run.row());
         int rows = reads ? height.endTap(run.row()) - firstTap : 0;
         long inRow = width.in() * pixelBytes;
@@ -364,7 +349,7 @@ final class ConvPlanner {
                 * target.lanes()
                 * (1 + (long) pass.blocks() * rows * pass.taps() * input.channels(target.lanes()));
         calls.call(
-                keys.computeIfAbsent(variant, ConvTile.Variant::key),
+                kernels.computeIfAbsent(tile, this::kernel),
                 work,
                 Argument.at(Base.INPUT, in),
                 Argument.at(Base.WEIGHTS, weights),

@@ -120,7 +120,7 @@ final class ListedConv extends CalledConv {
         }
 
         private List<Pass> passes(int[] channels, int blocks) {
-            int most = (int) Math.max(1, ConvPlanner.PASS_BYTES / (weights.channelBytes() * blocks));
+            int most = (int) Math.max(1, ConvPasses.PASS_BYTES / (weights.channelBytes() * blocks));
             int count = Math.ceilDiv(channels.length, most);
             List<Pass> passes = new ArrayList<>();
             for (int pass = 0; pass < count; pass++) {

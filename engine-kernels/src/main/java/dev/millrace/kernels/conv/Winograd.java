@@ -38,7 +38,7 @@ final class Winograd implements ConvPlan {
         this.kind = kind;
         lanes = kernels.target().lanes();
         weights = new WinogradWeights(shape, kind, lanes);
-        var planner = new WinogradPlanner(kernels.target(), shape, kind, weights, after);
+        var planner = new WinogradPlanner(kernels, shape, kind, weights, after);
         int rows = planner.rowsOfSquares();
         int most = (int) Math.clamp(BAND_BYTES / planner.transformedBytes(1), 1, Math.max(1, rows));
         int bands = bands(Math.ceilDiv(rows, most), rows, shape.batch(), width);

@@ -1,12 +1,14 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.image.Axis;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,24 +24,35 @@ final class WinogradPlanner {
     private final ConvShape shape;
     private final WinogradKind kind;
     private final WinogradWeights weights;
-    private final Expr after;
+    private final KernelSet kernels;
     private final WinogradRow row;
-    private final Map<Tile, KernelKey> tiles = new HashMap<>();
+    private final Kernel transform;
+    private final Kernel transformBack;
+    private final Map<Tile, Kernel> tiles = new HashMap<>();
     private final int bytes;
 
-    WinogradPlanner(Target target, ConvShape shape, WinogradKind kind, WinogradWeights weights, Expr after) {
-        this.target = target;
+    WinogradPlanner(KernelSet kernels, ConvShape shape, WinogradKind kind, WinogradWeights weights, Expr after) {
+        this.kernels = kernels;
+        target = kernels.target();
         this.shape = shape;
         this.kind = kind;
         this.weights = weights;
-        this.after = after;
         row = new WinogradRow(
                 kind, shape.width().in(), shape.width().out(), shape.width().before());
+        transform = kernels.trusted(WinogradInput.key(row));
+        transformBack = kernels.trusted(WinogradOutput.key(row, after));
         bytes = target.vectorBytes();
     }
 
     /** What tiles of the products differ in. */
     private record Tile(int pixels, int blocks, boolean fetches) {}
+
+    /**
+     * Tiles of one width side by side.
+     *
+     * @param left how many tiles come after them
+     */
+    private record Run(int square, int width, int count, int left) {}
 
     /** Some rows of squares. */
     record Band(int first, int end) {
@@ -93,7 +106,7 @@ final class WinogradPlanner {
                     apart(weights.inBlocks(), squares(band)),
                     outBlock);
             calls.call(
-                    WinogradInput.key(row),
+                    transform,
                     (long) weights.inBlocks() * row.squares() * kind.products() * target.lanes() * 6,
                     Argument.at(Base.INPUT, (start + top) * inRow),
                     plus(transformed, (long) (number - band.first()) * row.squares() * bytes),
@@ -110,11 +123,13 @@ final class WinogradPlanner {
     void group(Band band, int firstBlock, int blocks, Argument transformed, Argument scratch, CallPlan.Builder calls) {
         long blockBytes = (long) squares(band) * bytes;
         Argument products = plus(scratch, (long) kind.products() * bytes);
+        List<Run> runs = runs(squares(band), blocks);
         for (int product = 0; product < kind.products(); product++) {
             boolean isLast = product + 1 == kind.products();
             int nextBlock = isLast ? (firstBlock + blocks) % weights.outBlocks() : firstBlock;
             multiply(
-                    band,
+                    runs,
+                    squares(band),
                     blocks,
                     weights.start(product, firstBlock),
                     weights.start(isLast ? 0 : product + 1, nextBlock),
@@ -136,7 +151,7 @@ final class WinogradPlanner {
                     outBlock);
             long out = firstBlock * outBlock + firstRow * outRow;
             calls.call(
-                    WinogradOutput.key(row, after),
+                    transformBack,
                     (long) blocks * row.squares() * kind.products() * target.lanes() * 6,
                     plus(products, (long) (number - band.first()) * row.squares() * bytes),
                     Argument.at(Base.OUTPUT, out),
@@ -151,14 +166,53 @@ final class WinogradPlanner {
      * One product of all squares of a band: a convolution of single pixels. The last tiles fetch the weights of what comes
      * next, each those of one block of output channels.
      *
+     * @param runs the tiles of all products
      * @param from where the weights begin
      * @param next where those begin that come next
      */
     private void multiply(
-            Band band, int blocks, long from, long next, Argument in, Argument out, CallPlan.Builder calls) {
-        long blockBytes = (long) squares(band) * bytes;
+            List<Run> runs,
+            int squares,
+            int blocks,
+            long from,
+            long next,
+            Argument in,
+            Argument out,
+            CallPlan.Builder calls) {
+        long blockBytes = (long) squares * bytes;
         long outBlockBytes = weights.inBlocks() * weights.tapBytes();
-        List<Integer> widths = new Tiling(target, ConvInput.BLOCKED, 1, squares(band)).widths(squares(band), blocks);
+        for (Run run : runs) {
+            boolean fetches = weights.bytes() >= ConvPlanner.FETCHED_BYTES && run.left() < blocks;
+            long widthBytes = (long) run.width() * bytes;
+            Argument sizes = calls.sizes(
+                    run.count(),
+                    weights.inBlocks(),
+                    1,
+                    widthBytes,
+                    widthBytes,
+                    0,
+                    blockBytes,
+                    weights.tapBytes(),
+                    0,
+                    outBlockBytes,
+                    blockBytes,
+                    next - from + (blocks - run.left() - run.count()) * outBlockBytes);
+            long offset = (long) run.square() * bytes;
+            calls.call(
+                    tiles.computeIfAbsent(new Tile(run.width(), blocks, fetches), this::kernel),
+                    (long) run.count() * run.width() * blocks * target.lanes() * weights.inBlocks() * target.lanes(),
+                    plus(in, offset),
+                    Argument.at(Base.WEIGHTS, from),
+                    plus(out, offset),
+                    Argument.number(0),
+                    Argument.number(0),
+                    sizes);
+        }
+    }
+
+    private List<Run> runs(int squares, int blocks) {
+        List<Integer> widths = new Tiling(target, ConvInput.BLOCKED, 1, squares).widths(squares, blocks);
+        List<Run> runs = new ArrayList<>();
         int square = 0;
         for (int tile = 0; tile < widths.size(); ) {
             int width = widths.get(tile);
@@ -166,39 +220,15 @@ final class WinogradPlanner {
             while (tile + count < widths.size() && widths.get(tile + count) == width) {
                 count++;
             }
-            int left = widths.size() - tile - count;
-            boolean fetches = weights.bytes() >= ConvPlanner.FETCHED_BYTES && left < blocks;
-            KernelKey key = tiles.computeIfAbsent(new Tile(width, blocks, fetches), this::key);
-            Argument sizes = calls.sizes(
-                    count,
-                    weights.inBlocks(),
-                    1,
-                    (long) width * bytes,
-                    (long) width * bytes,
-                    0,
-                    blockBytes,
-                    weights.tapBytes(),
-                    0,
-                    outBlockBytes,
-                    blockBytes,
-                    next - from + (blocks - left - count) * outBlockBytes);
-            long offset = (long) square * bytes;
-            calls.call(
-                    key,
-                    (long) count * width * blocks * target.lanes() * weights.inBlocks() * target.lanes(),
-                    plus(in, offset),
-                    Argument.at(Base.WEIGHTS, from),
-                    plus(out, offset),
-                    Argument.number(0),
-                    Argument.number(0),
-                    sizes);
-            square += count * width;
             tile += count;
+            runs.add(new Run(square, width, count, widths.size() - tile));
+            square += count * width;
         }
+        return runs;
     }
 
-    private KernelKey key(Tile tile) {
-        return new ConvTile.Variant(
+    private Kernel kernel(Tile tile) {
+        return kernels.trusted(new ConvTile.Variant(
                         tile.pixels(),
                         tile.blocks(),
                         ConvInput.BLOCKED,
@@ -212,6 +242,6 @@ final class WinogradPlanner {
                         ConvTile.Start.ZERO,
                         tile.fetches(),
                         null)
-                .key();
+                .key());
     }
 }

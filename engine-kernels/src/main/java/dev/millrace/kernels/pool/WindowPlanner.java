@@ -1,6 +1,6 @@
 package dev.millrace.kernels.pool;
 
-import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
@@ -28,7 +28,7 @@ final class WindowPlanner {
     private final CallPlan.Builder calls;
     private final int lanes;
     private final long pixelBytes;
-    private final Map<WindowTile.Variant, KernelKey> keys = new HashMap<>();
+    private final Map<Tile, Kernel> kernels = new HashMap<>();
 
     WindowPlanner(Target target, WindowShape shape, WindowOp op, CallPlan.Builder calls) {
         this.shape = shape;
@@ -40,6 +40,9 @@ final class WindowPlanner {
 
     /** Taps of one plane, and of these some columns. */
     private record Pass(int plane, int firstTap, int endTap) {}
+
+    /** What the tiles of these windows differ in. */
+    private record Tile(int firstTap, int endTap, boolean first, boolean last) {}
 
     void plan() {
         if (shape.outPixels() == 0) {
@@ -102,19 +105,23 @@ final class WindowPlanner {
         return passes;
     }
 
+    private Kernel kernel(Tile tile) {
+        return calls.kernel(new WindowTile.Variant(
+                        op.op(),
+                        shape.width(),
+                        tile.firstTap(),
+                        tile.endTap(),
+                        tile.first() ? WindowTile.Start.FRESH : WindowTile.Start.OUTPUT,
+                        op.each(),
+                        tile.last() ? op.after() : null,
+                        op.averages() && tile.last() ? op.countedColumns() : WindowTile.Variant.NO_AVERAGE)
+                .key());
+    }
+
     private void call(int block, int plane, int row, int rows, Pass pass, boolean first, boolean last) {
         Axis depth = shape.depth();
         Axis height = shape.height();
         Axis width = shape.width();
-        WindowTile.Variant variant = new WindowTile.Variant(
-                op.op(),
-                width,
-                pass.firstTap(),
-                pass.endTap(),
-                first ? WindowTile.Start.FRESH : WindowTile.Start.OUTPUT,
-                op.each(),
-                last ? op.after() : null,
-                op.averages() && last ? op.countedColumns() : WindowTile.Variant.NO_AVERAGE);
         int firstTap = height.firstTap(row);
         int tapRows = pass.endTap() == 0 ? 0 : height.endTap(row) - firstTap;
         long inRow = width.in() * pixelBytes;
@@ -138,7 +145,7 @@ final class WindowPlanner {
         long ofBlock = block * DepthwiseConv.blockBytes(shape, lanes);
         long tap = ((long) pass.plane() * height.taps() + firstTap) * weightRow;
         calls.call(
-                keys.computeIfAbsent(variant, WindowTile.Variant::key),
+                kernels.computeIfAbsent(new Tile(pass.firstTap(), pass.endTap(), first, last), this::kernel),
                 SLOWNESS * rows * width.out() * lanes * (4 + 2L * tapRows * (pass.endTap() - pass.firstTap())),
                 Argument.at(Base.INPUT, in),
                 weighted ? Argument.at(Base.WEIGHTS, ofBlock + pixelBytes + tap) : Argument.number(0),

@@ -1,7 +1,6 @@
 package dev.millrace.kernels.resize;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -16,8 +15,7 @@ final class StepOrder {
 
     static List<ResizeAxis> of(long[] dims, List<ResizeAxis> axes) {
         List<ResizeAxis> order = new ArrayList<>(axes);
-        order.sort(Comparator.comparingDouble((ResizeAxis axis) -> (double) axis.to() / axis.from())
-                .thenComparingInt(ResizeAxis::axis));
+        order.sort(StepOrder::compare);
         ResizeAxis last = order.stream()
                 .filter(axis -> axis.axis() == dims.length - 1)
                 .findAny()
@@ -37,6 +35,12 @@ final class StepOrder {
         }
         order.add(best, last);
         return order;
+    }
+
+    /** By what becomes of an axis, and by its place. In words: comparators of the JDK make classes while a model waits. */
+    private static int compare(ResizeAxis one, ResizeAxis other) {
+        int byGrowth = Double.compare((double) one.to() / one.from(), (double) other.to() / other.from());
+        return byGrowth != 0 ? byGrowth : Integer.compare(one.axis(), other.axis());
     }
 
     /** Work for each element of the data, where the last dimension is in one place among the others. */

@@ -2,6 +2,7 @@ package dev.millrace.providers.spi;
 
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -21,8 +22,8 @@ public final class PackedTensors {
     /** Smaller ones are packed sooner than found. */
     private static final long LEAST_BYTES = 16 << 10;
 
-    private static final int SAMPLES = 16;
-    private static final long SAMPLE_BYTES = 64;
+    private static final int SAMPLES = 4;
+    private static final int SAMPLE_BYTES = 64;
 
     private final Map<Key, List<Known>> known = new HashMap<>();
     private final ReferenceQueue<PackedPlace> unused = new ReferenceQueue<>();
@@ -85,16 +86,20 @@ public final class PackedTensors {
 
     private static long samples(List<Tensor> sources) {
         var sum = new CRC32();
+        byte[] sample = new byte[SAMPLES * SAMPLE_BYTES];
         for (Tensor source : sources) {
             MemorySegment bytes = source.segment();
-            if (bytes.byteSize() <= SAMPLES * SAMPLE_BYTES) {
-                sum.update(bytes.asByteBuffer());
-                continue;
-            }
             long last = bytes.byteSize() - SAMPLE_BYTES;
-            for (int i = 0; i < SAMPLES; i++) {
-                sum.update(bytes.asSlice(last * i / (SAMPLES - 1), SAMPLE_BYTES).asByteBuffer());
+            int length = (int) Math.min(sample.length, bytes.byteSize());
+            if (length < sample.length) {
+                MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, 0, sample, 0, length);
+            } else {
+                for (int i = 0; i < SAMPLES; i++) {
+                    long at = last * i / (SAMPLES - 1);
+                    MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, at, sample, i * SAMPLE_BYTES, SAMPLE_BYTES);
+                }
             }
+            sum.update(sample, 0, length);
         }
         return sum.getValue();
     }
