@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class PatchApplier {
     private static final int MOST_READS_IN_PATTERNS = 4;
     private static final int MOST_INPUTS_TYPED_ALONE = 256;
+    private static final int MOST_FACTORS = 64;
 
     private final GraphEditor editor;
     private final Set<Node> touched = new LinkedHashSet<>();
@@ -111,7 +112,7 @@ final class PatchApplier {
             editor.declare(to, from.declared());
         }
         touched.addAll(from.users());
-        if (from.isConstant() || to.isConstant() || !Objects.equals(from.type(), to.type())) {
+        if (decidesTypes(to.constant()) || !Objects.equals(from.type(), to.type())) {
             retype.addAll(from.users());
         }
         editor.replaceUses(from, to);
@@ -119,6 +120,11 @@ final class PatchApplier {
         if (to.producer() != null) {
             touched.add(to.producer());
         }
+    }
+
+    /** Whether types depend on what a constant holds: on extents and places, and on a few factors. */
+    private static boolean decidesTypes(@Nullable Tensor constant) {
+        return constant != null && (!constant.type().isFloating() || constant.elements() <= MOST_FACTORS);
     }
 
     private void lostReader(@Nullable Value value) {
