@@ -213,11 +213,17 @@ public final class ChannelNorm {
         Extents.vector("the means", means, channels);
         Extents.vector("the variances", variances, channels);
         Extents.vector("the offsets", offsets, channels);
-        for (long i = 0; i < channels; i++) {
-            double deviation = Math.sqrt((double) variances.getAtIndex(FLOAT, i) + epsilon);
-            double factor = scale.getAtIndex(FLOAT, i) / deviation;
-            factors.setAtIndex(FLOAT, i, (float) factor);
-            offsets.setAtIndex(FLOAT, i, (float) (bias.getAtIndex(FLOAT, i) - means.getAtIndex(FLOAT, i) * factor));
+        // in arrays, since this runs while a session is made, before anything is compiled
+        float[] foldedScale = scale.asSlice(0, Float.BYTES * channels).toArray(FLOAT);
+        float[] foldedBias = bias.asSlice(0, Float.BYTES * channels).toArray(FLOAT);
+        float[] mean = means.asSlice(0, Float.BYTES * channels).toArray(FLOAT);
+        float[] variance = variances.asSlice(0, Float.BYTES * channels).toArray(FLOAT);
+        for (int i = 0; i < mean.length; i++) {
+            double factor = foldedScale[i] / Math.sqrt((double) variance[i] + epsilon);
+            foldedScale[i] = (float) factor;
+            foldedBias[i] = (float) (foldedBias[i] - mean[i] * factor);
         }
+        MemorySegment.copy(foldedScale, 0, factors, FLOAT, 0, foldedScale.length);
+        MemorySegment.copy(foldedBias, 0, offsets, FLOAT, 0, foldedBias.length);
     }
 }
