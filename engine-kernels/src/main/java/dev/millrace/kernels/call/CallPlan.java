@@ -46,6 +46,9 @@ public final class CallPlan {
         }
     }
 
+    /** How far calls are from others, in bytes; what is other than these lies as the output does. */
+    public record Away(long input, long weights, long output) {}
+
     private static final int ARGUMENTS = 6;
     private static final Base[] BASES = Base.values();
     /** Tasks for each thread where they need no memory of their own: who is faster does more of them. */
@@ -235,11 +238,7 @@ public final class CallPlan {
                 throw new IllegalArgumentException(
                         kernel.name() + " is called with " + arguments.length + " arguments");
             }
-            int at = kernels.size() * ARGUMENTS;
-            if (at == bases.length) {
-                bases = Arrays.copyOf(bases, 2 * at);
-                offsets = Arrays.copyOf(offsets, 2 * at);
-            }
+            int at = room();
             for (Argument argument : arguments) {
                 bases[at] = (byte) argument.base().ordinal();
                 offsets[at] = argument.offset();
@@ -247,6 +246,54 @@ public final class CallPlan {
             }
             kernels.add(kernel);
             workSoFar += workOfCall;
+        }
+
+        /** Where the arguments of the next call go. */
+        private int room() {
+            int at = kernels.size() * ARGUMENTS;
+            if (at == bases.length) {
+                bases = Arrays.copyOf(bases, 2 * at);
+                offsets = Arrays.copyOf(offsets, 2 * at);
+            }
+            return at;
+        }
+
+        /** How many units there are. */
+        public int units() {
+            return ended;
+        }
+
+        /**
+         * Adds units again, elsewhere: what differs by its place alone is not decided anew.
+         *
+         * @param first unit, of {@link #units}
+         * @param end of the units
+         * @param away how far the places of each base are from those of these units, in bytes
+         */
+        public void repeat(int first, int end, Away away) {
+            long[] moved = new long[BASES.length];
+            moved[Base.INPUT.ordinal()] = away.input();
+            moved[Base.WEIGHTS.ordinal()] = away.weights();
+            moved[Base.OUTPUT.ordinal()] = away.output();
+            moved[Base.OTHER.ordinal()] = away.output();
+            for (int unit = first; unit < end; unit++) {
+                for (int call = units[unit]; call < units[unit + 1]; call++) {
+                    repeat(call, moved);
+                }
+                workSoFar += work[unit + 1] - work[unit];
+                endUnit();
+            }
+        }
+
+        private void repeat(int call, long[] moved) {
+            int at = room();
+            int from = call * ARGUMENTS;
+            for (int i = 0; i < ARGUMENTS; i++) {
+                byte base = bases[from + i];
+                bases[at + i] = base;
+                offsets[at + i] = offsets[from + i] + moved[base];
+            }
+            kernels.add(kernels.get(call));
         }
 
         /** The calls since the last end are a unit. */

@@ -12,6 +12,22 @@ record Band(int plane, int firstRow, int endRow, int firstColumn, int endColumn)
     /** Where a band is part of a row; a multiple of all widths of tiles up to 6. */
     private static final int PIXELS = 60;
 
+    /** Whether the windows see all taps, or lack none but beyond the ends of whole rows. */
+    boolean seesAll(ConvShape shape) {
+        boolean wholeRows = firstColumn == 0 && endColumn == shape.width().out();
+        return shape.depth().out() == 1
+                && shape.height().isInside(firstRow, endRow)
+                && (wholeRows || shape.width().isInside(firstColumn, endColumn));
+    }
+
+    int rows() {
+        return endRow - firstRow;
+    }
+
+    int columns() {
+        return endColumn - firstColumn;
+    }
+
     /**
      * All bands of an output.
      *

@@ -68,6 +68,12 @@ final class ConvPlanner {
     /** What one task does at least. */
     private record Unit(Band band, Group group) {}
 
+    /** Units that differ by the place of their bands alone, where these see all taps. */
+    private record Like(Group group, int rows, int columns) {}
+
+    /** The first of units that are alike: its band, and its number in the plan. */
+    private record Model(Band band, int number) {}
+
     /** What tiles differ in. */
     private record Tile(
             int pixels,
@@ -96,9 +102,38 @@ final class ConvPlanner {
         } else {
             bands.forEach(band -> groups.forEach(group -> units.add(new Unit(band, group))));
         }
+        Map<Like, Model> models = new HashMap<>();
         for (int i = 0; i < units.size(); i++) {
-            unit(units.get(i), i + 1 < units.size() ? firstWeights(units.get(i + 1)) : NONE);
+            Unit unit = units.get(i);
+            Band band = unit.band();
+            boolean hasLikes = !fetches() && band.seesAll(shape);
+            var like = new Like(unit.group(), band.rows(), band.columns());
+            Model model = hasLikes ? models.get(like) : null;
+            if (model != null) {
+                calls.repeat(model.number(), model.number() + 1, away(model.band(), band));
+                continue;
+            }
+            if (hasLikes) {
+                models.put(like, new Model(band, calls.units()));
+            }
+            unit(unit, i + 1 < units.size() ? firstWeights(units.get(i + 1)) : NONE);
         }
+    }
+
+    /** Whether weights are worth being fetched ahead. */
+    private boolean fetches() {
+        return 4 * shape.weightElements() >= FETCHED_BYTES;
+    }
+
+    /** How far the calls of a band are from those of another one that is alike. */
+    private CallPlan.Away away(Band from, Band to) {
+        long rows = to.firstRow() - from.firstRow();
+        long columns = to.firstColumn() - from.firstColumn();
+        Axis width = shape.width();
+        return new CallPlan.Away(
+                (rows * shape.height().stride() * width.in() + columns * width.stride()) * pixelBytes,
+                0,
+                (rows * placement.row() + columns * placement.pixel()) * outPixelBytes);
     }
 
     private List<Pass> passes(Unit unit) {
@@ -148,7 +183,7 @@ final class ConvPlanner {
         Band band = unit.band();
         Group group = unit.group();
         List<Pass> passes = passes(unit);
-        List<Integer> widths = tiling.widths(band.endColumn() - band.firstColumn(), group.blocks());
+        List<Integer> widths = tiling.widths(band.columns(), group.blocks());
         int column = band.firstColumn();
         int tile = 0;
         List<Run> runs = new ArrayList<>();
@@ -157,7 +192,7 @@ final class ConvPlanner {
             int alike = 1;
             while (tile + alike < widths.size()
                     && widths.get(tile + alike) == width
-                    && isInside(column, (alike + 1) * width)) {
+                    && shape.width().isInside(column, column + (alike + 1) * width)) {
                 alike++;
             }
             runs(band, column, width, alike, runs);
@@ -175,7 +210,7 @@ final class ConvPlanner {
             long here = weights(group, pass);
             fetched.add(here);
             long after = number + 1 < passes.size() ? weights(group, passes.get(number + 1)) : next;
-            boolean fetches = 4 * shape.weightElements() >= FETCHED_BYTES && after != NONE && fetched.add(after);
+            boolean fetches = fetches() && after != NONE && fetched.add(after);
             int left = tiles;
             for (int i = 0; i < runs.size(); i++) {
                 Run run = runs.get(i);
@@ -219,13 +254,6 @@ final class ConvPlanner {
     private long ahead(Group group, Run run, int left, long distance) {
         long ofBlock = group.blocks() > 1 ? layout.start(group.first() + 1) - layout.start(group.first()) : 0;
         return distance + (group.blocks() - left - run.count()) * ofBlock;
-    }
-
-    /** Whether no window of some pixels reaches over an end of the row. */
-    private boolean isInside(int column, int pixels) {
-        Axis width = shape.width();
-        return width.start(column) >= 0
-                && width.start(column + pixels - 1) + (width.taps() - 1) * width.dilation() < width.in();
     }
 
     /** Rows that see the same taps are done together where there is one tile in each. */

@@ -64,8 +64,19 @@ final class Winograd implements ConvPlan {
             sharedBytes = 0;
             int largest = Math.ceilDiv(rows, bands);
             taskBytes = planner.transformedBytes(largest) + planner.groupBytes(largest);
-            for (int band = 0; band < bands; band++) {
-                unit(planner, new Band(rows * band / bands, rows * (band + 1) / bands), calls);
+            Band model = null;
+            int unit = 0;
+            for (int number = 0; number < bands; number++) {
+                var band = new Band(rows * number / bands, rows * (number + 1) / bands);
+                if (model != null && model.rows() == band.rows() && planner.isInside(band)) {
+                    calls.repeat(unit, unit + 1, planner.away(model, band));
+                    continue;
+                }
+                if (planner.isInside(band)) {
+                    model = band;
+                    unit = calls.units();
+                }
+                unit(planner, band, calls);
             }
         }
         rest = calls.build();

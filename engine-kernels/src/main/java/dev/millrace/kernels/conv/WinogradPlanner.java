@@ -115,6 +115,21 @@ final class WinogradPlanner {
         }
     }
 
+    /** Whether all squares of a band are whole and read inputs only. */
+    boolean isInside(Band band) {
+        Axis height = shape.height();
+        int top = band.first() * kind.outputs() - height.before();
+        int bottom = (band.end() - 1) * kind.outputs() - height.before() + kind.inputs();
+        return top >= 0 && bottom <= height.in() && band.end() * kind.outputs() <= height.out();
+    }
+
+    /** How far the calls of a band are from those of another one. */
+    CallPlan.Away away(Band from, Band to) {
+        long rows = (long) (to.first() - from.first()) * kind.outputs() * bytes;
+        return new CallPlan.Away(
+                rows * shape.width().in(), 0, rows * shape.width().out());
+    }
+
     /** @return the groups of blocks of output channels that {@link #group} takes */
     List<Integer> groups(Band band) {
         return new Tiling(target, ConvInput.BLOCKED, 1, squares(band)).groups(weights.outBlocks());

@@ -50,6 +50,11 @@ public record Axis(int in, int out, int taps, int stride, int dilation, int befo
         return taps == 1 && stride == 1 && before == 0 && in == out;
     }
 
+    /** Whether the windows of some outputs, up to an end, read inputs only. */
+    public boolean isInside(int first, int end) {
+        return start(first) >= 0 && start(end - 1) + (taps - 1) * dilation < in;
+    }
+
     /** The input that the first tap of an output reads, be it there or not. */
     public int start(int output) {
         return output * stride - before;

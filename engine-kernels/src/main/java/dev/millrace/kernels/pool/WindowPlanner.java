@@ -55,18 +55,24 @@ final class WindowPlanner {
                 * shape.height().taps()
                 * shape.width().taps();
         int bands = (int) Math.clamp(elements * rows / BAND_ELEMENTS, 1, Math.max(1, rows));
-        for (int block = 0; block < blocks; block++) {
-            for (int plane = 0; plane < shape.depth().out(); plane++) {
-                for (int band = 0; band < bands; band++) {
-                    int first = (int) ((long) rows * band / bands);
-                    unit(block, plane, first, (int) ((long) rows * (band + 1) / bands));
-                }
+        for (int plane = 0; plane < shape.depth().out(); plane++) {
+            for (int band = 0; band < bands; band++) {
+                int first = (int) ((long) rows * band / bands);
+                unit(plane, first, (int) ((long) rows * (band + 1) / bands));
             }
+        }
+        long in =
+                (long) shape.depth().in() * shape.height().in() * shape.width().in() * pixelBytes;
+        long out = (long) shape.depth().out() * rows * shape.width().out() * pixelBytes;
+        int units = calls.units();
+        for (int block = 1; block < blocks; block++) {
+            long weights = block * DepthwiseConv.blockBytes(shape, lanes);
+            calls.repeat(0, units, new CallPlan.Away(block * in, weights, block * out));
         }
     }
 
-    /** Rows that see the same taps are done together. */
-    private void unit(int block, int plane, int firstRow, int endRow) {
+    /** Of the first block of channels. Rows that see the same taps are done together. */
+    private void unit(int plane, int firstRow, int endRow) {
         List<Pass> passes = passes(plane);
         int row = firstRow;
         while (row < endRow) {
@@ -75,7 +81,7 @@ final class WindowPlanner {
                 end++;
             }
             for (int pass = 0; pass < passes.size(); pass++) {
-                call(block, plane, row, end - row, passes.get(pass), pass == 0, pass == passes.size() - 1);
+                call(plane, row, end - row, passes.get(pass), pass == 0, pass == passes.size() - 1);
             }
             row = end;
         }
@@ -118,7 +124,7 @@ final class WindowPlanner {
                 .key());
     }
 
-    private void call(int block, int plane, int row, int rows, Pass pass, boolean first, boolean last) {
+    private void call(int plane, int row, int rows, Pass pass, boolean first, boolean last) {
         Axis depth = shape.depth();
         Axis height = shape.height();
         Axis width = shape.width();
@@ -139,17 +145,16 @@ final class WindowPlanner {
                 Float.floatToRawIntBits(op.counted(depth, plane, height, row)));
         int inPlaneNumber = depth.start(plane) + pass.plane() * depth.dilation();
         int inRowNumber = height.start(row) + firstTap * height.dilation();
-        long in = (block * (long) depth.in() + inPlaneNumber) * inPlane + inRowNumber * inRow;
-        long out = (block * (long) depth.out() + plane) * outPlane + row * outRow;
+        long in = inPlaneNumber * inPlane + inRowNumber * inRow;
+        long out = plane * outPlane + row * outRow;
         boolean weighted = op.op() == WindowTile.Op.WEIGHTED;
-        long ofBlock = block * DepthwiseConv.blockBytes(shape, lanes);
         long tap = ((long) pass.plane() * height.taps() + firstTap) * weightRow;
         calls.call(
                 kernels.computeIfAbsent(new Tile(pass.firstTap(), pass.endTap(), first, last), this::kernel),
                 SLOWNESS * rows * width.out() * lanes * (4 + 2L * tapRows * (pass.endTap() - pass.firstTap())),
                 Argument.at(Base.INPUT, in),
-                weighted ? Argument.at(Base.WEIGHTS, ofBlock + pixelBytes + tap) : Argument.number(0),
-                weighted ? Argument.at(Base.WEIGHTS, ofBlock) : Argument.number(0),
+                weighted ? Argument.at(Base.WEIGHTS, pixelBytes + tap) : Argument.number(0),
+                weighted ? Argument.at(Base.WEIGHTS, 0) : Argument.number(0),
                 Argument.at(Base.OUTPUT, out),
                 Argument.at(Base.OTHER, out),
                 sizes);
