@@ -112,7 +112,7 @@ final class PatchApplier {
             editor.declare(to, from.declared());
         }
         touched.addAll(from.users());
-        if (decidesTypes(to.constant()) || !Objects.equals(from.type(), to.type())) {
+        if (!from.isConstant() && decidesTypes(to.constant()) || !Objects.equals(from.type(), to.type())) {
             retype.addAll(from.users());
         }
         editor.replaceUses(from, to);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A node as one that computes the same as others. Attributes are looked at only where two nodes of one operator read the
- * same.
+ * same, or constants.
  */
 final class Computation {
     private final Node node;
@@ -21,8 +21,17 @@ final class Computation {
         this.node = node;
         this.operands = operands;
         int sum = 31 * node.op().hashCode() + operands.hashCode();
-        // Constants read nothing: what they are is all that tells them apart.
-        hash = operands.isEmpty() ? 31 * sum + contents().hashCode() : sum;
+        // Where nothing but constants is read, their attributes are often all that tells nodes apart.
+        hash = isOfConstants(operands) ? 31 * sum + contents().hashCode() : sum;
+    }
+
+    private static boolean isOfConstants(List<? extends @Nullable Object> operands) {
+        for (Object operand : operands) {
+            if (operand != null && !(operand instanceof Content)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private Map<String, Object> contents() {

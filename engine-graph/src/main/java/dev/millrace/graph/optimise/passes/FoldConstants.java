@@ -109,9 +109,15 @@ final class FoldConstants {
 
     /** Whether {@code node} alone reads {@code value}, which so goes with it. */
     private static boolean isReadBy(Value value, Node node) {
-        return !value.isGraphOutput()
-                && value.users().size() <= node.inputs().size()
-                && value.users().stream().allMatch(user -> user == node);
+        if (value.isGraphOutput() || value.users().size() > node.inputs().size()) {
+            return false;
+        }
+        for (Node user : value.users()) {
+            if (user != node) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean isPlain(Node constant) {
