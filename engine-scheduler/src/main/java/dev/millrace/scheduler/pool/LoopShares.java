@@ -7,11 +7,13 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * loops that follow each other give a thread the same items: what it wrote is in the caches of its processor.
  */
 final class LoopShares {
-    private static final int MOST = 8;
+    private static final int MOST = 16;
     /** Longs from one cursor to the next: processors fetch lines of their caches in pairs. */
     private static final int APART = 16;
 
     private static final long NONE = -1;
+    /** Where it stands that somebody found nothing more: those who look again and again read this alone. */
+    private static final int TAKEN = 0;
 
     private final AtomicLongArray cursors = new AtomicLongArray((MOST + 1) * APART);
     private long items;
@@ -24,9 +26,11 @@ final class LoopShares {
         chunk = newChunk;
         shares = Math.min(MOST, threads);
         ofShare = Math.ceilDiv(Math.ceilDiv(newItems, newChunk), shares) * newChunk;
+        // each line lies in the caches of another processor: one is not waited for before the next
         for (int share = 0; share < shares; share++) {
-            cursors.set(place(share), share * ofShare);
+            cursors.setRelease(place(share), share * ofShare);
         }
+        cursors.setRelease(TAKEN, 0);
     }
 
     private static int place(int share) {
@@ -64,6 +68,7 @@ final class LoopShares {
                 }
             }
         }
+        cursors.setRelease(TAKEN, 1);
         return NONE;
     }
 
@@ -74,6 +79,9 @@ final class LoopShares {
 
     /** Whether all are taken, as far as a thread can see that does not know whether the loop is open. */
     boolean areTaken() {
+        if (cursors.get(TAKEN) != 0) {
+            return true;
+        }
         for (int share = 0; share < Math.min(MOST, shares); share++) {
             if (cursors.get(place(share)) < end(share)) {
                 return false;

@@ -10,11 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One loop at a time, shared between its owner and the workers that join. Made once per frame and used again and again:
- * the state is {@link #CLOSED} between loops, otherwise the number of workers inside, and only a worker that raised it may
- * touch the rest.
+ * a loop is open while the number of workers inside is not negative, and only a worker that raised it to a number above zero
+ * may touch the rest.
  */
 public final class ParallelJob {
-    private static final int CLOSED = -1;
+    /** With as many as may look at once, still negative. */
+    private static final int CLOSED = Integer.MIN_VALUE / 2;
     /** Who takes chunks, where it is no worker. */
     private static final int OWNER = -1;
     /** How long the owner looks whether the workers have left, before it parks and the last one wakes it. */
@@ -46,29 +47,37 @@ public final class ParallelJob {
         maxHelpers = newMaxHelpers;
         failure = null;
         shares.open(newItems, newChunk, newMaxHelpers + 1);
-        helpers.set(0);
+        helpers.addAndGet(-CLOSED);
     }
 
     /** Works along if the loop is open and wants help. */
     boolean help(Scratch scratch, int worker) {
-        int inside;
-        do {
-            inside = helpers.get();
-            if (inside == CLOSED || inside >= maxHelpers || shares.areTaken()) {
-                return false;
-            }
-        } while (!helpers.compareAndSet(inside, inside + 1));
+        if (!isWanted(helpers.get()) || shares.areTaken()) {
+            return false;
+        }
+        boolean wanted = isWanted(helpers.getAndIncrement());
         try {
-            work(scratch, worker);
+            if (wanted) {
+                work(scratch, worker);
+            }
         } finally {
-            if (helpers.decrementAndGet() == 0) {
-                Thread owner = waiting;
-                if (owner != null) {
-                    LockSupport.unpark(owner);
-                }
+            leave();
+        }
+        return wanted;
+    }
+
+    /** @param inside how many are there already */
+    private boolean isWanted(int inside) {
+        return inside >= 0 && inside < maxHelpers;
+    }
+
+    private void leave() {
+        if (helpers.decrementAndGet() == 0) {
+            Thread owner = waiting;
+            if (owner != null) {
+                LockSupport.unpark(owner);
             }
         }
-        return true;
     }
 
     /** The owner's work. */

@@ -5,6 +5,7 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
@@ -21,6 +22,8 @@ public final class WorkerPool implements Executor, AutoCloseable {
     private static final long SPIN_NANOS = 50_000;
 
     private static final int SPINS_PER_LOOK = 8;
+    /** How many workers one thread wakes, which takes it microseconds each: those wake the others. */
+    private static final int WOKEN_AT_ONCE = 4;
     /** How long somebody who is told of an answer is taken for one who has a processor. */
     private static final long TELL_NANOS = 200_000;
     /** How long a worker that has nothing to do keeps its arrays. */
@@ -31,6 +34,11 @@ public final class WorkerPool implements Executor, AutoCloseable {
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     /** How many places of {@link #loops} hold one. */
     private final AtomicInteger openLoops = new AtomicInteger();
+
+    /** Workers that look for work, or help with a loop. */
+    private final AtomicInteger awake = new AtomicInteger();
+    /** How many more are to be woken, by those that were. */
+    private final AtomicInteger toWake = new AtomicInteger();
 
     /** Runs under way. Each has a thread of its own, whose processor helps no other one. */
     private final AtomicInteger runs = new AtomicInteger();
@@ -110,36 +118,58 @@ public final class WorkerPool implements Executor, AutoCloseable {
             return;
         }
         int helpers = Math.min(Math.min(threads - 1, free()), (int) Math.min(64, (items - 1) / grain));
-        int place = helpers <= 0 || closed ? -1 : claimPlace();
-        if (place < 0) {
+        if (helpers <= 0 || closed) {
             PacedRange.run(task, context, 0, items, grain, scratch);
             return;
         }
         long chunk = Math.max(grain, Math.ceilDiv(items, 4L * (helpers + 1)));
         job.open(task, context, items, grain, chunk, helpers);
-        loops.set(place, job);
-        openLoops.incrementAndGet();
-        wake(helpers);
+        int place = publish(job);
+        if (place >= 0) {
+            wakeHelpers(helpers);
+        }
         try {
             job.work(scratch);
         } finally {
-            openLoops.decrementAndGet();
-            loops.set(place, null);
+            if (place >= 0) {
+                openLoops.decrementAndGet();
+                loops.set(place, null);
+            }
         }
         job.close();
     }
 
-    /** Reserves a place without publishing: a closed job stands there until the real one is set. */
-    private int claimPlace() {
+    /** Lets workers find a loop. Negative where there are too many: its owner does it alone. */
+    private int publish(ParallelJob job) {
         for (int i = 0; i < LOOPS; i++) {
-            if (loops.get(i) == null && loops.compareAndSet(i, null, RESERVED)) {
+            if (loops.get(i) == null && loops.compareAndSet(i, null, job)) {
+                openLoops.incrementAndGet();
                 return i;
             }
         }
         return -1;
     }
 
-    private static final ParallelJob RESERVED = new ParallelJob();
+    /** Wakes workers for a loop. Where no other run is under way, those that are awake come by themselves. */
+    private void wakeHelpers(int helpers) {
+        int asleep = runs.get() > 1 ? helpers : helpers - awake.get();
+        if (asleep > WOKEN_AT_ONCE) {
+            toWake.set(asleep - WOKEN_AT_ONCE);
+            asleep = WOKEN_AT_ONCE;
+        }
+        if (asleep > 0) {
+            wake(asleep);
+        }
+    }
+
+    /** Who was woken wakes others, while they are still needed. */
+    private void passOn() {
+        int woken = 0;
+        while (woken < WOKEN_AT_ONCE && toWake.get() > 0 && openLoops.get() > 0 && toWake.getAndDecrement() > 0) {
+            wake(1);
+            woken++;
+        }
+    }
 
     /** Runs a task on a worker soon; in a pool without workers, at once on this thread. */
     @Override
@@ -191,7 +221,9 @@ public final class WorkerPool implements Executor, AutoCloseable {
     private boolean workOnce(Scratch scratch, int worker) {
         Runnable task = tasks.poll();
         if (task != null) {
+            awake.decrementAndGet();
             runTask(task);
+            awake.incrementAndGet();
             return true;
         }
         if (openLoops.get() == 0) {
@@ -220,7 +252,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
     private final class Worker implements Runnable {
         private final int number;
         private final Scratch scratch = new Scratch();
-        private volatile boolean idle = true;
+        private final AtomicBoolean idle = new AtomicBoolean(true);
         private volatile @Nullable Thread thread;
 
         Worker(int number) {
@@ -229,17 +261,16 @@ public final class WorkerPool implements Executor, AutoCloseable {
 
         /** Makes an idle worker look for work; false where it was busy and will look by itself, or cannot be started. */
         boolean wake() {
-            if (!idle) {
+            if (!idle.get()) {
                 return false;
             }
             Thread running = thread;
             if (running == null) {
                 running = start();
             }
-            if (running == null) {
+            if (running == null || !rise()) {
                 return false;
             }
-            idle = false;
             LockSupport.unpark(running);
             return true;
         }
@@ -273,10 +304,11 @@ public final class WorkerPool implements Executor, AutoCloseable {
                     }
                     continue;
                 }
-                idle = true;
+                idle.set(true);
+                awake.decrementAndGet();
                 // work published before we were seen idle is found here, work published after wakes us
                 if (workOnce(scratch, number)) {
-                    idle = false;
+                    rise();
                     lastWork = System.nanoTime();
                     continue;
                 }
@@ -284,15 +316,25 @@ public final class WorkerPool implements Executor, AutoCloseable {
                     return;
                 }
                 rest();
+                passOn();
                 lastWork = System.nanoTime();
             }
+        }
+
+        /** False where it is awake already. */
+        private boolean rise() {
+            boolean slept = idle.compareAndSet(true, false);
+            if (slept) {
+                awake.incrementAndGet();
+            }
+            return slept;
         }
 
         private void rest() {
             long nextTrim = System.nanoTime() + KEEP_NANOS;
             // the second one finds that nothing was asked for since the first
             int trims = 2;
-            while (idle && !closed) {
+            while (idle.get() && !closed) {
                 // an interrupt asks a worker for nothing, and parking returns at once while the flag is set
                 Thread.interrupted();
                 long left = nextTrim - System.nanoTime();
