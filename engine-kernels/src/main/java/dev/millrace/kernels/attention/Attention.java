@@ -60,7 +60,7 @@ public final class Attention {
                 * shape.queries()
                 * shape.keys()
                 * (shape.depth() + shape.valueDepth());
-        int tasks = (int) Math.min(Math.min(threads, units), 1 + work / Worth.PRODUCTS);
+        int tasks = (int) Math.min(Math.min(threads, units), 1 + work / Worth.least(Worth.PRODUCTS, threads));
         Extents.bytes("the scratch", scratch, tasks * layout.bytes());
         Extents.writable("the scratch", scratch);
         Extents.apart("the scratch", scratch, "the output", call.out().data());

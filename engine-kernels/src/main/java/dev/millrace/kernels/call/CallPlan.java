@@ -109,15 +109,18 @@ public final class CallPlan {
         }
     }
 
-    private int tasks(int images, int wanted) {
+    /** @param ofThread for each thread at most */
+    private int tasks(int images, int threads, int ofThread) {
+        int wanted = ofThread * threads;
         long total = images * work[work.length - 1];
-        long most = Math.min((long) images * (units.length - 1), Math.max(1, total / Worth.PRODUCTS));
+        long most =
+                Math.min((long) images * (units.length - 1), Math.max(1, total / Worth.least(Worth.PRODUCTS, threads)));
         return (int) Math.max(1, Math.min(wanted, most));
     }
 
     public void run(Operands operands, Parallel parallel) {
         boolean shares = parallel.width() > 1 && operands.scratchBytes() == 0;
-        int tasks = tasks(operands.images(), shares ? TASKS_PER_THREAD * parallel.width() : parallel.width());
+        int tasks = tasks(operands.images(), parallel.width(), shares ? TASKS_PER_THREAD : 1);
         if (tasks == 1) {
             task(operands, 0, 1, parallel);
         } else {

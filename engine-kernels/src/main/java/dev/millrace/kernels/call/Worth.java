@@ -1,8 +1,9 @@
 package dev.millrace.kernels.call;
 
 /**
- * What a task has to do at least for another thread to be worth it: about 20 microseconds. A worker that looks for work
- * comes within one or two, one that sleeps within 10 to 100, and the caller waits for the last of them.
+ * What a task has to do at least for another thread to be worth it: about 20 microseconds, and five where there are many
+ * threads. A worker that looks for work comes within one or two, one that sleeps within 10 to 100, and the caller waits for
+ * the last of them; but with each thread more, which costs a third of a microsecond, there is less to wait for.
  */
 public final class Worth {
     /** Multiplications and additions of floats whose operands are found in caches. */
@@ -23,14 +24,27 @@ public final class Worth {
     /** So many times what is worth a task is so much that nobody could stop it in time. */
     private static final long LONG = 64;
 
+    /** How much less a task of many threads may be. */
+    private static final int MOST_OF_MANY = 4;
+
     private Worth() {}
+
+    /** What a task has to do at least where so many threads share the work. */
+    public static long least(long ofTask, int threads) {
+        return ofTask / Math.clamp(threads / 2, 1, MOST_OF_MANY);
+    }
+
+    /** How many tasks to cut work into: not more than are worth it, or than there are threads. */
+    public static int shares(long work, long ofTask, int threads) {
+        return (int) Math.clamp(work / least(ofTask, threads), 1, Math.max(1, threads));
+    }
 
     /**
      * How many tasks to cut work into: not more than are worth it, and as many as there are threads, or more where each of
      * them would take long.
      */
     public static int tasks(long work, long ofTask, int threads) {
-        return (int) Math.clamp(work / ofTask, 1, Math.max(threads, work / (LONG * ofTask)));
+        return (int) Math.clamp(work / least(ofTask, threads), 1, Math.max(threads, work / (LONG * ofTask)));
     }
 
     /**
@@ -43,6 +57,6 @@ public final class Worth {
      * @param most as many as there are threads
      */
     public static int tasks(double products, long ofTask, double weights, int most) {
-        return (int) Math.clamp((long) Math.max(products / ofTask, weights / BYTES), 1, most);
+        return (int) Math.clamp((long) Math.max(products / least(ofTask, most), weights / least(BYTES, most)), 1, most);
     }
 }

@@ -20,6 +20,8 @@ final class Winograd implements ConvPlan {
     private static final long BAND_BYTES = 320 << 10;
     /** With fewer bands that threads cannot have alike, they share the work on each. */
     private static final int FEW_BANDS = 4;
+    /** Many threads share where bands for each of them would leave more than a quarter of their time. */
+    private static final double EVEN = 0.75;
 
     private final ConvShape shape;
     private final WinogradKind kind;
@@ -42,23 +44,23 @@ final class Winograd implements ConvPlan {
         int rows = planner.rowsOfSquares();
         int most = (int) Math.clamp(BAND_BYTES / planner.transformedBytes(1), 1, Math.max(1, rows));
         int bands = bands(Math.ceilDiv(rows, most), rows, shape.batch(), width);
-        long units = bands * (long) shape.batch();
-        boolean shared = units < FEW_BANDS && (width == 1 || units % width != 0);
         var calls = new CallPlan.Builder(kernels);
-        if (shared) {
-            var first = new CallPlan.Builder(kernels);
+        if (shares(bands, rows, shape.batch(), width)) {
             Band all = new Band(0, rows);
-            Argument transformed = Argument.at(Base.OUTPUT, 0);
-            planner.transform(all, transformed, Argument.at(Base.SCRATCH, 0), first);
-            transforms = first.build();
+            Argument scratch = Argument.at(Base.SCRATCH, 0);
+            transforms = transforms(planner, all, width, kernels);
+            int cuts = cuts(rows, planner.groups(all).size() * shape.batch(), width);
+            int largest = Math.ceilDiv(rows, cuts);
             int block = 0;
-            for (int blocks : planner.groups(all)) {
-                planner.group(all, block, blocks, Argument.at(Base.INPUT, 0), Argument.at(Base.SCRATCH, 0), calls);
-                calls.endUnit();
+            for (int blocks : planner.groups(new Band(0, largest))) {
+                for (int cut = 0; cut < cuts; cut++) {
+                    planner.group(all.part(cut, cuts), all, block, blocks, Argument.at(Base.INPUT, 0), scratch, calls);
+                    calls.endUnit();
+                }
                 block += blocks;
             }
             sharedBytes = planner.transformedBytes(rows);
-            taskBytes = planner.groupBytes(rows);
+            taskBytes = planner.groupBytes(largest);
         } else {
             transforms = null;
             sharedBytes = 0;
@@ -67,7 +69,7 @@ final class Winograd implements ConvPlan {
             Band model = null;
             int unit = 0;
             for (int number = 0; number < bands; number++) {
-                var band = new Band(rows * number / bands, rows * (number + 1) / bands);
+                Band band = new Band(0, rows).part(number, bands);
                 if (model != null && model.rows() == band.rows() && planner.isInside(band)) {
                     calls.repeat(unit, unit + 1, planner.away(model, band));
                     continue;
@@ -88,13 +90,59 @@ final class Winograd implements ConvPlan {
         return batch % width == 0 || even > rows ? fewest : even;
     }
 
+    /** Whether all threads make the transforms of an image before they take parts of its output. */
+    private static boolean shares(int bands, int rows, int batch, int width) {
+        int units = bands * batch;
+        return width <= 2
+                ? units < FEW_BANDS && (width == 1 || units % width != 0)
+                : rows * batch < EVEN * width * slowest(rows, bands, batch, width);
+    }
+
+    /** How many of some things the thread with most of them has, if each of some units of work is cut into parts. */
+    private static int slowest(int things, int parts, int units, int width) {
+        return Math.ceilDiv(units * parts, width) * Math.ceilDiv(things, parts);
+    }
+
+    /** The fewest parts of things with which the slowest thread has least to do. */
+    private static int cuts(int things, int units, int width) {
+        int best = 1;
+        for (int parts = 2; parts <= things; parts++) {
+            if (slowest(things, parts, units, width) < slowest(things, best, units, width)) {
+                best = parts;
+            }
+        }
+        return best;
+    }
+
+    /** The transforms of an image, in a unit or more for each thread. */
+    private static CallPlan transforms(WinogradPlanner planner, Band all, int width, KernelSet kernels) {
+        var calls = new CallPlan.Builder(kernels);
+        int blocks = planner.inBlocks();
+        int parts = cuts(blocks, all.rows(), width);
+        for (int row = 0; row < all.rows(); row++) {
+            for (int number = 0; number < parts; number++) {
+                Band part = new Band(0, blocks).part(number, parts);
+                planner.transform(
+                        all.part(row, all.rows()),
+                        all,
+                        part.first(),
+                        part.rows(),
+                        Argument.at(Base.OUTPUT, 0),
+                        Argument.at(Base.SCRATCH, 0),
+                        calls);
+                calls.endUnit();
+            }
+        }
+        return calls.build();
+    }
+
     private static void unit(WinogradPlanner planner, Band band, CallPlan.Builder calls) {
         Argument transformed = Argument.at(Base.SCRATCH, planner.groupBytes(band.rows()));
         Argument scratch = Argument.at(Base.SCRATCH, 0);
         planner.transform(band, transformed, scratch, calls);
         int block = 0;
         for (int blocks : planner.groups(band)) {
-            planner.group(band, block, blocks, transformed, scratch, calls);
+            planner.group(band, band, block, blocks, transformed, scratch, calls);
             block += blocks;
         }
         calls.endUnit();

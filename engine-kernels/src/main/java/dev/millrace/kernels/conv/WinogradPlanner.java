@@ -59,6 +59,11 @@ final class WinogradPlanner {
         int rows() {
             return end - first;
         }
+
+        /** One of some parts that are as equal as can be. */
+        Band part(int number, int parts) {
+            return new Band(first + rows() * number / parts, first + rows() * (number + 1) / parts);
+        }
     }
 
     int rowsOfSquares() {
@@ -66,7 +71,11 @@ final class WinogradPlanner {
     }
 
     private int squares(Band band) {
-        return band.rows() * row.squares();
+        return band.rows() * squaresOfRow();
+    }
+
+    private int squaresOfRow() {
+        return row.squares();
     }
 
     /** What the transformed input of so many rows of squares takes. */
@@ -88,28 +97,51 @@ final class WinogradPlanner {
         return Argument.at(start.base(), start.offset() + offset);
     }
 
+    /** Blocks of input channels. */
+    int inBlocks() {
+        return weights.inBlocks();
+    }
+
+    /** All input channels of a band. */
     void transform(Band band, Argument transformed, Argument patch, CallPlan.Builder calls) {
+        transform(band, band, 0, weights.inBlocks(), transformed, patch, calls);
+    }
+
+    /**
+     * Some blocks of input channels.
+     *
+     * @param of the band whose transformed inputs lie together
+     */
+    void transform(
+            Band band,
+            Band of,
+            int firstBlock,
+            int blocks,
+            Argument transformed,
+            Argument patch,
+            CallPlan.Builder calls) {
         Axis height = shape.height();
         long inRow = (long) shape.width().in() * bytes;
         long inBlock = inRow * height.in();
-        long outBlock = (long) squares(band) * bytes;
+        long outBlock = (long) squares(of) * bytes;
+        long start = firstBlock * outBlock;
         for (int number = band.first(); number < band.end(); number++) {
-            int start = number * kind.outputs() - height.before();
-            int top = Math.clamp(-(long) start, 0, kind.inputs());
-            int rows = Math.clamp((long) height.in() - start, top, kind.inputs()) - top;
+            int row = number * kind.outputs() - height.before();
+            int top = Math.clamp(-(long) row, 0, kind.inputs());
+            int rows = Math.clamp((long) height.in() - row, top, kind.inputs()) - top;
             Argument sizes = calls.sizes(
-                    weights.inBlocks(),
+                    blocks,
                     (long) top * kind.inputs() * bytes,
                     rows,
                     inRow,
                     inBlock,
-                    apart(weights.inBlocks(), squares(band)),
+                    apart(weights.inBlocks(), squares(of)),
                     outBlock);
             calls.call(
                     transform,
-                    (long) weights.inBlocks() * row.squares() * kind.products() * target.lanes() * 6,
-                    Argument.at(Base.INPUT, (start + top) * inRow),
-                    plus(transformed, (long) (number - band.first()) * row.squares() * bytes),
+                    (long) blocks * squaresOfRow() * kind.products() * target.lanes() * 6,
+                    Argument.at(Base.INPUT, firstBlock * inBlock + (row + top) * inRow),
+                    plus(transformed, start + (long) (number - of.first()) * squaresOfRow() * bytes),
                     patch,
                     sizes);
         }
@@ -135,7 +167,20 @@ final class WinogradPlanner {
         return new Tiling(target, ConvInput.BLOCKED, 1, squares(band)).groups(weights.outBlocks());
     }
 
-    void group(Band band, int firstBlock, int blocks, Argument transformed, Argument scratch, CallPlan.Builder calls) {
+    /**
+     * Some blocks of output channels of a band.
+     *
+     * @param of the band whose transformed inputs lie together
+     */
+    void group(
+            Band band,
+            Band of,
+            int firstBlock,
+            int blocks,
+            Argument transformed,
+            Argument scratch,
+            CallPlan.Builder calls) {
+        Argument start = plus(transformed, (long) (band.first() - of.first()) * squaresOfRow() * bytes);
         long blockBytes = (long) squares(band) * bytes;
         Argument products = plus(scratch, (long) kind.products() * bytes);
         List<Run> runs = runs(squares(band), blocks);
@@ -144,11 +189,12 @@ final class WinogradPlanner {
             int nextBlock = isLast ? (firstBlock + blocks) % weights.outBlocks() : firstBlock;
             multiply(
                     runs,
-                    squares(band),
                     blocks,
+                    (long) squares(of) * bytes,
+                    blockBytes,
                     weights.start(product, firstBlock),
                     weights.start(isLast ? 0 : product + 1, nextBlock),
-                    plus(transformed, product * apart(weights.inBlocks(), squares(band))),
+                    plus(start, product * apart(weights.inBlocks(), squares(of))),
                     plus(products, product * apart(blocks, squares(band))),
                     calls);
         }
@@ -167,8 +213,8 @@ final class WinogradPlanner {
             long out = firstBlock * outBlock + firstRow * outRow;
             calls.call(
                     transformBack,
-                    (long) blocks * row.squares() * kind.products() * target.lanes() * 6,
-                    plus(products, (long) (number - band.first()) * row.squares() * bytes),
+                    (long) blocks * squaresOfRow() * kind.products() * target.lanes() * 6,
+                    plus(products, (long) (number - band.first()) * squaresOfRow() * bytes),
                     Argument.at(Base.OUTPUT, out),
                     Argument.at(Base.WEIGHTS, (long) firstBlock * bytes),
                     Argument.at(Base.OTHER, out),
@@ -182,19 +228,21 @@ final class WinogradPlanner {
      * next, each those of one block of output channels.
      *
      * @param runs the tiles of all products
+     * @param inBytes from one block of input channels to the next
+     * @param outBytes the same of output channels
      * @param from where the weights begin
      * @param next where those begin that come next
      */
     private void multiply(
             List<Run> runs,
-            int squares,
             int blocks,
+            long inBytes,
+            long outBytes,
             long from,
             long next,
             Argument in,
             Argument out,
             CallPlan.Builder calls) {
-        long blockBytes = (long) squares * bytes;
         long outBlockBytes = weights.inBlocks() * weights.tapBytes();
         for (Run run : runs) {
             boolean fetches = weights.bytes() >= ConvPlanner.FETCHED_BYTES && run.left() < blocks;
@@ -206,11 +254,11 @@ final class WinogradPlanner {
                     widthBytes,
                     widthBytes,
                     0,
-                    blockBytes,
+                    inBytes,
                     weights.tapBytes(),
                     0,
                     outBlockBytes,
-                    blockBytes,
+                    outBytes,
                     next - from + (blocks - run.left() - run.count()) * outBlockBytes);
             long offset = (long) run.square() * bytes;
             calls.call(

@@ -51,7 +51,7 @@ public final class Elements {
         }
         AtomicBoolean wrong = new AtomicBoolean(shape.limit() == 0);
         if (!wrong.get()) {
-            int worth = (int) Math.clamp(shape.count() / Worth.ELEMENTS, 1, parallel.width());
+            int worth = Worth.shares(shape.count(), Worth.ELEMENTS, parallel.width());
             int tasks = (int) Math.min(shape.rows(), worth);
             parallel.run(tasks, task -> {
                 long first = shape.rows() * task / tasks;

@@ -134,7 +134,7 @@ public final class Rows {
         }
         Kernel kernel = Objects.requireNonNull(scatter.get(update));
         long lines = Math.max(1, width / 64);
-        int tasks = (int) Math.clamp(Math.min(lines, count * width / Worth.BYTES), 1, parallel.width());
+        int tasks = (int) Math.min(lines, Worth.shares(count * width, Worth.BYTES, parallel.width()));
         try {
             parallel.run(tasks, task -> {
                 Memory memory = kernels.newMemory();

@@ -83,7 +83,7 @@ final class QuantisedRun {
             packRows(0, m);
             new Part(0, parallel).run(0, m, 0, count);
         } else if (byPanels && m < 2 * product.n() || m < 2L * tileRows) {
-            int packing = (int) Math.clamp(m * product.k() / Worth.BYTES, 1, Math.min(tasks, m));
+            int packing = (int) Math.min(m, Worth.shares(m * product.k(), Worth.BYTES, tasks));
             if (form != RowForm.GIVEN) {
                 parallel.run(packing, task -> packRows(m * task / packing, m * (task + 1) / packing));
             }

@@ -51,7 +51,7 @@ final class WeightRun {
     void run(Parallel parallel) {
         long m = product.m();
         long work = m * product.n() * product.k();
-        int tasks = (int) Math.clamp(work / Worth.SLOW_PRODUCTS, 1, parallel.width());
+        int tasks = Worth.shares(work, Worth.SLOW_PRODUCTS, parallel.width());
         if (room.copyA()) {
             inParts(parallel, tasks, m * product.k(), this::rowsIn);
         }
@@ -76,7 +76,7 @@ final class WeightRun {
 
     private void inParts(Parallel parallel, int tasks, long floats, Rows rows) {
         long m = product.m();
-        int parts = (int) Math.clamp(floats / Worth.ELEMENTS, 1, Math.min(m, tasks));
+        int parts = (int) Math.min(m, Worth.shares(floats, Worth.ELEMENTS, tasks));
         parallel.run(parts, task -> rows.of(m * task / parts, m * (task + 1) / parts));
     }
 

@@ -71,7 +71,7 @@ public final class Resize {
         if (plan.results() == 0) {
             return;
         }
-        int most = (int) Math.clamp(plan.results() / Worth.ELEMENTS, 1, parallel.width());
+        int most = Worth.shares(plan.results(), Worth.ELEMENTS, parallel.width());
         try {
             Repeats repeat = isFloat ? plan.repeats() : null;
             if (repeat != null) {

@@ -146,7 +146,7 @@ public final class QuantisedConv implements QuantisedConvolution {
 
     private int tasks(int width) {
         long work = pixels * windows.windowBytes() * shape.outChannels();
-        return (int) Math.clamp(work / Worth.BYTE_PRODUCTS, 1, width);
+        return Worth.shares(work, Worth.BYTE_PRODUCTS, width);
     }
 
     private OutputBlocks blocks(boolean strips, int tasks) {
