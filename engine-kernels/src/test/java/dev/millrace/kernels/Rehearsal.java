@@ -12,14 +12,13 @@ public final class Rehearsal {
     private Rehearsal() {}
 
     /**
-     * Does some work: as it is, or now and then, where kernels are machine code and one thread does all, by the calls that
-     * it would have made while its data were others.
+     * Does some work: as it is, or now and then, where kernels are machine code, by the calls that it would have made while
+     * its data were others.
      *
      * @param data what the work reads, and what may not decide which calls it makes
      */
-    public static void run(
-            KernelSet kernels, Random random, int threads, Runnable work, @Nullable MemorySegment... data) {
-        Recording recording = threads == 1 && random.nextBoolean() ? kernels.newRecording() : null;
+    public static void run(KernelSet kernels, Random random, Runnable work, @Nullable MemorySegment... data) {
+        Recording recording = random.nextBoolean() ? kernels.newRecording() : null;
         if (recording == null) {
             work.run();
             return;
@@ -41,6 +40,6 @@ public final class Rehearsal {
                 segment.copyFrom(MemorySegment.ofArray(right[i]));
             }
         }
-        recording.play();
+        recording.play((from, stretch, tasks) -> TestThreads.share(tasks, task -> from.play(stretch, task, task + 1)));
     }
 }

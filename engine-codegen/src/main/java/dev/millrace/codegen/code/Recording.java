@@ -9,19 +9,20 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of machine code that one thread made, written down with all their arguments, and made again without the Java
- * around them: by machine code that walks through a table. Whoever records vouches that the same work on the same memory
- * makes the same calls, and does nothing else that could be seen; drivers help by what they ask of {@link #ofThread}.
+ * Calls of machine code, written down with all their arguments, and made again without the Java around them: by machine
+ * code that walks through a table. Whoever records vouches that the same work on the same memory makes the same calls, and
+ * does nothing else that could be seen; drivers help by what they ask of {@link #ofThread}.
  *
- * <p>For one thread at a time.
+ * <p>One thread at a time records or plays; stretches of it that consist of tasks are shared by the one that plays.
  */
 public final class Recording {
     private static final ThreadLocal<@Nullable Recording> OF_THREAD = new ThreadLocal<>();
     /** Stands for a recording on threads that make no calls and write none down. */
-    private static final Recording PRACTICE = new Recording(null, true);
+    private static final Recording PRACTICE = new Recording();
     /** So that calls look at their thread only where some thread records. */
     private static final AtomicInteger UNDER_WAY = new AtomicInteger();
 
@@ -42,18 +43,16 @@ public final class Recording {
     private @Nullable MemorySegment table;
 
     private int count;
+    private final Stretches stretches = new Stretches();
     private long bytes;
-    private boolean refused;
-    private boolean rehearsal;
 
-    /** @param player null for one that can never be played */
-    private Recording(@Nullable CallPlayer player, boolean rehearsal) {
-        this.player = player;
-        this.rehearsal = rehearsal;
+    /** One that can never be played. */
+    private Recording() {
+        player = null;
     }
 
     public Recording(CallPlayer player) {
-        this(player, false);
+        this.player = player;
     }
 
     /** The one that records what this thread does, or null. */
@@ -68,8 +67,7 @@ public final class Recording {
 
     /** Whether calls of this thread are not to be made. */
     public static boolean skipsCalls() {
-        Recording recording = inForce();
-        return recording != null && recording.rehearsal;
+        return inForce() != null;
     }
 
     /**
@@ -105,11 +103,6 @@ public final class Recording {
         }
     }
 
-    /** Does some work, and writes its calls down behind those that are known. */
-    public void during(Runnable work) {
-        inForce(this, work);
-    }
-
     private static void inForce(Recording recording, Runnable work) {
         UNDER_WAY.incrementAndGet();
         OF_THREAD.set(recording);
@@ -126,14 +119,12 @@ public final class Recording {
         inForce(PRACTICE, work);
     }
 
-    /** Writes down what calls some work would make, without making them: for work whose calls do not depend on data. */
+    /**
+     * Writes down what calls some work would make, behind those that are known, without making them: for work whose calls do
+     * not depend on data.
+     */
     public void rehearse(Runnable work) {
-        rehearsal = true;
-        try {
-            during(work);
-        } finally {
-            rehearsal = false;
-        }
+        inForce(this, work);
     }
 
     /** Writes down a call of this thread. */
@@ -156,6 +147,20 @@ public final class Recording {
         bytes += CallPlayer.ENTRY_BYTES;
     }
 
+    /** Writes down the calls of tasks that may be done in any order, and at once. */
+    public void tasks(int tasks, IntConsumer task) {
+        boolean begins = stretches.begin(count);
+        for (int i = 0; i < tasks; i++) {
+            task.accept(i);
+            if (begins) {
+                stretches.endTask(count);
+            }
+        }
+        if (begins) {
+            stretches.end();
+        }
+    }
+
     /** Memory in place of what a driver would share between its calls: it is written by nobody else, ever. */
     public MemorySegment memory(long size) {
         long start = usedOfChunk;
@@ -166,15 +171,6 @@ public final class Recording {
         usedOfChunk = (start + size + CACHE_LINE - 1) & -CACHE_LINE;
         bytes += size;
         return chunks.getLast().asSlice(start, size);
-    }
-
-    /** Says that what is being recorded cannot be repeated so: it goes on on other threads, for one. */
-    public void refuse() {
-        refused = true;
-    }
-
-    public boolean isRefused() {
-        return refused;
     }
 
     public int count() {
@@ -189,26 +185,62 @@ public final class Recording {
     /** Forgets all calls after the first so many; what they used may be kept. */
     public void cutTo(int calls) {
         count = calls;
-        refused = false;
+        stretches.cutTo(calls);
     }
 
     private CallPlayer player() {
         return Objects.requireNonNull(player);
     }
 
-    /** Makes all calls again, in their order. */
+    /** Makes all calls again, in their order, on this thread. */
     public void play() {
+        play(0, count);
+    }
+
+    /** Has the tasks of a stretch done by several threads; returns when all are. */
+    @FunctionalInterface
+    public interface Sharing {
+        /** @see Recording#play(int, int, int) */
+        void share(Recording recording, int stretch, int tasks);
+    }
+
+    /** Makes all calls again, those of tasks on threads that somebody else has. */
+    public void play(Sharing sharing) {
+        table();
+        int at = 0;
+        for (int stretch = 0; stretch < stretches.count(); stretch++) {
+            play(at, stretches.start(stretch, 0));
+            int tasks = stretches.tasks(stretch);
+            sharing.share(this, stretch, tasks);
+            at = stretches.start(stretch, tasks);
+        }
+        play(at, count);
+    }
+
+    /** Makes the calls of some tasks of a stretch, for who was asked to share them. */
+    public void play(int stretch, int firstTask, int endTask) {
+        play(stretches.start(stretch, firstTask), stretches.start(stretch, endTask));
+    }
+
+    private void play(int first, int end) {
+        if (first == end) {
+            return;
+        }
+        try {
+            player().play(table().address() + (long) first * CallPlayer.ENTRY_BYTES, end - first);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    private MemorySegment table() {
         MemorySegment calls = table;
         if (calls == null) {
-            calls = Blocks.allocate((long) count * CallPlayer.ENTRY_BYTES, CallPlayer.ENTRY_BYTES);
+            calls = Blocks.allocate((long) Math.max(1, count) * CallPlayer.ENTRY_BYTES, CallPlayer.ENTRY_BYTES);
             MemorySegment.copy(words, 0, calls, ValueLayout.JAVA_LONG, 0, count * WORDS);
             words = NONE;
             table = calls;
         }
-        try {
-            player().play(calls.address(), count);
-        } finally {
-            Reference.reachabilityFence(this);
-        }
+        return calls;
     }
 }

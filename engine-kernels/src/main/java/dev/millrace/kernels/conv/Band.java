@@ -1,5 +1,6 @@
 package dev.millrace.kernels.conv;
 
+import dev.millrace.kernels.call.Cuts;
 import dev.millrace.kernels.image.Axis;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,8 +33,10 @@ record Band(int plane, int firstRow, int endRow, int firstColumn, int endColumn)
      * All bands of an output.
      *
      * @param columnBytes what one column of a row of the input takes, all channels of it
+     * @param groups into which the output channels of a band are cut
+     * @param threads for which the bands are cut
      */
-    static List<Band> all(ConvShape shape, long columnBytes) {
+    static List<Band> all(ConvShape shape, long columnBytes, int groups, int threads) {
         Axis height = shape.height();
         Axis width = shape.width();
         long rowBytes = width.in() * columnBytes;
@@ -48,7 +51,7 @@ record Band(int plane, int firstRow, int endRow, int firstColumn, int endColumn)
                 continue;
             }
             int rows = (int) Math.clamp(BYTES / Math.max(1, rowBytes * height.stride()), 1, height.out());
-            int parts = (height.out() + rows - 1) / rows;
+            int parts = Cuts.of(height.out(), (height.out() + rows - 1) / rows, groups * units(shape), threads);
             for (int part = 0; part < parts; part++) {
                 int first = (int) ((long) height.out() * part / parts);
                 int end = (int) ((long) height.out() * (part + 1) / parts);
@@ -56,5 +59,10 @@ record Band(int plane, int firstRow, int endRow, int firstColumn, int endColumn)
             }
         }
         return bands;
+    }
+
+    /** How often the rows of a plane are done. */
+    private static int units(ConvShape shape) {
+        return shape.batch() * shape.depth().out();
     }
 }

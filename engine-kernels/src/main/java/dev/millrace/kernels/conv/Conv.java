@@ -56,19 +56,19 @@ public final class Conv implements PacksWeights {
         }
         given = shape.channels();
         plan = switch (method) {
-            case DIRECT -> direct(kernels, this.shape, plain, after);
+            case DIRECT -> direct(kernels, this.shape, plain, after, width);
             case WINOGRAD_2 -> new Winograd(kernels, this.shape, WinogradKind.SQUARES_OF_2, after, width);
             case WINOGRAD_4 -> new Winograd(kernels, this.shape, WinogradKind.SQUARES_OF_4, after, width);
         };
     }
 
-    private static ConvPlan direct(KernelSet kernels, ConvShape shape, boolean plain, Expr after) {
+    private static ConvPlan direct(KernelSet kernels, ConvShape shape, boolean plain, Expr after, int width) {
         return !plain && ListedConv.pays(shape, kernels.target().lanes())
-                ? ListedConv.of(kernels, shape, ChannelOrder.same(shape.channels()), after)
-                : DirectConv.of(kernels, shape, plain ? ConvInput.PLAIN : ConvInput.BLOCKED, after);
+                ? ListedConv.of(kernels, shape, ChannelOrder.same(shape.channels()), after, width)
+                : DirectConv.of(kernels, shape, plain ? ConvInput.PLAIN : ConvInput.BLOCKED, after, width);
     }
 
-    private Conv(KernelSet kernels, ConvShape shape, ChannelOrder order, Expr after) {
+    private Conv(KernelSet kernels, ConvShape shape, ChannelOrder order, Expr after, int width) {
         if (!readsInAnyOrder(shape) || order.count() != shape.channels()) {
             throw new IllegalArgumentException(shape + " does not read channels " + order);
         }
@@ -77,7 +77,7 @@ public final class Conv implements PacksWeights {
         given = order.given();
         residual = Activations.readsResidual(Activations.checked(after));
         lanes = kernels.target().lanes();
-        plan = ListedConv.of(kernels, this.shape, order, after);
+        plan = ListedConv.of(kernels, this.shape, order, after, width);
     }
 
     /** Whether it can be done of channels that lie in another order, or among others. */
@@ -85,9 +85,13 @@ public final class Conv implements PacksWeights {
         return ListedConv.fits(shape);
     }
 
-    /** A direct one of images in blocks, without scratch memory, whose channels are those of the images that an order tells. */
-    public static Conv inOrder(KernelSet kernels, ConvShape shape, ChannelOrder order, Expr after) {
-        return new Conv(kernels, shape, order, after);
+    /**
+     * A direct one of images in blocks, without scratch memory, whose channels are those of the images that an order tells.
+     *
+     * @param width how many threads the work is cut for
+     */
+    public static Conv inOrder(KernelSet kernels, ConvShape shape, ChannelOrder order, Expr after, int width) {
+        return new Conv(kernels, shape, order, after, width);
     }
 
     /** What the weights need packed, in bytes. */

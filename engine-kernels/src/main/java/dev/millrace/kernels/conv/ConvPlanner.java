@@ -33,6 +33,7 @@ final class ConvPlanner {
     private final ConvInput input;
     private final Expr after;
     private final CallPlan.Builder calls;
+    private final int threads;
     private final Tiling tiling;
     private final Map<Tile, Kernel> kernels = new HashMap<>();
     private final ConvPasses cuts;
@@ -41,6 +42,7 @@ final class ConvPlanner {
     /** Where the passes begin in the weights whose weights were read, or are fetched before. */
     private final Set<Long> fetched = new HashSet<>();
 
+    /** @param threads for which the work is cut */
     ConvPlanner(
             Target target,
             ConvShape shape,
@@ -48,6 +50,7 @@ final class ConvPlanner {
             Placement placement,
             ConvInput input,
             Expr after,
+            int threads,
             CallPlan.Builder calls) {
         this.target = target;
         this.shape = shape;
@@ -55,6 +58,7 @@ final class ConvPlanner {
         this.placement = placement;
         this.input = input;
         this.after = after;
+        this.threads = threads;
         this.calls = calls;
         tiling = new Tiling(target, input, shape.width().taps(), shape.width().out());
         cuts = new ConvPasses(shape, layout, input.channels(target.lanes()));
@@ -95,7 +99,7 @@ final class ConvPlanner {
 
     void plan() {
         List<Group> groups = groups();
-        List<Band> bands = Band.all(shape, pixelBytes * layout.inBlocks());
+        List<Band> bands = Band.all(shape, pixelBytes * layout.inBlocks(), groups.size(), threads);
         List<Unit> units = new ArrayList<>();
         if (groupsFirst(shape, groups.size(), bands.size())) {
             groups.forEach(group -> bands.forEach(band -> units.add(new Unit(band, group))));

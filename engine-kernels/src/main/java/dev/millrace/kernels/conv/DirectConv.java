@@ -22,13 +22,13 @@ final class DirectConv extends CalledConv {
         this.layout = layout;
     }
 
-    static DirectConv of(KernelSet kernels, ConvShape shape, ConvInput input, Expr after) {
+    static DirectConv of(KernelSet kernels, ConvShape shape, ConvInput input, Expr after, int threads) {
         int lanes = kernels.target().lanes();
         String layoutName = "conv f32 block " + lanes + (input == ConvInput.PLAIN ? " plain" : "") + " of "
                 + shape.groups() + " groups";
         var layout = new WeightLayout(shape, lanes, input, 0);
         var calls = new CallPlan.Builder(kernels);
-        new ConvPlanner(kernels.target(), shape, layout, Placement.dense(shape), input, after, calls).plan();
+        new ConvPlanner(kernels.target(), shape, layout, Placement.dense(shape), input, after, threads, calls).plan();
         return new DirectConv(layoutName, calls.build(), kernels, shape, layout);
     }
 

@@ -6,6 +6,7 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
+import dev.millrace.kernels.call.Cuts;
 import dev.millrace.kernels.expression.Expr;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -27,11 +28,11 @@ final class ListedConv extends CalledConv {
         this.weights = weights;
     }
 
-    static ListedConv of(KernelSet kernels, ConvShape shape, ChannelOrder order, Expr after) {
+    static ListedConv of(KernelSet kernels, ConvShape shape, ChannelOrder order, Expr after, int threads) {
         int lanes = kernels.target().lanes();
         String layoutName = "conv f32 block " + lanes + " listed " + order + " in " + shape.groups() + " groups";
         var weights = new ListedWeights(shape, order, lanes);
-        return new ListedConv(layoutName, new Planner(kernels, shape, weights, after).plan(), weights);
+        return new ListedConv(layoutName, new Planner(kernels, shape, weights, after, threads).plan(), weights);
     }
 
     static boolean fits(ConvShape shape) {
@@ -61,21 +62,25 @@ final class ListedConv extends CalledConv {
         private static final int BANDS = 4;
 
         private static final int PIXELS_OF_BAND = 48;
+        /** Of some tiles side by side, which is what bands for many threads have at least. */
+        private static final int PIXELS_OF_TILES = 12;
 
         private final Target target;
         private final ConvShape shape;
         private final ListedWeights weights;
         private final Expr after;
+        private final int threads;
         private final Tiling tiling;
         private final CallPlan.Builder calls;
         private final Map<ConvTile.Variant, KernelKey> keys = new HashMap<>();
         private final long pixelBytes;
         private final long outChannels;
 
-        Planner(KernelSet kernels, ConvShape shape, ListedWeights weights, Expr after) {
+        Planner(KernelSet kernels, ConvShape shape, ListedWeights weights, Expr after, int threads) {
             this.shape = shape;
             this.weights = weights;
             this.after = after;
+            this.threads = threads;
             target = kernels.target();
             tiling = new Tiling(target, ConvInput.LISTED, 1, shape.width().out());
             calls = new CallPlan.Builder(kernels);
@@ -93,7 +98,8 @@ final class ListedConv extends CalledConv {
             List<Group> groups = groups();
             int pixels = shape.width().out();
             long bytes = pixels * pixelBytes * Math.ceilDiv(shape.groupChannels(), target.lanes());
-            int bands = (int) Math.max(Math.clamp(pixels / PIXELS_OF_BAND, 1, BANDS), Math.ceilDiv(bytes, Band.BYTES));
+            int least = (int) Math.max(Math.clamp(pixels / PIXELS_OF_BAND, 1, BANDS), Math.ceilDiv(bytes, Band.BYTES));
+            int bands = Cuts.of(pixels / PIXELS_OF_TILES, least, groups.size() * shape.batch(), threads);
             boolean groupsFirst = ConvPlanner.groupsFirst(shape, groups.size(), bands);
             int outer = groupsFirst ? groups.size() : bands;
             int inner = groupsFirst ? bands : groups.size();

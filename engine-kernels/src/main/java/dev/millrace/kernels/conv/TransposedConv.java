@@ -75,7 +75,7 @@ public final class TransposedConv implements PacksWeights {
                 forward.height().stride() * row,
                 forward.depth().stride() * plane,
                 forward.inPixels());
-        new ConvPlanner(kernels.target(), shape, layout, placement, ConvInput.BLOCKED, after, calls).plan();
+        new ConvPlanner(kernels.target(), shape, layout, placement, ConvInput.BLOCKED, after, 1, calls).plan();
         return layout.end();
     }
 

@@ -4,6 +4,7 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
+import dev.millrace.kernels.call.Cuts;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.conv.WinogradPlanner.Band;
 import dev.millrace.kernels.expression.Expr;
@@ -49,7 +50,7 @@ final class Winograd implements ConvPlan {
             Band all = new Band(0, rows);
             Argument scratch = Argument.at(Base.SCRATCH, 0);
             transforms = transforms(planner, all, width, kernels);
-            int cuts = cuts(rows, planner.groups(all).size() * shape.batch(), width);
+            int cuts = Cuts.of(rows, 1, planner.groups(all).size() * shape.batch(), width);
             int largest = Math.ceilDiv(rows, cuts);
             int block = 0;
             for (int blocks : planner.groups(new Band(0, largest))) {
@@ -93,32 +94,16 @@ final class Winograd implements ConvPlan {
     /** Whether all threads make the transforms of an image before they take parts of its output. */
     private static boolean shares(int bands, int rows, int batch, int width) {
         int units = bands * batch;
-        return width <= 2
-                ? units < FEW_BANDS && (width == 1 || units % width != 0)
-                : rows * batch < EVEN * width * slowest(rows, bands, batch, width);
-    }
-
-    /** How many of some things the thread with most of them has, if each of some units of work is cut into parts. */
-    private static int slowest(int things, int parts, int units, int width) {
-        return Math.ceilDiv(units * parts, width) * Math.ceilDiv(things, parts);
-    }
-
-    /** The fewest parts of things with which the slowest thread has least to do. */
-    private static int cuts(int things, int units, int width) {
-        int best = 1;
-        for (int parts = 2; parts <= things; parts++) {
-            if (slowest(things, parts, units, width) < slowest(things, best, units, width)) {
-                best = parts;
-            }
-        }
-        return best;
+        return Cuts.isFor(width)
+                ? rows * batch < EVEN * width * Cuts.slowest(rows, bands, batch, width)
+                : units < FEW_BANDS && (width == 1 || units % width != 0);
     }
 
     /** The transforms of an image, in a unit or more for each thread. */
     private static CallPlan transforms(WinogradPlanner planner, Band all, int width, KernelSet kernels) {
         var calls = new CallPlan.Builder(kernels);
         int blocks = planner.inBlocks();
-        int parts = cuts(blocks, all.rows(), width);
+        int parts = Cuts.of(blocks, 1, all.rows(), width);
         for (int row = 0; row < all.rows(); row++) {
             for (int number = 0; number < parts; number++) {
                 Band part = new Band(0, blocks).part(number, parts);

@@ -3,6 +3,7 @@ package dev.millrace.kernels.attention;
 import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -41,7 +42,8 @@ public final class AttentionCase implements FamilyCase {
         int threads = 1 + random.nextInt(3);
         MemorySegment scratch = memory.floats(attention.scratchBytes(shape, threads) / 4);
         String text = shape + " " + rule + " " + empty + " " + call.visible() + " scale " + call.scale();
-        attention.run(call, scratch, TestThreads.of(threads));
+        AttentionCall made = call;
+        Rehearsal.run(kernels, random, () -> attention.run(made, scratch, TestThreads.of(threads)));
         compare(call, new AttentionReference(call, rule, empty), text);
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.kernels.attention;
 import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
@@ -33,8 +34,9 @@ public final class RotationCase implements FamilyCase {
         MemorySegment cosines = memory.random(angles, random);
         MemorySegment sines = memory.random(angles, random);
         MemorySegment turned = memory.random(elements, random);
-        new Rotation(kernels, shape, in, out)
-                .run(given, cosines, sines, turned, random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE);
+        Parallel threads = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
+        var rotation = new Rotation(kernels, shape, in, out);
+        Rehearsal.run(kernels, random, () -> rotation.run(given, cosines, sines, turned, threads), given);
         for (int batch = 0; batch < shape.batch(); batch++) {
             for (int head = 0; head < shape.heads(); head++) {
                 for (int place = 0; place < places; place++) {

@@ -4,6 +4,7 @@ import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
@@ -73,12 +74,12 @@ public final class ConvCase implements FamilyCase {
         try {
             Conv conv = order == null
                     ? new Conv(kernels, shape, plain, after.expression(), method, 1 + random.nextInt(4))
-                    : Conv.inOrder(kernels, shape, order, after.expression());
+                    : Conv.inOrder(kernels, shape, order, after.expression(), 1 + random.nextInt(4));
             MemorySegment packed = memory.floats(conv.packedBytes() / 4);
             conv.pack(weights, bias, packed);
             Parallel parallel = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
             MemorySegment scratch = memory.floats(conv.scratchBytes(parallel.width()) / 4);
-            conv.run(in, packed, residual, out, scratch, parallel);
+            Rehearsal.run(kernels, random, () -> conv.run(in, packed, residual, out, scratch, parallel), in);
         } catch (RuntimeException failure) {
             throw new AssertionError(message, failure);
         }

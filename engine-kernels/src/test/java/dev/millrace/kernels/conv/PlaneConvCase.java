@@ -3,6 +3,7 @@ package dev.millrace.kernels.conv;
 import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.image.Activations;
@@ -53,7 +54,7 @@ public final class PlaneConvCase implements FamilyCase {
             conv.pack(weights, bias, packed);
             Parallel parallel = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
             MemorySegment scratch = memory.random(conv.scratchBytes(parallel.width()) / 4, random);
-            conv.run(in, packed, residual, out, scratch, parallel);
+            Rehearsal.run(kernels, random, () -> conv.run(in, packed, residual, out, scratch, parallel), in);
         } catch (RuntimeException failure) {
             throw new AssertionError(message, failure);
         }

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 
 /** Random products in all layouts, with random strides, epilogues, outputs and batches, compared with sums in double. */
 public final class GemmCase implements FamilyCase {
@@ -27,7 +29,8 @@ public final class GemmCase implements FamilyCase {
         GemmShape best = GemmShape.of(kernels.target());
         int depth = random.nextBoolean() ? best.depth() : 8;
         Gemm gemm = new Gemm(kernels, new GemmShape(best.rows(), best.vectors(), depth));
-        new Product(gemm, memory, random, most).check(parallel);
+        var product = new Product(gemm, memory, random, most);
+        product.check(run -> Rehearsal.run(kernels, random, () -> gemm.run(run, parallel)));
     }
 
     private static final class Product {
@@ -64,7 +67,7 @@ public final class GemmCase implements FamilyCase {
             }
         }
 
-        void check(Parallel parallel) {
+        void check(Consumer<GemmProduct> run) {
             GemmProduct.Builder builder = GemmProduct.builder(m, n, k, a.matrix(), right)
                     .accumulating(accumulate)
                     .then(epilogue.epilogue(), epilogue.operands());
@@ -80,7 +83,7 @@ public final class GemmCase implements FamilyCase {
             if (right.isPacked()) {
                 gemm.pack(b.matrix(), k, n, right.memory());
             }
-            gemm.run(builder.build(), parallel);
+            run.accept(builder.build());
             int at = 0;
             for (int batch = 0; batch < batches; batch++) {
                 for (RandomMatrix c : results) {

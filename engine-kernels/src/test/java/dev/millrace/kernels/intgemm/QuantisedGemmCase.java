@@ -120,16 +120,7 @@ public final class QuantisedGemmCase implements FamilyCase {
             var product = new QuantisedProduct(a, packed, c, m, n, k);
             Runnable work = () -> gemm.run(product, scratch, parallel);
             if (a.hasTermsForAll()) {
-                Rehearsal.run(
-                        kernels,
-                        random,
-                        parallel.width(),
-                        work,
-                        a.data(),
-                        a.zeroPoints(),
-                        a.scales(),
-                        c.scales(),
-                        c.bias());
+                Rehearsal.run(kernels, random, work, a.data(), a.zeroPoints(), a.scales(), c.scales(), c.bias());
             } else {
                 work.run();
             }

@@ -191,7 +191,7 @@ public final class WeightGemmCase implements FamilyCase {
             var product =
                     new WeightProduct(a, typeOfA, lda, packed, c, typeOfC, ldc, m, n, k, bias, activation, rounded);
             MemorySegment scratch = memory.bytes(gemm.scratchBytes(product.extents(), parallel.width()), 4);
-            Rehearsal.run(kernels, random, parallel.width(), () -> gemm.run(product, scratch, parallel), a, bias);
+            Rehearsal.run(kernels, random, () -> gemm.run(product, scratch, parallel), a, bias);
             for (int i = 0; i < m; i++) {
                 double[] row = row(a, (long) i * lda);
                 for (int j = 0; j < ldc && (i < m - 1 || j < n); j++) {

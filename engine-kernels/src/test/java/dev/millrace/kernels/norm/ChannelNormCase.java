@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
@@ -51,9 +52,10 @@ public final class ChannelNormCase implements FamilyCase {
             MemorySegment factors = memory.floats(channels);
             MemorySegment offsets = memory.floats(channels);
             ChannelNorm.foldBatch(scale, bias, means, variances, EPSILON, factors, offsets);
-            norm.scale(new ChannelNorm.Images(in, out, factors, offsets, batch, channels, pixels), threads);
+            var scaled = new ChannelNorm.Images(in, out, factors, offsets, batch, channels, pixels);
+            Rehearsal.run(kernels, random, () -> norm.scale(scaled, threads), in);
         } else {
-            norm.groups(images, groups, EPSILON, threads);
+            Rehearsal.run(kernels, random, () -> norm.groups(images, groups, EPSILON, threads), in);
         }
         int part = size * pixels;
         for (int i = 0; i < elements; i++) {

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
@@ -51,12 +53,10 @@ public final class RowNormCase implements FamilyCase {
             float added = skip == null ? 0 : skip.getAtIndex(FLOAT, i);
             x[i] = in.getAtIndex(FLOAT, i) + added;
         }
-        new RowNorm(kernels, variant, epsilon)
-                .run(
-                        new RowNorm.Operands(in, out, skip, sum, scale, bias, means, deviations),
-                        rows,
-                        count,
-                        TestThreads.of(1 + random.nextInt(3)));
+        var operands = new RowNorm.Operands(in, out, skip, sum, scale, bias, means, deviations);
+        Parallel threads = TestThreads.of(1 + random.nextInt(3));
+        var norm = new RowNorm(kernels, variant, epsilon);
+        Rehearsal.run(kernels, random, () -> norm.run(operands, rows, count, threads), in);
         for (int row = 0; row < rows; row++) {
             String shape = variant + " of " + rows + " x " + count + " of " + size + ", row " + row;
             compare(x, row, count, variant, size, epsilon, out, scale, bias, means, deviations, shape);

@@ -168,7 +168,7 @@ public final class QuantisationCase implements FamilyCase {
             MemorySegment scaleOfY = memory.floats(1);
             MemorySegment zeroOfY = memory.floats(1);
             Runnable work = () -> quantisation.quantiseDynamically(x, elements, y, scaleOfY, zeroOfY, parallel);
-            Rehearsal.run(kernels, random, parallel.width(), work, x);
+            Rehearsal.run(kernels, random, work, x);
             same(step, scaleOfY.get(FLOAT, 0), "the scale", 0);
             same(zero, zeroOfY.get(INT, 0), "the zero point", 0);
             for (int i = 0; i < elements; i++) {

@@ -3,7 +3,9 @@ package dev.millrace.kernels.recurrent;
 import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.Function;
@@ -115,7 +117,9 @@ public final class RecurrentCase implements FamilyCase {
                 memory.random(states * shape.steps(), random),
                 random.nextBoolean() ? memory.random(states, random) : null,
                 lstm && random.nextBoolean() ? memory.random(states, random) : null);
-        layer.run(call, memory.bytes(layer.scratchBytes(shape), 4), TestThreads.of(1 + random.nextInt(3)));
+        MemorySegment scratch = memory.bytes(layer.scratchBytes(shape), 4);
+        Parallel threads = TestThreads.of(1 + random.nextInt(3));
+        Rehearsal.run(kernels, random, () -> layer.run(call, scratch, threads));
         var functions = new RecurrentReference.Functions(
                 f.exact(), g.exact(), h.exact(), clipped ? clip : Double.POSITIVE_INFINITY);
         String text = kind + " " + shape

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
@@ -40,7 +42,8 @@ public final class SoftmaxCase implements FamilyCase {
         boolean inPlace = random.nextBoolean();
         MemorySegment out = inPlace ? in : memory.floats(count);
         Softmax softmax = log ? Softmax.logarithm(kernels) : Softmax.of(kernels);
-        softmax.run(in, out, outer, axis, inner, TestThreads.of(1 + random.nextInt(3)));
+        Parallel threads = TestThreads.of(1 + random.nextInt(3));
+        Rehearsal.run(kernels, random, () -> softmax.run(in, out, outer, axis, inner, threads), in);
         for (int i = 0; i < outer; i++) {
             for (int j = 0; j < inner; j++) {
                 String shape = outer + "x" + axis + "x" + inner + (log ? " log" : "") + (inPlace ? " in place" : "");

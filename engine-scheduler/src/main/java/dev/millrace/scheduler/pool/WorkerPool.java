@@ -22,8 +22,6 @@ public final class WorkerPool implements Executor, AutoCloseable {
     private static final long SPIN_NANOS = 50_000;
 
     private static final int SPINS_PER_LOOK = 8;
-    /** How many workers one thread wakes, which takes it microseconds each: those wake the others. */
-    private static final int WOKEN_AT_ONCE = 4;
     /** How long somebody who is told of an answer is taken for one who has a processor. */
     private static final long TELL_NANOS = 200_000;
     /** How long a worker that has nothing to do keeps its arrays. */
@@ -37,8 +35,6 @@ public final class WorkerPool implements Executor, AutoCloseable {
 
     /** Workers that look for work, or help with a loop. */
     private final AtomicInteger awake = new AtomicInteger();
-    /** How many more are to be woken, by those that were. */
-    private final AtomicInteger toWake = new AtomicInteger();
 
     /** Runs under way. Each has a thread of its own, whose processor helps no other one. */
     private final AtomicInteger runs = new AtomicInteger();
@@ -153,21 +149,8 @@ public final class WorkerPool implements Executor, AutoCloseable {
     /** Wakes workers for a loop. Where no other run is under way, those that are awake come by themselves. */
     private void wakeHelpers(int helpers) {
         int asleep = runs.get() > 1 ? helpers : helpers - awake.get();
-        if (asleep > WOKEN_AT_ONCE) {
-            toWake.set(asleep - WOKEN_AT_ONCE);
-            asleep = WOKEN_AT_ONCE;
-        }
         if (asleep > 0) {
             wake(asleep);
-        }
-    }
-
-    /** Who was woken wakes others, while they are still needed. */
-    private void passOn() {
-        int woken = 0;
-        while (woken < WOKEN_AT_ONCE && toWake.get() > 0 && openLoops.get() > 0 && toWake.getAndDecrement() > 0) {
-            wake(1);
-            woken++;
         }
     }
 
@@ -316,7 +299,6 @@ public final class WorkerPool implements Executor, AutoCloseable {
                     return;
                 }
                 rest();
-                passOn();
                 lastWork = System.nanoTime();
             }
         }

@@ -84,7 +84,7 @@ public record QuantisedConvCase(String name, Shapes shapes, BiFunction<KernelSet
             MemorySegment[] data = {
                 operands.in().data(), operands.in().zeroPoints(), operands.out().scales()
             };
-            Rehearsal.run(kernels, random, threads, work, data);
+            Rehearsal.run(kernels, random, work, data);
         } catch (RuntimeException failure) {
             throw new AssertionError(message, failure);
         }

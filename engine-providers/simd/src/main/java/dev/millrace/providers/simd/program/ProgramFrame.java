@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The memory of one run at a time, with the calls of all steps made for it. Calls on memory of the caller are made again
  * when that memory is another one.
  */
-final class ProgramFrame implements Memory, Crew, RangeTask {
+final class ProgramFrame implements Memory, Crew {
     private static final long ALIGNMENT = 64;
     /** Up to this an input or output is copied, which takes less time than making calls anew. */
     private static final long STAGED_BYTES = 16 << 10;
@@ -42,7 +42,8 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
     /** Asks whether to go on, while a run is rehearsed and there is no context. */
     private @Nullable Runnable rehearsal;
 
-    private @Nullable IntConsumer task;
+    private final Live tasks = new Live();
+    private final Played shared = new Played();
     /** Where a program goes on with the frames that it could not enter. */
     @Nullable
     ProgramFrame after;
@@ -53,7 +54,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         width = program.width();
         this.block = block;
         calls = new Call[steps.size()];
-        replay = new Replay(steps, program::newRecording, new Replay.Live() {
+        replay = new Replay(steps, width, program::newRecording, new Replay.Live() {
             @Override
             public void run(int step) {
                 call(step).run(ProgramFrame.this);
@@ -119,7 +120,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
             if (listener == null) {
                 for (int i = 0; i < calls.length; ) {
                     launch.checkCancelled();
-                    i = replay.run(i);
+                    i = replay.run(i, shared);
                 }
             } else {
                 listened(launch, listener);
@@ -300,22 +301,53 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         }
         Recording recording = Recording.ofThread();
         if (recording != null) {
-            recording.refuse();
+            recording.tasks(tasks, work);
+            return;
         }
         if (Recording.skipsCalls()) {
             work.accept(0);
             return;
         }
-        task = work;
-        launch().parallelFor(tasks, 1, this);
+        this.tasks.share(tasks, work);
     }
 
-    @Override
-    public void run(LaunchContext launch, long from, long to, Scratch scratch) {
-        IntConsumer work = task;
-        for (long i = from; i < to && work != null; i++) {
-            launch.checkCancelled();
-            work.accept((int) i);
+    /** Tasks as somebody brings them. */
+    private final class Live implements RangeTask {
+        private @Nullable IntConsumer task;
+
+        void share(int tasks, IntConsumer work) {
+            task = work;
+            launch().parallelFor(tasks, 1, this);
+        }
+
+        @Override
+        public void run(LaunchContext launch, long from, long to, Scratch scratch) {
+            IntConsumer work = task;
+            for (long i = from; i < to && work != null; i++) {
+                launch.checkCancelled();
+                work.accept((int) i);
+            }
+        }
+    }
+
+    /** Tasks that were written down. */
+    private final class Played implements RangeTask, Recording.Sharing {
+        private @Nullable Recording recording;
+        private int stretch;
+
+        @Override
+        public void share(Recording from, int number, int tasks) {
+            recording = from;
+            stretch = number;
+            launch().parallelFor(tasks, 1, this);
+        }
+
+        @Override
+        public void run(LaunchContext launch, long from, long to, Scratch scratch) {
+            Recording played = recording;
+            if (played != null) {
+                played.play(stretch, (int) from, (int) to);
+            }
         }
     }
 }

@@ -2,19 +2,20 @@ package dev.millrace.providers.simd.program;
 
 import dev.millrace.codegen.code.Recording;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which steps of a frame are done by making again the calls that they made in an earlier run, many steps at a time. A
- * step is run as it is first; when it comes again on the same memory its calls are written down; after that they are all
- * there is of it. A rehearsal writes them down before any run.
+ * step is run as it is first; when it comes again on the same memory its calls are written down, and from then on they are
+ * all there is of it. A rehearsal writes them down before any run.
  */
 final class Replay {
-    /** More than this takes longer to fetch than the code that it saves. */
+    /** More than this for a thread takes longer to fetch than the code that it saves. */
     private static final long BYTES_OF_STEP = 64 << 10;
+    /** Of many threads, so many fetch what is their own. */
+    private static final int MOST_WIDTH = 4;
     /** Operations after which it is time to look whether the run was cancelled. */
     private static final long WORK = 1L << 28;
 
@@ -30,6 +31,7 @@ final class Replay {
     }
 
     private final List<Step> steps;
+    private final long bytesOfStep;
     private final Supplier<@Nullable Recording> recordings;
     private final Live live;
     /** Steps that may be written down. */
@@ -41,9 +43,13 @@ final class Replay {
     /** Where the steps end that a recording stands for. */
     private final int[] ends;
 
-    /** @param recordings makes empty ones, or none where calls cannot be made again */
-    Replay(List<Step> steps, Supplier<@Nullable Recording> recordings, Live live) {
+    /**
+     * @param width how many threads share the tasks of steps
+     * @param recordings makes empty ones, or none where calls cannot be made again
+     */
+    Replay(List<Step> steps, int width, Supplier<@Nullable Recording> recordings, Live live) {
         this.steps = steps;
+        bytesOfStep = BYTES_OF_STEP * Math.min(width, MOST_WIDTH);
         this.recordings = recordings;
         this.live = live;
         repeats = new boolean[steps.size()];
@@ -58,20 +64,21 @@ final class Replay {
     /**
      * Does a step, and others after it where they go together.
      *
+     * @param sharing has tasks done that were written down
      * @return the step to go on with
      */
-    int run(int step) {
+    int run(int step, Recording.Sharing sharing) {
         Recording recording = recorded[step];
-        if (recording != null) {
-            recording.play();
-            return ends[step];
-        }
-        if (repeats[step] && known[step]) {
+        if (recording == null && repeats[step] && known[step]) {
             recording = recordings.get();
             if (recording != null) {
-                return record(step, recording, recording::during);
+                record(step, recording);
             }
-            repeats[step] = false;
+            repeats[step] &= recording != null;
+        }
+        if (repeats[step] && recording != null) {
+            recording.play(sharing);
+            return ends[step];
         }
         live.run(step);
         known[step] = true;
@@ -91,7 +98,7 @@ final class Replay {
         for (int step = 0; step < repeats.length && recording != null; ) {
             int now = step;
             if (repeats[now] && known[now] && recorded[now] == null) {
-                step = record(now, recording, recording::rehearse);
+                step = record(now, recording);
                 recording = recordings.get();
                 continue;
             }
@@ -103,8 +110,8 @@ final class Replay {
         }
     }
 
-    /** @param way how the recording hears what a step calls */
-    private int record(int first, Recording recording, Consumer<Runnable> way) {
+    /** Writes down the calls of a step and of those after it, as far as that is worth it. */
+    private int record(int first, Recording recording) {
         long work = 0;
         int step = first;
         while (step < repeats.length
@@ -117,9 +124,9 @@ final class Replay {
             long bytes = recording.bytes();
             int now = step;
             live.prepare(now);
-            way.accept(() -> live.run(now));
+            recording.rehearse(() -> live.run(now));
             step++;
-            if (recording.isRefused() || recording.bytes() - bytes > BYTES_OF_STEP) {
+            if (recording.bytes() - bytes > bytesOfStep) {
                 repeats[now] = false;
                 recording.cutTo(calls);
                 break;

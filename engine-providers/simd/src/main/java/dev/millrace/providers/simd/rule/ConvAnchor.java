@@ -61,7 +61,7 @@ final class ConvAnchor extends ImageAnchor {
                         .best(lowering().kit().choices(), counted);
         Conv conv = order == null
                 ? new Conv(kernels, shape, plain, after, method, lowering().width())
-                : Conv.inOrder(kernels, shape, order, after);
+                : Conv.inOrder(kernels, shape, order, after, lowering().width());
         Cell images = unmoved == null || order == null ? in : unmoved.source();
         View from = plain ? lowering().dense(in) : lowering().blocked(images);
         View other = residual == null ? null : lowering().blocked(residual);

@@ -12,7 +12,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +21,11 @@ class ReplayTest {
     /** One byte for each step, which copies it to the next place. */
     private final MemorySegment bytes = Arena.ofAuto().allocate(8);
 
-    private int refused = -1;
+    /** The step that takes as much memory for its arguments as no step should, and the one whose work is tasks. */
+    private int large = -1;
+
+    private int ofTasks = -1;
+    private int shares;
 
     @BeforeEach
     void needsMachineCode() {
@@ -34,14 +37,27 @@ class ReplayTest {
         for (boolean each : repeats) {
             steps.add(Step.of("copy", "n").repeating(each).calling(memory -> crew -> {}));
         }
-        return new Replay(steps, kernels::newRecording, this::step);
+        return new Replay(steps, 1, kernels::newRecording, this::step);
     }
 
     private void step(int step) {
         live.add(step);
-        Recording.copy(bytes.asSlice(step, 1), bytes.asSlice(step + 1, 1));
-        if (step == refused) {
-            Objects.requireNonNull(Recording.ofThread()).refuse();
+        Runnable copy = () -> Recording.copy(bytes.asSlice(step, 1), bytes.asSlice(step + 1, 1));
+        Recording recording = Recording.ofThread();
+        if (recording != null && step == ofTasks) {
+            recording.tasks(2, task -> copy.run());
+            return;
+        }
+        copy.run();
+        if (recording != null && step == large) {
+            recording.memory(100_000);
+        }
+    }
+
+    private void share(Recording recording, int stretch, int tasks) {
+        shares++;
+        for (int task = tasks - 1; task >= 0; task--) {
+            recording.play(stretch, task, task + 1);
         }
     }
 
@@ -51,7 +67,7 @@ class ReplayTest {
         bytes.fill((byte) 0);
         bytes.set(ValueLayout.JAVA_BYTE, 0, (byte) first);
         for (int step = 0; step < steps; ) {
-            step = replay.run(step);
+            step = replay.run(step, this::share);
         }
         byte[] expected = new byte[8];
         Arrays.fill(expected, 0, steps + 1, (byte) first);
@@ -77,13 +93,24 @@ class ReplayTest {
     }
 
     @Test
-    void whatRefusesToBeRepeatedIsRunAsItIs() {
+    void whatTakesTooLongToFetchIsRunAsItIs() {
         Replay replay = replay(true, true, true, true);
         run(replay, 4, 1);
-        refused = 1;
-        assertThat(run(replay, 4, 2)).containsExactly(0, 1, 2, 3);
-        refused = -1;
+        large = 1;
+        assertThat(run(replay, 4, 2)).containsExactly(0, 1, 1, 2, 3);
+        large = -1;
         assertThat(run(replay, 4, 3)).containsExactly(1);
+    }
+
+    @Test
+    void tasksAreShared() {
+        Replay replay = replay(true, true, true, true);
+        ofTasks = 2;
+        run(replay, 4, 1);
+        run(replay, 4, 2);
+        assertThat(shares).isEqualTo(1);
+        assertThat(run(replay, 4, 3)).isEmpty();
+        assertThat(shares).isEqualTo(2);
     }
 
     @Test
@@ -97,11 +124,11 @@ class ReplayTest {
     }
 
     @Test
-    void aRehearsalLeavesOutWhatHasNoMemoryYetAndWhatRefuses() {
-        refused = 2;
+    void aRehearsalLeavesOutWhatHasNoMemoryYetAndWhatIsTooLarge() {
+        large = 2;
         Replay replay = replay(true, true, true);
         replay.rehearse(step -> step > 0);
-        refused = -1;
+        large = -1;
         assertThat(run(replay, 3, 1)).containsExactly(0, 2);
         assertThat(run(replay, 3, 2)).containsExactly(0, 2);
         assertThat(run(replay, 3, 3)).containsExactly(2);
@@ -113,7 +140,7 @@ class ReplayTest {
                 Step.of("copy", "n").calling(memory -> crew -> {}),
                 Step.of("copy", "n").practising().calling(memory -> crew -> {}),
                 Step.of("copy", "n").practising().calling(memory -> crew -> {}));
-        var replay = new Replay(steps, kernels::newRecording, this::step);
+        var replay = new Replay(steps, 1, kernels::newRecording, this::step);
         bytes.set(ValueLayout.JAVA_BYTE, 1, (byte) 9);
         replay.rehearse(step -> step < 2);
         assertThat(live).containsExactly(1);
@@ -127,7 +154,7 @@ class ReplayTest {
         var steps = List.of(
                 Step.of("copy", "n").repeating().calling(memory -> crew -> {}),
                 Step.of("copy", "n").practising().calling(memory -> crew -> {}));
-        var replay = new Replay(steps, kernels::newRecording, new Replay.Live() {
+        var replay = new Replay(steps, 1, kernels::newRecording, new Replay.Live() {
             @Override
             public void run(int step) {
                 step(step);
