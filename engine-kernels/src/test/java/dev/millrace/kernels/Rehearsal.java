@@ -40,6 +40,7 @@ public final class Rehearsal {
                 segment.copyFrom(MemorySegment.ofArray(right[i]));
             }
         }
-        recording.play((from, stretch, tasks) -> TestThreads.share(tasks, task -> from.play(stretch, task, task + 1)));
+        recording.play(
+                (from, stretch, tasks, nanos) -> TestThreads.share(tasks, task -> from.play(stretch, task, task + 1)));
     }
 }

@@ -200,8 +200,11 @@ public final class Recording {
     /** Has the tasks of a stretch done by several threads; returns when all are. */
     @FunctionalInterface
     public interface Sharing {
-        /** @see Recording#play(int, int, int) */
-        void share(Recording recording, int stretch, int tasks);
+        /**
+         * @param nanos what they take one thread, or {@link Took#UNKNOWN}
+         * @see Recording#play(int, int, int)
+         */
+        void share(Recording recording, int stretch, int tasks, long nanos);
     }
 
     /** Makes all calls again, those of tasks on threads that somebody else has. */
@@ -211,7 +214,7 @@ public final class Recording {
         for (int stretch = 0; stretch < stretches.count(); stretch++) {
             play(at, stretches.start(stretch, 0));
             int tasks = stretches.tasks(stretch);
-            sharing.share(this, stretch, tasks);
+            sharing.share(this, stretch, tasks, stretches.took(stretch).expect());
             at = stretches.start(stretch, tasks);
         }
         play(at, count);
@@ -219,7 +222,10 @@ public final class Recording {
 
     /** Makes the calls of some tasks of a stretch, for who was asked to share them. */
     public void play(int stretch, int firstTask, int endTask) {
+        Took took = stretches.took(stretch);
+        long begun = took.begin();
         play(stretches.start(stretch, firstTask), stretches.start(stretch, endTask));
+        took.end(begun);
     }
 
     private void play(int first, int end) {

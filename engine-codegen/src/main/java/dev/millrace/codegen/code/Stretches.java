@@ -13,6 +13,7 @@ final class Stretches {
     /** Where a stretch has its starts, and where the next one would have them. */
     private int[] first = new int[FIRST];
 
+    private Took[] took = new Took[FIRST];
     private int count;
     private boolean isOpen;
 
@@ -36,9 +37,11 @@ final class Stretches {
 
     void end() {
         isOpen = false;
+        took[count] = new Took();
         count++;
         if (count == first.length) {
             first = Arrays.copyOf(first, 2 * count);
+            took = Arrays.copyOf(took, 2 * count);
         }
         first[count] = used;
     }
@@ -64,6 +67,11 @@ final class Stretches {
 
     int tasks(int stretch) {
         return first[stretch + 1] - first[stretch] - 1;
+    }
+
+    /** How long the tasks of a stretch take. */
+    Took took(int stretch) {
+        return took[stretch];
     }
 
     /** Where a task starts; that after the last one starts where the stretch ends. */

@@ -211,7 +211,7 @@ class RecordingTest {
             assertSame(recording, Recording.ofThread());
         });
         recording.cutTo(1);
-        recording.play((from, stretch, tasks) -> fail("its tasks were cut off"));
+        recording.play((from, stretch, tasks, nanos) -> fail("its tasks were cut off"));
         assertEquals(1, total());
     }
 
@@ -237,7 +237,7 @@ class RecordingTest {
         });
         List<Integer> shared = Collections.synchronizedList(new ArrayList<>());
         for (int round = 0; round < 20; round++) {
-            recording.play((from, stretch, count) -> {
+            recording.play((from, stretch, count, nanos) -> {
                 assertSame(recording, from);
                 shared.add(count);
                 IntStream.range(0, count).parallel().forEach(task -> from.play(stretch, task, task + 1));
@@ -265,7 +265,7 @@ class RecordingTest {
                 addTo(sums, task, one);
             }
         }));
-        recording.play((from, stretch, count) -> {
+        recording.play((from, stretch, count, nanos) -> {
             from.play(stretch, 40, count);
             from.play(stretch, 0, 40);
         });

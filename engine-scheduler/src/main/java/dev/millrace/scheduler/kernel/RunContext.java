@@ -9,6 +9,14 @@ public interface RunContext {
      */
     void parallelFor(long items, long grain, RangeTask task);
 
+    /**
+     * The same for work that takes one thread so long, as far as anybody knows: no more workers are woken for it than it is
+     * worth waking. Those that look for work come by themselves.
+     */
+    default void parallelFor(long items, long grain, RangeTask task, long nanos) {
+        parallelFor(items, grain, task);
+    }
+
     /** Reusable arrays of this thread. */
     Scratch scratch();
 

@@ -22,6 +22,8 @@ public final class WorkerPool implements Executor, AutoCloseable {
     private static final long SPIN_NANOS = 50_000;
 
     private static final int SPINS_PER_LOOK = 8;
+    /** What a thread has to do of a loop to be woken for it: that takes its caller up to 10 microseconds, and itself as long. */
+    private static final long WORTH_NANOS = 20_000;
     /** How long somebody who is told of an answer is taken for one who has a processor. */
     private static final long TELL_NANOS = 200_000;
     /** How long a worker that has nothing to do keeps its arrays. */
@@ -101,6 +103,8 @@ public final class WorkerPool implements Executor, AutoCloseable {
      * Runs {@code task} over {@code [0, items)} on this thread and on at most {@code threads - 1} workers, fewer where other
      * runs are under way, and looks at cancellation every few milliseconds. A range is {@code grain} items or more, unless items turn out to be slow.
      * Allocates nothing. {@code job} is the caller's, for one loop at a time.
+     *
+     * @param nanos what all of it takes one thread, or more where nobody knows; it decides how many workers are woken
      */
     public void parallelFor(
             ParallelJob job,
@@ -108,13 +112,15 @@ public final class WorkerPool implements Executor, AutoCloseable {
             long items,
             long grain,
             RangeTask task,
+            long nanos,
             LaunchContext context,
             Scratch scratch) {
         if (items <= 0) {
             return;
         }
         int helpers = Math.min(Math.min(threads - 1, free()), (int) Math.min(64, (items - 1) / grain));
-        if (helpers <= 0 || closed) {
+        int worthWaking = (int) Math.min(helpers, nanos / WORTH_NANOS - 1);
+        if (helpers <= 0 || closed || worthWaking <= 0 && awake.get() == 0) {
             PacedRange.run(task, context, 0, items, grain, scratch);
             return;
         }
@@ -122,7 +128,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
         job.open(task, context, items, grain, chunk, helpers);
         int place = publish(job);
         if (place >= 0) {
-            wakeHelpers(helpers);
+            wakeHelpers(helpers, worthWaking);
         }
         try {
             job.work(scratch);
@@ -147,10 +153,10 @@ public final class WorkerPool implements Executor, AutoCloseable {
     }
 
     /** Wakes workers for a loop. Where no other run is under way, those that are awake come by themselves. */
-    private void wakeHelpers(int helpers) {
+    private void wakeHelpers(int helpers, int worthWaking) {
         int asleep = runs.get() > 1 ? helpers : helpers - awake.get();
-        if (asleep > 0) {
-            wake(asleep);
+        if (asleep > 0 && worthWaking > 0) {
+            wake(Math.min(asleep, worthWaking));
         }
     }
 

@@ -112,7 +112,12 @@ final class Lane implements LaunchContext {
 
     @Override
     public void parallelFor(long items, long grain, RangeTask task) {
-        frame.pool.parallelFor(job, frame.threads, items, grain, task, this, scratch);
+        parallelFor(items, grain, task, Long.MAX_VALUE);
+    }
+
+    @Override
+    public void parallelFor(long items, long grain, RangeTask task, long nanos) {
+        frame.pool.parallelFor(job, frame.threads, items, grain, task, nanos, this, scratch);
     }
 
     @Override

@@ -91,6 +91,7 @@ class WorkerPoolTest {
                                         seen.incrementAndGet((int) i);
                                     }
                                 },
+                                Long.MAX_VALUE,
                                 NOWHERE,
                                 scratch);
                         for (int i = 0; i < items; i++) {
@@ -109,6 +110,10 @@ class WorkerPoolTest {
     }
 
     private static Set<Thread> threadsOf(WorkerPool pool) {
+        return threadsOf(pool, Long.MAX_VALUE);
+    }
+
+    private static Set<Thread> threadsOf(WorkerPool pool, long nanos) {
         Set<Thread> seen = ConcurrentHashMap.newKeySet();
         pool.parallelFor(
                 new ParallelJob(),
@@ -119,6 +124,7 @@ class WorkerPoolTest {
                     seen.add(Thread.currentThread());
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
                 },
+                nanos,
                 NOWHERE,
                 new Scratch());
         return seen;
@@ -155,6 +161,55 @@ class WorkerPoolTest {
         }
     }
 
+    /** Nobody comes for a loop that is over before he could be there, but who is there already. */
+    @Test
+    void noWorkerIsWokenForALoopThatIsSoonDone() {
+        try (var pool = new WorkerPool(1)) {
+            assertThat(threadsOf(pool, 5_000)).containsExactly(Thread.currentThread());
+            assertThat(threadsOf(pool, 100_000)).hasSize(2);
+            boolean came = false;
+            for (int i = 0; i < 1000 && !came; i++) {
+                threadsOf(pool, 100_000);
+                came = threadsOf(pool, 5_000).size() == 2;
+            }
+            assertThat(came).isTrue();
+        }
+    }
+
+    @Test
+    void manyWorkersAreWokenAgainAndAgain() {
+        try (var pool = new WorkerPool(12)) {
+            for (int round = 0; round < 5; round++) {
+                var all = ConcurrentHashMap.newKeySet();
+                var there = new CountDownLatch(13);
+                pool.parallelFor(
+                        new ParallelJob(),
+                        13,
+                        13,
+                        1,
+                        (context, from, to, mine) -> {
+                            all.add(Thread.currentThread());
+                            there.countDown();
+                            await(there);
+                        },
+                        Long.MAX_VALUE,
+                        NOWHERE,
+                        new Scratch());
+                assertThat(all).hasSize(13);
+                // by then they all sleep
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+            }
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     @Test
     void whatATaskThrowsReachesTheCallerAndThePoolGoesOn() {
         try (var pool = new WorkerPool(2)) {
@@ -171,13 +226,21 @@ class WorkerPoolTest {
                                         throw new IllegalStateException("planted");
                                     }
                                 },
+                                Long.MAX_VALUE,
                                 NOWHERE,
                                 scratch))
                         .hasMessage("planted");
             }
             var done = new AtomicInteger();
             pool.parallelFor(
-                    job, 3, 64, 1, (context, from, to, mine) -> done.addAndGet((int) (to - from)), NOWHERE, scratch);
+                    job,
+                    3,
+                    64,
+                    1,
+                    (context, from, to, mine) -> done.addAndGet((int) (to - from)),
+                    Long.MAX_VALUE,
+                    NOWHERE,
+                    scratch);
             assertThat(done).hasValue(64);
         }
     }
@@ -192,6 +255,7 @@ class WorkerPoolTest {
                     100,
                     1,
                     (context, from, to, mine) -> thread[0] = Thread.currentThread(),
+                    Long.MAX_VALUE,
                     NOWHERE,
                     new Scratch());
             assertThat(thread[0]).isSameAs(Thread.currentThread());
@@ -209,8 +273,8 @@ class WorkerPoolTest {
                 throw new IllegalStateException("cancelled");
             });
             RangeTask task = (context, from, to, mine) -> done.addAndGet(to - from);
-            assertThatThrownBy(
-                            () -> pool.parallelFor(new ParallelJob(), 1, 1L << 40, 8, task, cancelled, new Scratch()))
+            assertThatThrownBy(() -> pool.parallelFor(
+                            new ParallelJob(), 1, 1L << 40, 8, task, Long.MAX_VALUE, cancelled, new Scratch()))
                     .hasMessage("cancelled");
             assertThat(done).hasValueLessThan(1L << 20);
         }
@@ -228,7 +292,15 @@ class WorkerPoolTest {
             for (long items : new long[] {1, 31, 32, 33, 1000, Integer.MAX_VALUE + 7L, Long.MAX_VALUE}) {
                 next[0] = 0;
                 looks.set(0);
-                pool.parallelFor(new ParallelJob(), 1, items, 8, task, nowhere(looks::incrementAndGet), new Scratch());
+                pool.parallelFor(
+                        new ParallelJob(),
+                        1,
+                        items,
+                        8,
+                        task,
+                        Long.MAX_VALUE,
+                        nowhere(looks::incrementAndGet),
+                        new Scratch());
                 assertThat(next[0]).isEqualTo(items);
                 assertThat(looks.get() > 0).isEqualTo(items > 32);
             }
@@ -304,6 +376,7 @@ class WorkerPoolTest {
                     64,
                     1,
                     (context, from, to, mine) -> done.addAndGet((int) (to - from)),
+                    Long.MAX_VALUE,
                     NOWHERE,
                     new Scratch());
             assertThat(done).hasValue(64);

@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.program;
 
 import dev.millrace.codegen.code.Recording;
+import dev.millrace.codegen.code.Took;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -9,6 +10,7 @@ import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.MemoryPlanner;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +59,7 @@ final class ProgramFrame implements Memory, Crew {
         replay = new Replay(steps, width, program::newRecording, new Replay.Live() {
             @Override
             public void run(int step) {
-                call(step).run(ProgramFrame.this);
+                runLive(step);
             }
 
             @Override
@@ -188,9 +190,14 @@ final class ProgramFrame implements Memory, Crew {
         for (int i = 0; i < calls.length; i++) {
             launch.checkCancelled();
             long start = System.nanoTime();
-            call(i).run(this);
+            runLive(i);
             listener.ended(steps.get(i).asWork(), start, System.nanoTime());
         }
+    }
+
+    private void runLive(int step) {
+        tasks.begin(step);
+        call(step).run(this);
     }
 
     private Call call(int step) {
@@ -313,20 +320,43 @@ final class ProgramFrame implements Memory, Crew {
 
     /** Tasks as somebody brings them. */
     private final class Live implements RangeTask {
+        /** Of each step, how long each of its loops takes. */
+        private final Took[][] took = new Took[steps.size()][0];
+
         private @Nullable IntConsumer task;
+        private @Nullable Took now;
+        private int step;
+        private int loop;
+
+        /** A step is run. */
+        void begin(int number) {
+            step = number;
+            loop = 0;
+        }
 
         void share(int tasks, IntConsumer work) {
             task = work;
-            launch().parallelFor(tasks, 1, this);
+            if (loop == took[step].length) {
+                took[step] = Arrays.copyOf(took[step], loop + 1);
+                took[step][loop] = new Took();
+            }
+            now = took[step][loop++];
+            launch().parallelFor(tasks, 1, this, now.expect());
         }
 
         @Override
         public void run(LaunchContext launch, long from, long to, Scratch scratch) {
             IntConsumer work = task;
-            for (long i = from; i < to && work != null; i++) {
+            Took measured = now;
+            if (work == null || measured == null) {
+                return;
+            }
+            long begun = measured.begin();
+            for (long i = from; i < to; i++) {
                 launch.checkCancelled();
                 work.accept((int) i);
             }
+            measured.end(begun);
         }
     }
 
@@ -336,10 +366,10 @@ final class ProgramFrame implements Memory, Crew {
         private int stretch;
 
         @Override
-        public void share(Recording from, int number, int tasks) {
+        public void share(Recording from, int number, int tasks, long nanos) {
             recording = from;
             stretch = number;
-            launch().parallelFor(tasks, 1, this);
+            launch().parallelFor(tasks, 1, this, nanos);
         }
 
         @Override

@@ -54,7 +54,7 @@ class ReplayTest {
         }
     }
 
-    private void share(Recording recording, int stretch, int tasks) {
+    private void share(Recording recording, int stretch, int tasks, long nanos) {
         shares++;
         for (int task = tasks - 1; task >= 0; task--) {
             recording.play(stretch, task, task + 1);
