@@ -44,7 +44,7 @@ final class ProgramFrame implements Memory, Crew {
     /** Asks whether to go on, while a run is rehearsed and there is no context. */
     private @Nullable Runnable rehearsal;
 
-    private final Live tasks = new Live();
+    private final Live tasks;
     private final Played shared = new Played();
     /** Where a program goes on with the frames that it could not enter. */
     @Nullable
@@ -54,6 +54,7 @@ final class ProgramFrame implements Memory, Crew {
     ProgramFrame(Program program, RunBlocks.Block block) {
         steps = program.steps();
         width = program.width();
+        tasks = new Live(steps.size());
         this.block = block;
         calls = new Call[steps.size()];
         replay = new Replay(steps, width, program::newRecording, new Replay.Live() {
@@ -321,12 +322,16 @@ final class ProgramFrame implements Memory, Crew {
     /** Tasks as somebody brings them. */
     private final class Live implements RangeTask {
         /** Of each step, how long each of its loops takes. */
-        private final Took[][] took = new Took[steps.size()][0];
+        private final Took[][] took;
 
         private @Nullable IntConsumer task;
         private @Nullable Took now;
         private int step;
         private int loop;
+
+        Live(int steps) {
+            took = new Took[steps][0];
+        }
 
         /** A step is run. */
         void begin(int number) {
