@@ -39,8 +39,10 @@ public final class Recording {
     private long usedOfChunk;
     /** The calls as they are written down, in Java's memory, which costs least while nothing is compiled. */
     private long[] words = NONE;
-    /** The same where machine code reads them; null until they are all there. */
+    /** The same where machine code reads them; null until they are all there, or some of them are played. */
     private @Nullable MemorySegment table;
+    /** The call with which the table begins. */
+    private int firstOfTable;
 
     private int count;
     private final Stretches stretches = new Stretches();
@@ -194,7 +196,7 @@ public final class Recording {
 
     /** Makes all calls again, in their order, on this thread. */
     public void play() {
-        play(0, count);
+        play((recording, stretch, tasks, nanos) -> play(stretch, 0, tasks));
     }
 
     /** Has the tasks of a stretch done by several threads; returns when all are. */
@@ -209,12 +211,37 @@ public final class Recording {
 
     /** Makes all calls again, those of tasks on threads that somebody else has. */
     public void play(Sharing sharing) {
-        table();
-        int at = 0;
+        if (table == null) {
+            table = table(0);
+            words = NONE;
+        }
+        playFrom(0, sharing);
+    }
+
+    /** Makes the calls after the first so many, while there may come more of them. */
+    public void playAfter(int calls, Sharing sharing) {
+        table = table(calls);
+        firstOfTable = calls;
+        try {
+            playFrom(calls, sharing);
+        } finally {
+            table = null;
+            firstOfTable = 0;
+        }
+    }
+
+    private void playFrom(int first, Sharing sharing) {
+        int at = first;
         for (int stretch = 0; stretch < stretches.count(); stretch++) {
-            play(at, stretches.start(stretch, 0));
+            int start = stretches.start(stretch, 0);
+            if (start < first) {
+                continue;
+            }
+            play(at, start);
             int tasks = stretches.tasks(stretch);
-            sharing.share(this, stretch, tasks, stretches.took(stretch).expect());
+            Took took = stretches.took(stretch);
+            sharing.share(this, stretch, tasks, took.expect());
+            took.complete();
             at = stretches.start(stretch, tasks);
         }
         play(at, count);
@@ -232,21 +259,19 @@ public final class Recording {
         if (first == end) {
             return;
         }
+        MemorySegment calls = Objects.requireNonNull(table);
         try {
-            player().play(table().address() + (long) first * CallPlayer.ENTRY_BYTES, end - first);
+            player().play(calls.address() + (long) (first - firstOfTable) * CallPlayer.ENTRY_BYTES, end - first);
         } finally {
             Reference.reachabilityFence(this);
         }
     }
 
-    private MemorySegment table() {
-        MemorySegment calls = table;
-        if (calls == null) {
-            calls = Blocks.allocate((long) Math.max(1, count) * CallPlayer.ENTRY_BYTES, CallPlayer.ENTRY_BYTES);
-            MemorySegment.copy(words, 0, calls, ValueLayout.JAVA_LONG, 0, count * WORDS);
-            words = NONE;
-            table = calls;
-        }
-        return calls;
+    private MemorySegment table(int first) {
+        int calls = count - first;
+        MemorySegment made =
+                Blocks.allocate((long) Math.max(1, calls) * CallPlayer.ENTRY_BYTES, CallPlayer.ENTRY_BYTES);
+        MemorySegment.copy(words, first * WORDS, made, ValueLayout.JAVA_LONG, 0, calls * WORDS);
+        return made;
     }
 }

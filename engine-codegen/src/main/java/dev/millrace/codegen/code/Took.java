@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** How long some work takes a single thread, measured the first times that it is done, by one thread or by several. */
 public final class Took {
-    /** What does not know yet. */
+    /** What nobody has measured. */
     public static final long UNKNOWN = Long.MAX_VALUE;
 
     /** The least of so many times counts: now and then a thread loses its processor. */
@@ -18,14 +18,18 @@ public final class Took {
     /** What to expect of the work, in nanoseconds, for who is about to have it done. */
     public long expect() {
         if (!done) {
-            long last = sum.getAndSet(0);
-            if (last > 0) {
-                least = Math.min(least, last);
-                times++;
-            }
-            done = times == TIMES;
+            sum.set(0);
         }
         return least;
+    }
+
+    /** All parts of the work were done: what was given up halfway says nothing. */
+    public void complete() {
+        if (!done) {
+            least = Math.min(least, sum.get());
+            times++;
+            done = times == TIMES;
+        }
     }
 
     /** A part of the work begins on this thread: what {@link #end} wants to know. */

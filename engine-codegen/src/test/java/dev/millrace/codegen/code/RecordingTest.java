@@ -257,6 +257,26 @@ class RecordingTest {
     }
 
     @Test
+    void someCallsArePlayedBeforeOthersAreKnown() {
+        MemorySegment one = arena.allocateFrom(LONG, 1);
+        MemorySegment sums = arena.allocate(LONG, 2);
+        Recording.Sharing sharing = (from, stretch, tasks, nanos) -> from.play(stretch, 0, tasks);
+        recording.rehearse(() -> recording.tasks(2, task -> addTo(sums, task, one)));
+        recording.playAfter(0, sharing);
+        assertArrayEquals(new long[] {1, 1}, sums.toArray(LONG));
+        int known = recording.count();
+        recording.rehearse(() -> {
+            addTo(sums, 0, one);
+            recording.tasks(2, task -> addTo(sums, task, one));
+            addTo(sums, 1, one);
+        });
+        recording.playAfter(known, sharing);
+        assertArrayEquals(new long[] {111, 111}, sums.toArray(LONG));
+        recording.play(sharing);
+        assertArrayEquals(new long[] {111111, 111111}, sums.toArray(LONG));
+    }
+
+    @Test
     void manyTasksInARowMayBeDoneAtOnce() {
         MemorySegment one = arena.allocateFrom(LONG, 1);
         MemorySegment sums = arena.allocate(LONG, 100);

@@ -126,9 +126,9 @@ final class WinogradPlanner {
         long outBlock = (long) squares(of) * bytes;
         long start = firstBlock * outBlock;
         for (int number = band.first(); number < band.end(); number++) {
-            int row = number * kind.outputs() - height.before();
-            int top = Math.clamp(-(long) row, 0, kind.inputs());
-            int rows = Math.clamp((long) height.in() - row, top, kind.inputs()) - top;
+            int first = number * kind.outputs() - height.before();
+            int top = Math.clamp(-(long) first, 0, kind.inputs());
+            int rows = Math.clamp((long) height.in() - first, top, kind.inputs()) - top;
             Argument sizes = calls.sizes(
                     blocks,
                     (long) top * kind.inputs() * bytes,
@@ -140,7 +140,7 @@ final class WinogradPlanner {
             calls.call(
                     transform,
                     (long) blocks * squaresOfRow() * kind.products() * target.lanes() * 6,
-                    Argument.at(Base.INPUT, firstBlock * inBlock + (row + top) * inRow),
+                    Argument.at(Base.INPUT, firstBlock * inBlock + (first + top) * inRow),
                     plus(transformed, start + (long) (number - of.first()) * squaresOfRow() * bytes),
                     patch,
                     sizes);

@@ -21,6 +21,9 @@ public final class ParallelJob {
     /** How long the owner looks whether the workers have left, before it parks and the last one wakes it. */
     private static final long SPIN_NANOS = 50_000;
 
+    /** Loops that lack helpers and take as long together are worth some: those stay for the next ones. */
+    private static final long LACK_NANOS = 100_000;
+
     private final AtomicInteger helpers = new AtomicInteger(CLOSED);
     private final LoopShares shares = new LoopShares();
     private final IdleStrategy idle = new SpinThenPark(SPIN_NANOS);
@@ -33,6 +36,18 @@ public final class ParallelJob {
     private @Nullable LaunchContext context;
     private long grain;
     private int maxHelpers;
+    private long lackNanos;
+
+    /** A loop that takes so long lacks helpers. What it and those before it take together, if that is long; else 0. */
+    long lacked(long nanos) {
+        lackNanos += nanos;
+        if (lackNanos < LACK_NANOS) {
+            return 0;
+        }
+        long together = lackNanos;
+        lackNanos = 0;
+        return together;
+    }
 
     void open(
             RangeTask newTask,

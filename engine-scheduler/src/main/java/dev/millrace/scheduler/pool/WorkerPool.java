@@ -119,8 +119,8 @@ public final class WorkerPool implements Executor, AutoCloseable {
             return;
         }
         int helpers = Math.min(Math.min(threads - 1, free()), (int) Math.min(64, (items - 1) / grain));
-        int worthWaking = (int) Math.min(helpers, nanos / WORTH_NANOS - 1);
-        if (helpers <= 0 || closed || worthWaking <= 0 && awake.get() == 0) {
+        int toWake = helpers <= 0 ? 0 : toWake(job, helpers, nanos);
+        if (helpers <= 0 || closed || toWake == 0 && awake.get() == 0) {
             PacedRange.run(task, context, 0, items, grain, scratch);
             return;
         }
@@ -128,7 +128,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
         job.open(task, context, items, grain, chunk, helpers);
         int place = publish(job);
         if (place >= 0) {
-            wakeHelpers(helpers, worthWaking);
+            wake(toWake);
         }
         try {
             job.work(scratch);
@@ -152,12 +152,14 @@ public final class WorkerPool implements Executor, AutoCloseable {
         return -1;
     }
 
-    /** Wakes workers for a loop. Where no other run is under way, those that are awake come by themselves. */
-    private void wakeHelpers(int helpers, int worthWaking) {
+    /** How many workers are woken for a loop. Where no other run is under way, those that are awake come by themselves. */
+    private int toWake(ParallelJob job, int helpers, long nanos) {
         int asleep = runs.get() > 1 ? helpers : helpers - awake.get();
-        if (asleep > 0 && worthWaking > 0) {
-            wake(Math.min(asleep, worthWaking));
+        if (asleep <= 0 || nanos / WORTH_NANOS > asleep) {
+            return Math.max(0, asleep);
         }
+        long worth = Math.max(nanos, job.lacked(nanos)) / WORTH_NANOS - 1;
+        return (int) Math.clamp(worth, 0, asleep);
     }
 
     /** Runs a task on a worker soon; in a pool without workers, at once on this thread. */

@@ -114,9 +114,13 @@ class WorkerPoolTest {
     }
 
     private static Set<Thread> threadsOf(WorkerPool pool, long nanos) {
+        return threadsOf(pool, new ParallelJob(), nanos);
+    }
+
+    private static Set<Thread> threadsOf(WorkerPool pool, ParallelJob job, long nanos) {
         Set<Thread> seen = ConcurrentHashMap.newKeySet();
         pool.parallelFor(
-                new ParallelJob(),
+                job,
                 2,
                 64,
                 1,
@@ -173,6 +177,20 @@ class WorkerPoolTest {
                 came = threadsOf(pool, 5_000).size() == 2;
             }
             assertThat(came).isTrue();
+        }
+    }
+
+    @Test
+    void aWorkerIsWokenForManyLoopsThatAreSoonDone() {
+        try (var pool = new WorkerPool(1)) {
+            var job = new ParallelJob();
+            int alone = 0;
+            while (threadsOf(pool, job, 30_000).size() == 1) {
+                alone++;
+                // nobody is still awake by chance
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+            }
+            assertThat(alone).isEqualTo(3);
         }
     }
 

@@ -345,8 +345,10 @@ final class ProgramFrame implements Memory, Crew {
                 took[step] = Arrays.copyOf(took[step], loop + 1);
                 took[step][loop] = new Took();
             }
-            now = took[step][loop++];
-            launch().parallelFor(tasks, 1, this, now.expect());
+            Took measured = took[step][loop++];
+            now = measured;
+            launch().parallelFor(tasks, 1, this, measured.expect());
+            measured.complete();
         }
 
         @Override

@@ -69,16 +69,17 @@ final class Replay {
      */
     int run(int step, Recording.Sharing sharing) {
         Recording recording = recorded[step];
-        if (recording == null && repeats[step] && known[step]) {
-            recording = recordings.get();
-            if (recording != null) {
-                record(step, recording);
-            }
-            repeats[step] &= recording != null;
-        }
-        if (repeats[step] && recording != null) {
+        if (recording != null) {
             recording.play(sharing);
             return ends[step];
+        }
+        if (repeats[step] && known[step]) {
+            recording = recordings.get();
+            int next = recording == null ? step : record(step, recording, sharing);
+            if (next > step) {
+                return next;
+            }
+            repeats[step] = false;
         }
         live.run(step);
         known[step] = true;
@@ -98,7 +99,7 @@ final class Replay {
         for (int step = 0; step < repeats.length && recording != null; ) {
             int now = step;
             if (repeats[now] && known[now] && recorded[now] == null) {
-                step = record(now, recording);
+                step = Math.max(now + 1, record(now, recording, null));
                 recording = recordings.get();
                 continue;
             }
@@ -110,8 +111,14 @@ final class Replay {
         }
     }
 
-    /** Writes down the calls of a step and of those after it, as far as that is worth it. */
-    private int record(int first, Recording recording) {
+    /**
+     * Writes down the calls of a step and of those after it, as far as that is worth it.
+     *
+     * @param sharing makes the calls of each step before the next one is heard, since it may write its arguments where what
+     *     it reads is not yet; null where there is no run
+     * @return the first step whose calls were not written down
+     */
+    private int record(int first, Recording recording, Recording.@Nullable Sharing sharing) {
         long work = 0;
         int step = first;
         while (step < repeats.length
@@ -125,16 +132,19 @@ final class Replay {
             int now = step;
             live.prepare(now);
             recording.rehearse(() -> live.run(now));
-            step++;
             if (recording.bytes() - bytes > bytesOfStep) {
                 repeats[now] = false;
                 recording.cutTo(calls);
                 break;
             }
-            ends[first] = step;
+            if (sharing != null) {
+                recording.playAfter(calls, sharing);
+            }
+            step++;
         }
-        if (repeats[first]) {
+        if (step > first) {
             recorded[first] = recording;
+            ends[first] = step;
         }
         return step;
     }

@@ -171,6 +171,32 @@ class ReplayTest {
         run(replay, 2, 1);
     }
 
+    /** What a step computes in lies where other steps had their data before. */
+    @Test
+    void aStepWritesItsArgumentsWhenThoseBeforeItAreDone() {
+        var steps = List.of(
+                Step.of("read", "n").calling(memory -> crew -> {}),
+                Step.of("copy", "n").repeating().calling(memory -> crew -> {}),
+                Step.of("copy", "n").repeating().calling(memory -> crew -> {}));
+        var replay = new Replay(steps, 1, kernels::newRecording, step -> {
+            if (step == 0) {
+                bytes.set(ValueLayout.JAVA_BYTE, 1, (byte) 7);
+                return;
+            }
+            if (step == 2) {
+                bytes.set(ValueLayout.JAVA_BYTE, 1, (byte) 99);
+            }
+            Recording.copy(bytes.asSlice(step, 1), bytes.asSlice(step + 1, 1));
+        });
+        for (int round = 0; round < 3; round++) {
+            bytes.fill((byte) 0);
+            for (int step = 0; step < 3; ) {
+                step = replay.run(step, this::share);
+            }
+            assertThat(bytes.get(ValueLayout.JAVA_BYTE, 3)).isEqualTo((byte) 7);
+        }
+    }
+
     @Test
     void otherMemoryIsToldApart() {
         Replay replay = replay(true, true, true);
