@@ -46,6 +46,8 @@ import org.jspecify.annotations.Nullable;
 /** A graph that is run by {@code simd} with {@code cpu} behind it and by {@code cpu} alone, which have to agree. */
 final class Comparison implements AutoCloseable {
     private static final double OF_LARGEST = 1e-4;
+    /** Four units in the last place, of what the terms of a sum are together. */
+    private static final double OF_TERMS = 0x1p-22;
 
     private final WorkerPool pool = new WorkerPool(1);
     private final List<Step> steps = new ArrayList<>();
@@ -53,6 +55,7 @@ final class Comparison implements AutoCloseable {
     private final PlanRunner fast;
     private final PlanRunner plain;
     private int allowedOfIntegers;
+    private double allowedOfFloats;
 
     Comparison(Consumer<GraphEditor> making) {
         this(making, making);
@@ -160,6 +163,15 @@ final class Comparison implements AutoCloseable {
         return this;
     }
 
+    /**
+     * Lets floats differ by what their sums round, whose terms are so large together: where these cancel each other, little of the
+     * largest number is left.
+     */
+    Comparison summing(double terms) {
+        allowedOfFloats = OF_TERMS * terms;
+        return this;
+    }
+
     private void assertSame(Tensor actual, Tensor expected, int output) {
         assertThat(actual.shape()).as("shape of output " + output).isEqualTo(expected.shape());
         assertThat(actual.type()).isEqualTo(expected.type());
@@ -169,7 +181,8 @@ final class Comparison implements AutoCloseable {
         for (double number : e) {
             largest = Double.isFinite(number) ? Math.max(largest, Math.abs(number)) : largest;
         }
-        double allowed = expected.type().isFloating() ? OF_LARGEST * largest : allowedOfIntegers;
+        double allowed =
+                expected.type().isFloating() ? Math.max(OF_LARGEST * largest, allowedOfFloats) : allowedOfIntegers;
         for (int i = 0; i < a.length; i++) {
             boolean same = Double.compare(a[i], e[i]) == 0 || Math.abs(a[i] - e[i]) <= allowed;
             assertThat(same)
