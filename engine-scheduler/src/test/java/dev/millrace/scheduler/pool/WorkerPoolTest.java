@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class WorkerPoolTest {
     /** A context that nobody asks for anything. */
-    private static final LaunchContext NOWHERE = nowhere(() -> {});
+    static final LaunchContext NOWHERE = nowhere(() -> {});
 
     private static LaunchContext nowhere(Runnable check) {
         return new LaunchContext() {
@@ -110,14 +110,11 @@ class WorkerPoolTest {
     }
 
     private static Set<Thread> threadsOf(WorkerPool pool) {
-        return threadsOf(pool, Long.MAX_VALUE);
+        return threadsOf(pool, new ParallelJob(), Long.MAX_VALUE);
     }
 
-    private static Set<Thread> threadsOf(WorkerPool pool, long nanos) {
-        return threadsOf(pool, new ParallelJob(), nanos);
-    }
-
-    private static Set<Thread> threadsOf(WorkerPool pool, ParallelJob job, long nanos) {
+    /** Who takes part in a loop of some items that take longer than said. */
+    static Set<Thread> threadsOf(WorkerPool pool, ParallelJob job, long nanos) {
         Set<Thread> seen = ConcurrentHashMap.newKeySet();
         pool.parallelFor(
                 job,
@@ -162,69 +159,6 @@ class WorkerPoolTest {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
             assertThat(threadsOf(pool)).hasSize(2);
             pool.tellEnds();
-        }
-    }
-
-    /** Nobody comes for a loop that is over before he could be there, but who is there already. */
-    @Test
-    void noWorkerIsWokenForALoopThatIsSoonDone() {
-        try (var pool = new WorkerPool(1)) {
-            assertThat(threadsOf(pool, 5_000)).containsExactly(Thread.currentThread());
-            assertThat(threadsOf(pool, 100_000)).hasSize(2);
-            boolean came = false;
-            for (int i = 0; i < 1000 && !came; i++) {
-                threadsOf(pool, 100_000);
-                came = threadsOf(pool, 5_000).size() == 2;
-            }
-            assertThat(came).isTrue();
-        }
-    }
-
-    @Test
-    void aWorkerIsWokenForManyLoopsThatAreSoonDone() {
-        try (var pool = new WorkerPool(1)) {
-            var job = new ParallelJob();
-            int alone = 0;
-            while (threadsOf(pool, job, 30_000).size() == 1) {
-                alone++;
-                // nobody is still awake by chance
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-            }
-            assertThat(alone).isEqualTo(3);
-        }
-    }
-
-    @Test
-    void manyWorkersAreWokenAgainAndAgain() {
-        try (var pool = new WorkerPool(12)) {
-            for (int round = 0; round < 5; round++) {
-                var all = ConcurrentHashMap.newKeySet();
-                var there = new CountDownLatch(13);
-                pool.parallelFor(
-                        new ParallelJob(),
-                        13,
-                        13,
-                        1,
-                        (context, from, to, mine) -> {
-                            all.add(Thread.currentThread());
-                            there.countDown();
-                            await(there);
-                        },
-                        Long.MAX_VALUE,
-                        NOWHERE,
-                        new Scratch());
-                assertThat(all).hasSize(13);
-                // by then they all sleep
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
-            }
-        }
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
         }
     }
 

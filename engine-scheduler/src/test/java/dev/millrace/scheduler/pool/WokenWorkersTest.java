@@ -1,0 +1,79 @@
+package dev.millrace.scheduler.pool;
+
+import static dev.millrace.scheduler.pool.WorkerPoolTest.threadsOf;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.scheduler.kernel.Scratch;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who sleeps is woken for as much as is worth it. */
+@Timeout(60)
+class WokenWorkersTest {
+    /** Nobody comes for a loop that is over before he could be there, but who is there already. */
+    @Test
+    void noWorkerIsWokenForALoopThatIsSoonDone() {
+        try (var pool = new WorkerPool(1)) {
+            assertThat(threadsOf(pool, new ParallelJob(), 5_000)).containsExactly(Thread.currentThread());
+            assertThat(threadsOf(pool, new ParallelJob(), 100_000)).hasSize(2);
+            boolean came = false;
+            for (int i = 0; i < 1000 && !came; i++) {
+                threadsOf(pool, new ParallelJob(), 100_000);
+                came = threadsOf(pool, new ParallelJob(), 5_000).size() == 2;
+            }
+            assertThat(came).isTrue();
+        }
+    }
+
+    @Test
+    void aWorkerIsWokenForManyLoopsThatAreSoonDone() {
+        try (var pool = new WorkerPool(1)) {
+            var job = new ParallelJob();
+            int alone = 0;
+            while (threadsOf(pool, job, 30_000).size() == 1) {
+                alone++;
+                // nobody is still awake by chance
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+            }
+            assertThat(alone).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void manyWorkersAreWokenAgainAndAgain() {
+        try (var pool = new WorkerPool(12)) {
+            for (int round = 0; round < 5; round++) {
+                var all = ConcurrentHashMap.newKeySet();
+                var there = new CountDownLatch(13);
+                pool.parallelFor(
+                        new ParallelJob(),
+                        13,
+                        13,
+                        1,
+                        (context, from, to, mine) -> {
+                            all.add(Thread.currentThread());
+                            there.countDown();
+                            await(there);
+                        },
+                        Long.MAX_VALUE,
+                        WorkerPoolTest.NOWHERE,
+                        new Scratch());
+                assertThat(all).hasSize(13);
+                // by then they all sleep
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+            }
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
