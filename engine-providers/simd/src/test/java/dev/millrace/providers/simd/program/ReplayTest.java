@@ -33,11 +33,15 @@ class ReplayTest {
     }
 
     private Replay replay(boolean... repeats) {
+        return replay(this::step, repeats);
+    }
+
+    private Replay replay(Replay.Live work, boolean... repeats) {
         var steps = new ArrayList<Step>();
         for (boolean each : repeats) {
             steps.add(Step.of("copy", "n").repeating(each).calling(memory -> crew -> {}));
         }
-        return new Replay(steps, 1, kernels::newRecording, this::step);
+        return new Replay(steps, 1, kernels::newRecording, work);
     }
 
     private void step(int step) {
@@ -174,11 +178,7 @@ class ReplayTest {
     /** What a step computes in lies where other steps had their data before. */
     @Test
     void aStepWritesItsArgumentsWhenThoseBeforeItAreDone() {
-        var steps = List.of(
-                Step.of("read", "n").calling(memory -> crew -> {}),
-                Step.of("copy", "n").repeating().calling(memory -> crew -> {}),
-                Step.of("copy", "n").repeating().calling(memory -> crew -> {}));
-        var replay = new Replay(steps, 1, kernels::newRecording, step -> {
+        Replay.Live work = step -> {
             if (step == 0) {
                 bytes.set(ValueLayout.JAVA_BYTE, 1, (byte) 7);
                 return;
@@ -187,7 +187,8 @@ class ReplayTest {
                 bytes.set(ValueLayout.JAVA_BYTE, 1, (byte) 99);
             }
             Recording.copy(bytes.asSlice(step, 1), bytes.asSlice(step + 1, 1));
-        });
+        };
+        Replay replay = replay(work, false, true, true);
         for (int round = 0; round < 3; round++) {
             bytes.fill((byte) 0);
             for (int step = 0; step < 3; ) {
