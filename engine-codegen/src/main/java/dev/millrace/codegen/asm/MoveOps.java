@@ -42,6 +42,7 @@ public final class MoveOps {
             "vmovd", "V:AVX/E:AVX512F 66 0F W0 6E RM x r4/m4 nomask", "V:AVX/E:AVX512F 66 0F W0 7E MR r4/m4 x nomask");
     public static final Op VMOVQ = op(
             "vmovq", "V:AVX/E:AVX512F 66 0F W1 6E RM x r8/m8 nomask", "V:AVX/E:AVX512F 66 0F W1 7E MR r8/m8 x nomask");
+    public static final Op VMOVHPS = op("vmovhps", "V:AVX/E:AVX512F NP 0F W0 17 MR m8 x nomask");
     public static final Op VMASKMOVPS =
             op("vmaskmovps", "V:AVX 66 0F38 W0 2C RVM v v m", "V:AVX 66 0F38 W0 2E MVR m v v");
     public static final Op VMASKMOVPD =

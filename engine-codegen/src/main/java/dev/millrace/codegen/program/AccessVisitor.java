@@ -104,7 +104,7 @@ public abstract class AccessVisitor implements StepVisitor {
     }
 
     @Override
-    public void storeFirst(Step.StoreFirst step) {
+    public void storePart(Step.StorePart step) {
         read(step.to());
         read((Variable) step.from());
         after(step);

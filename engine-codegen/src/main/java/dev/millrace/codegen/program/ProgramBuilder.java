@@ -244,15 +244,16 @@ public final class ProgramBuilder extends ScalarBuilder {
 
     /** Stores the first lane, a word: where a mask of one lane would do the same, this takes a tenth of the time. */
     public void storeFirst(Address to, VectorVar from) {
-        storeFirst(to, from, 1);
+        storePart(to, from, 0, 1);
     }
 
-    /** Stores the first 1, 4 or 8 lanes, words. */
-    public void storeFirst(Address to, VectorVar from, int count) {
-        if (count != 1 && count != 4 && count != 8 || count > target.lanes()) {
-            throw wrong("stores the first " + count + " of " + target.lanes() + " lanes, not 1, 4 or 8");
+    /** Stores 1, 2, 4 or 8 lanes, words, from one on whose number is a multiple of how many there are. */
+    public void storePart(Address to, VectorVar from, int first, int count) {
+        boolean any = count > 0 && count <= 8 && Integer.bitCount(count) == 1;
+        if (!any || first < 0 || first % count != 0 || first + count > target.lanes()) {
+            throw wrong("stores " + count + " of " + target.lanes() + " lanes from number " + first + " on");
         }
-        add(new Step.StoreFirst(to, from, count));
+        add(new Step.StorePart(to, from, first, count));
     }
 
     /** Stores words that will not be read soon. The address is a multiple of the bytes of a vector. */

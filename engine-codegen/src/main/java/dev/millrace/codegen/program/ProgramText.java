@@ -89,8 +89,9 @@ final class ProgramText implements StepVisitor {
     }
 
     @Override
-    public void storeFirst(Step.StoreFirst step) {
-        line("first ", step.lanes() == 1 ? "" : step.lanes() + " ", step.to(), " = ", step.from());
+    public void storePart(Step.StorePart step) {
+        String first = step.first() == 0 ? "first " : "from " + step.first() + " ";
+        line(first, step.lanes() == 1 ? "" : step.lanes() + " ", step.to(), " = ", step.from());
     }
 
     private static String type(Element element) {

@@ -97,11 +97,15 @@ public sealed interface Step {
         }
     }
 
-    /** Writes the first 1, 4 or 8 lanes of a vector, words, and touches nothing behind them. */
-    record StoreFirst(Address to, VectorVar from, int lanes) implements Step {
+    /**
+     * Writes 1, 2, 4 or 8 lanes of a vector, words, and touches nothing behind them.
+     *
+     * @param first a multiple of how many there are
+     */
+    record StorePart(Address to, VectorVar from, int first, int lanes) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
-            visitor.storeFirst(this);
+            visitor.storePart(this);
         }
     }
 

@@ -20,7 +20,7 @@ public interface StepVisitor {
 
     void store(Step.Store step);
 
-    void storeFirst(Step.StoreFirst step);
+    void storePart(Step.StorePart step);
 
     void reduce(Step.Reduce step);
 

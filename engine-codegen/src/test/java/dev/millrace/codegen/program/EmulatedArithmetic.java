@@ -107,6 +107,7 @@ final class EmulatedArithmetic {
                     EmulatedPacks.lane(name, i % 4 < 2 ? a : b, block + i % 2 * 2);
                 case "vinsertf64x4" -> i < 8 ? a[i] : b[i - 8];
                 case "vextractf64x4" -> a[i % 8 + 8];
+                case "vextractf32x4" -> a[i % 4 + 4 * immediate];
                 case "vcvtpd2ps" -> i < 8 ? toFloat(a[2 * i], a[2 * i + 1]) : 0;
                 case "vcvtps2pd" -> halfOfDouble(Float.intBitsToFloat(a[i / 2]), odd);
                 default -> lane(name, to[i], a[i], b[i], immediate);

@@ -64,7 +64,7 @@ final class EmulatedVectors {
         } else if (to instanceof Mask target) {
             masks[target.number()] = newMask(name, operands);
         } else if (to instanceof Mem mem) {
-            store(name, scalars.address(mem), operands[1], mask);
+            store(name, scalars.address(mem), operands, mask);
         } else if (name.equals("vblendmps")) {
             int[] result = words(operands[1], ALL);
             write((Vec) to, words(operands[2], mask), result, mask, false);
@@ -103,17 +103,30 @@ final class EmulatedVectors {
         };
     }
 
-    private void store(String name, long address, Operand from, int mask) {
+    private void store(String name, long address, Operand[] operands, int mask) {
+        Operand from = operands[1];
         int bytes = name.equals("vpmovdb") ? 1 : name.equals("vpmovdw") || name.equals("vcvtps2ph") ? 2 : 4;
-        int lanes = name.equals("vmovd") ? 1 : ((Vec) from).width().bytes() / 4;
+        int lanes = storedLanes(name, (Vec) from);
+        int part = operands.length > 2 ? (int) ((Imm) operands[2]).value() : name.equals("vmovhps") ? 1 : 0;
+        boolean half = name.equals("vcvtps2ph");
+        int first = half ? 0 : part * lanes;
         for (int i = 0; i < lanes; i++) {
             if (included(mask, i)) {
-                int word = element(from, 4, i);
-                boolean half = name.equals("vcvtps2ph");
+                int word = element(from, 4, first + i);
                 int value = half ? Float.floatToFloat16(Float.intBitsToFloat(word)) : word;
                 scalars.store(address + (long) bytes * i, bytes, value);
             }
         }
+    }
+
+    private static int storedLanes(String name, Vec from) {
+        return switch (name) {
+            case "vmovd", "vextractps" -> 1;
+            case "vmovq", "vmovhps" -> 2;
+            case "vextractf32x4" -> 4;
+            case "vextractf64x4" -> 8;
+            default -> from.width().bytes() / 4;
+        };
     }
 
     /** What is above the width of the register becomes zero. */

@@ -90,8 +90,9 @@ final class RandomProgram {
             Value stored = element == Element.WORD ? value : number(value);
             VectorVar register = stored instanceof VectorVar variable ? variable : value;
             if (element == Element.WORD && random.nextInt(8) == 0) {
-                int count = new int[] {1, 4, 8}[random.nextInt(3)];
-                builder.storeFirst(Address.at(out, i * bytes), register, count < bytes / 4 ? count : 1);
+                int count = Math.min(1 << random.nextInt(4), bytes / 4);
+                int part = random.nextInt(bytes / 4 / count);
+                builder.storePart(Address.at(out, i * bytes), register, part * count, count);
             } else if (element.canBeStreamed() && random.nextInt(4) == 0) {
                 builder.stream(element, Address.at(out, i * bytes), register);
             } else {

@@ -222,10 +222,10 @@ abstract class MemoryWriter extends ScalarWriter {
     }
 
     @Override
-    public void storeFirst(Step.StoreFirst step) {
+    public void storePart(Step.StorePart step) {
         vectors.push(Element.WORD);
-        pushAddress(step.to());
-        code.loadConstant((1L << step.lanes()) - 1);
+        pushAddress(step.to().plus(-step.first() * Integer.BYTES));
+        code.loadConstant((1L << step.lanes()) - 1 << step.first());
         storeLanes(step.from());
     }
 

@@ -174,12 +174,12 @@ class Interpreter implements StepVisitor {
     }
 
     @Override
-    public void storeFirst(Step.StoreFirst step) {
+    public void storePart(Step.StorePart step) {
         for (int i = 0; i < step.lanes(); i++) {
             memory.write(
                     Element.WORD,
                     pointer(step.to()) + i * Integer.BYTES,
-                    vectors[step.from().id()][i]);
+                    vectors[step.from().id()][step.first() + i]);
         }
     }
 

@@ -50,7 +50,11 @@ final class Avx2Emitter extends StepEmitter {
         if (step instanceof Step.Gather || step instanceof Step.Store store && store.element() != Element.WORD) {
             return 2;
         }
-        return step instanceof Step.Reduce || step instanceof Step.Permute ? 1 : 0;
+        return step instanceof Step.Reduce
+                        || step instanceof Step.Permute
+                        || step instanceof Step.StorePart part && isInside(part)
+                ? 1
+                : 0;
     }
 
     private Vec mask(MaskVar variable) {
@@ -82,6 +86,11 @@ final class Avx2Emitter extends StepEmitter {
     @Override
     Imm blockChoice(BinaryOp op) {
         return Imm.of(op == BinaryOp.EVEN_BLOCKS ? 0x20 : 0x31);
+    }
+
+    @Override
+    Op extractOp() {
+        return MoveOps.VEXTRACTF128;
     }
 
     /**

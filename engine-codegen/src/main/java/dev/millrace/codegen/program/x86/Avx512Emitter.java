@@ -40,7 +40,12 @@ final class Avx512Emitter extends StepEmitter {
                 || step instanceof Step.Store store && store.element() == Element.F64) {
             return 1;
         }
-        return step instanceof Step.Reduce || step instanceof Step.Permute || step instanceof Step.Gather ? 1 : 0;
+        return step instanceof Step.Reduce
+                        || step instanceof Step.Permute
+                        || step instanceof Step.Gather
+                        || step instanceof Step.StorePart part && isInside(part)
+                ? 1
+                : 0;
     }
 
     private Mask mask(MaskVar variable) {
@@ -70,6 +75,11 @@ final class Avx512Emitter extends StepEmitter {
     @Override
     Imm blockChoice(BinaryOp op) {
         return Imm.of(op == BinaryOp.EVEN_BLOCKS ? 0x88 : 0xdd);
+    }
+
+    @Override
+    Op extractOp() {
+        return MoveOps.VEXTRACTF32X4;
     }
 
     @Override

@@ -165,7 +165,7 @@ final class ConstantPlacement implements StepVisitor {
     }
 
     @Override
-    public void storeFirst(Step.StoreFirst step) {
+    public void storePart(Step.StorePart step) {
         out.add(step);
     }
 

@@ -35,6 +35,8 @@ abstract class StepEmitter extends ScalarEmitter {
     private static final int DOWN = 9;
     private static final int UP = 10;
     private static final int TOWARDS_ZERO = 11;
+    /** Lanes of the blocks that vectors are made of. */
+    private static final int BLOCK = 4;
 
     private final Width width;
 
@@ -68,6 +70,9 @@ abstract class StepEmitter extends ScalarEmitter {
 
     abstract Imm blockChoice(BinaryOp op);
 
+    /** The instruction that takes one block of four lanes. */
+    abstract Op extractOp();
+
     abstract void scale(Step.Binary step);
 
     /** Exchanges halves, quarters, neighbours: lane i gets lane i xor distance. */
@@ -96,10 +101,41 @@ abstract class StepEmitter extends ScalarEmitter {
     }
 
     @Override
-    public void storeFirst(Step.StoreFirst step) {
-        Width part = step.lanes() == 8 ? Width.Y : Width.X;
-        Op store = step.lanes() == 1 ? MoveOps.VMOVD : MoveOps.VMOVUPS;
-        emit(store, memory(step.to()), vector(step.from()).as(part));
+    public void storePart(Step.StorePart step) {
+        Vec from = vector(step.from());
+        Mem to = memory(step.to());
+        int block = step.first() / BLOCK;
+        if (step.lanes() < BLOCK) {
+            storeOfBlock(step, to, block == 0 ? from.as(Width.X) : blockOf(from, block));
+        } else if (step.first() == 0) {
+            emit(MoveOps.VMOVUPS, to, from.as(step.lanes() == BLOCK ? Width.X : Width.Y));
+        } else if (step.lanes() == BLOCK) {
+            emit(extractOp(), to, from, Imm.of(block));
+        } else {
+            emit(MoveOps.VEXTRACTF64X4, to, from, Imm.of(1));
+        }
+    }
+
+    private Vec blockOf(Vec from, int block) {
+        Vec part = vector(registers.temporaries(number())[0]).as(Width.X);
+        emit(extractOp(), part, from, Imm.of(block));
+        return part;
+    }
+
+    private void storeOfBlock(Step.StorePart step, Mem to, Vec block) {
+        int lane = step.first() % BLOCK;
+        if (step.lanes() == 2) {
+            emit(lane == 0 ? MoveOps.VMOVQ : MoveOps.VMOVHPS, to, block);
+        } else if (lane == 0) {
+            emit(MoveOps.VMOVD, to, block);
+        } else {
+            emit(MoveOps.VEXTRACTPS, to, block, Imm.of(lane));
+        }
+    }
+
+    /** Whether a part does not lie in the lowest block, and is none itself. */
+    static boolean isInside(Step.StorePart step) {
+        return step.lanes() < BLOCK && step.first() >= BLOCK;
     }
 
     private void move(Vec to, Value from) {

@@ -68,7 +68,7 @@ final class Roles extends AccessVisitor {
             case Step.Load load -> base(load.from());
             case Step.Spread spread -> base(spread.from());
             case Step.Store store -> base(store.to());
-            case Step.StoreFirst store -> base(store.to());
+            case Step.StorePart store -> base(store.to());
             case Step.ScalarLoad load -> base(load.from());
             case Step.Move move -> {
                 base(move.from());
