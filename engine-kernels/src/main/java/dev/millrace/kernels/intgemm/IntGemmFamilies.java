@@ -13,7 +13,6 @@ public final class IntGemmFamilies implements KernelFamilies {
             case PackRows.NAME -> new PackRows();
             case PackFours.NAME -> new PackFours();
             case ColumnTerms.NAME -> new ColumnTerms();
-            case SpreadPanel.NAME -> new SpreadPanel();
             case DecodePanel.NAME -> new DecodePanel();
             case WeightRow.NAME -> new WeightRow();
             case RoundRow.NAME -> new RoundRow();

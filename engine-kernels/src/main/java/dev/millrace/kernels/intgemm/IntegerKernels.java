@@ -13,7 +13,6 @@ final class IntegerKernels {
     private final KernelSet kernels;
     private final KernelCache<IntegerTile.Variant> tiles;
     private final KernelCache<Rows> rows;
-    private final KernelCache<IntegerDot> spreading;
     private final KernelCache<PackFours.Variant> packing;
     private final Scratch terms = new Scratch();
 
@@ -22,7 +21,6 @@ final class IntegerKernels {
         tiles = new KernelCache<>(kernels, IntegerTile.Variant::key);
         rows = new KernelCache<>(kernels, some -> PackRows.key(some.dot(), some.signed(), some.rest()));
         packing = new KernelCache<>(kernels, PackFours.Variant::key);
-        spreading = new KernelCache<>(kernels, _ -> SpreadPanel.key());
     }
 
     KernelSet set() {
@@ -41,10 +39,6 @@ final class IntegerKernels {
     /** @param k the bytes in a row */
     Kernel packRows(IntegerDot dot, boolean signed, long k) {
         return rows.kernel(new Rows(dot, signed, (int) (k % 4)));
-    }
-
-    Kernel spreadPanel() {
-        return spreading.kernel(IntegerDot.PAIRS);
     }
 
     /**

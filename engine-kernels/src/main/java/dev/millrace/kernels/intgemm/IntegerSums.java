@@ -27,6 +27,7 @@ final class IntegerSums {
     private static final Constant ONES = Constant.ofBits(0x00010001);
 
     private final ProgramBuilder builder;
+    private final IntegerTile.Variant variant;
     private final IntegerDot dot;
     private final RowForm form;
     private final int rows;
@@ -41,19 +42,41 @@ final class IntegerSums {
     private final VectorVar[][] sums;
 
     IntegerSums(ProgramBuilder builder, IntegerTile.Variant variant, ScalarVar stride) {
+        this(
+                builder,
+                variant,
+                variant.rows(),
+                stride,
+                variant.rows() > 3 ? multiple(builder, stride, 3) : stride,
+                variant.rows() > 5 ? multiple(builder, stride, 5) : stride);
+    }
+
+    private IntegerSums(
+            ProgramBuilder builder,
+            IntegerTile.Variant variant,
+            int rows,
+            ScalarVar stride,
+            ScalarVar stride3,
+            ScalarVar stride5) {
         this.builder = builder;
+        this.variant = variant;
+        this.rows = rows;
         this.stride = stride;
+        this.stride3 = stride3;
+        this.stride5 = stride5;
         dot = variant.dot();
         form = variant.form();
         windows = variant.windows();
-        rows = variant.rows();
         vectors = variant.vectors();
         bytes = builder.target().vectorBytes();
         unroll = dot.isSplit() ? builder.target().lanes() : UNROLL;
         sets = dot == IntegerDot.WHOLE ? sets(rows * vectors) : 1;
-        stride3 = rows > 3 ? multiple(3) : stride;
-        stride5 = rows > 5 ? multiple(5) : stride;
         sums = new VectorVar[sets][rows * vectors];
+    }
+
+    /** The same of tiles that are lower by one. */
+    IntegerSums lower() {
+        return new IntegerSums(builder, variant, rows - 1, stride, stride3, stride5);
     }
 
     private static int sets(int sumsOfTile) {
@@ -64,7 +87,7 @@ final class IntegerSums {
         return sets;
     }
 
-    private ScalarVar multiple(int factor) {
+    private static ScalarVar multiple(ProgramBuilder builder, ScalarVar stride, int factor) {
         ScalarVar product = builder.scalar("stride" + factor);
         builder.scalar(product, ScalarOp.MUL, stride, factor);
         return product;
@@ -79,10 +102,14 @@ final class IntegerSums {
         };
     }
 
+    int rows() {
+        return rows;
+    }
+
     /** What a panel takes. */
     ScalarVar panelBytes(ScalarVar fours) {
         ScalarVar size = builder.scalar("size");
-        builder.scalar(size, ScalarOp.MUL, fours, fourBytes());
+        builder.scalar(size, ScalarOp.MUL, fours, vectors * bytes);
         return size;
     }
 
@@ -92,16 +119,16 @@ final class IntegerSums {
     }
 
     /**
+     * @param right the panel, or what it was spread out to; moved
      * @param terms the block of terms
      * @return the sums, row by row
      */
-    VectorVar[] write(ScalarVar a, ScalarVar b, ScalarVar terms) {
-        start(a, Address.at(terms, TermBlock.STARTS));
+    VectorVar[] write(ScalarVar a, ScalarVar right, ScalarVar terms) {
+        start(a, Address.at(terms, TermBlock.starts(builder.target())));
         ScalarVar left = builder.copy(a, "left");
         if (form != RowForm.GIVEN) {
             builder.advance(left, PackedRow.DATA);
         }
-        ScalarVar right = builder.copy(b, "right");
         VectorVar ones = builder.vector("ones");
         if (dot != IntegerDot.WHOLE && dot != IntegerDot.PAIRS) {
             builder.set(ones, ONES);
@@ -123,7 +150,7 @@ final class IntegerSums {
     }
 
     private void multiply(ScalarVar left, ScalarVar right, ScalarVar fours, VectorVar ones) {
-        for (int count : new int[] {unroll, 1}) {
+        for (int count : dot == IntegerDot.PAIRS ? new int[] {unroll, 4, 2, 1} : new int[] {unroll, 1}) {
             try (var _ = builder.loop(fours, count)) {
                 switch (dot) {
                     case WHOLE, BYTES -> bytes(left, right, count, ones);
@@ -131,19 +158,22 @@ final class IntegerSums {
                     case PAIRS -> pairs(left, right, count);
                     case NIBBLES -> nibbles(left, right, count, ones);
                 }
-                builder.advance(left, count == 1 ? 4 : count * dot.rowBytes());
+                builder.advance(left, count < unroll ? 4 * count : count * dot.rowBytes());
                 builder.advance(right, count * fourBytes());
             }
         }
     }
 
     private void start(ScalarVar a, Address starts) {
+        VectorVar[] ofColumns = new VectorVar[vectors];
         for (int i = 0; i < rows; i++) {
+            VectorVar ofRow = dot == IntegerDot.PAIRS ? builder.spread(row(a, i, PackedRow.START)) : null;
             for (int j = 0; j < vectors; j++) {
-                VectorVar start = builder.load(starts.plus(j * bytes));
-                sums[0][i * vectors + j] = dot == IntegerDot.PAIRS
-                        ? builder.binary(BinaryOp.INT_ADD, start, builder.spread(row(a, i, PackedRow.START)))
-                        : start;
+                if (ofRow == null || i == 0) {
+                    ofColumns[j] = builder.load(starts.plus(j * bytes));
+                }
+                sums[0][i * vectors + j] =
+                        ofRow == null ? ofColumns[j] : builder.binary(BinaryOp.INT_ADD, ofColumns[j], ofRow);
             }
         }
         for (int set = 1; set < sets; set++) {

@@ -9,7 +9,8 @@ import dev.millrace.kernels.gemm.Activation;
 /**
  * Columns of tiles: f(A, B, C, terms, stride, count), where count is that of the panels, or of the tiles of
  * a column where rows are windows. Each tile is {@code rows} of A, {@code stride} bytes
- * apart, times a packed panel of B of {@code vectors} width; the kernel goes down the rows, then on to the next panel.
+ * apart, times a packed panel of B of {@code vectors} width; the kernel goes down the rows, the last tiles perhaps being
+ * lower by one, then on to the next panel.
  * terms is a block as in {@link TermBlock}.
  */
 final class IntegerTile implements KernelFamily {
@@ -24,6 +25,7 @@ final class IntegerTile implements KernelFamily {
      *
      * @param form of the rows of A
      * @param rows of a tile
+     * @param low whether tiles of one row less follow
      * @param vectors in a row of a tile
      * @param masked whether the last vector is written in part
      * @param zeros whether B has zero points
@@ -36,6 +38,7 @@ final class IntegerTile implements KernelFamily {
             IntegerDot dot,
             RowForm form,
             int rows,
+            boolean low,
             int vectors,
             boolean masked,
             boolean zeros,
@@ -50,6 +53,7 @@ final class IntegerTile implements KernelFamily {
                     .with("dot", dot)
                     .with("form", form)
                     .with("rows", rows)
+                    .with("low", low ? 1 : 0)
                     .with("vectors", vectors)
                     .with("masked", masked ? 1 : 0)
                     .with("zeros", zeros ? 1 : 0)
@@ -65,6 +69,7 @@ final class IntegerTile implements KernelFamily {
                     "dot",
                     "form",
                     "rows",
+                    "low",
                     "vectors",
                     "masked",
                     "zeros",
@@ -95,10 +100,12 @@ final class IntegerTile implements KernelFamily {
                 throw new IllegalArgumentException(
                         "kernel key " + key + ": the parameter activation must be none unless the output is f32");
             }
+            int rows = key.number("rows", 1, dot.rows());
             return new Variant(
                     dot,
                     form,
-                    key.number("rows", 1, dot.rows()),
+                    rows,
+                    key.number("low", 0, rows > 1 && !windows ? 1 : 0) == 1,
                     key.number("vectors", 1, IntegerDot.vectors(target)),
                     key.number("masked", 0, 1) == 1,
                     zeros == 1,

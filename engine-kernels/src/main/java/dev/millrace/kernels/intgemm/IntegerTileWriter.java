@@ -20,7 +20,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes a member of {@link IntegerTile}: the sums of a tile, then what becomes of them. */
 final class IntegerTileWriter {
+    /** Registers that storing takes beside the sums and their factors: of bytes whose rows all have the same terms, and of any. */
+    private static final int OTHERS_OF_BYTES = 4;
+
+    private static final int OTHERS = 6;
+
     private final ProgramBuilder builder;
+    private final Target target;
     private final IntegerTile.Variant variant;
     private final int rows;
     private final int vectors;
@@ -35,6 +41,7 @@ final class IntegerTileWriter {
     private final ScalarVar done;
 
     IntegerTileWriter(String name, Target target, IntegerTile.Variant variant) {
+        this.target = target;
         this.variant = variant;
         rows = variant.rows();
         vectors = variant.vectors();
@@ -53,29 +60,57 @@ final class IntegerTileWriter {
         IntegerSums sums = new IntegerSums(builder, variant, stride);
         builder.set(done, 0);
         if (variant.windows()) {
-            panel(sums, a, c, count);
+            prepare();
+            tiles(sums, count, a, c);
             return builder.build();
         }
+        IntegerSums low = variant.low() ? sums.lower() : null;
         try (var _ = builder.loop(count, 1)) {
-            panel(sums, builder.copy(a, "row"), builder.copy(c, "to"), null);
+            if (variant.dot() == IntegerDot.PAIRS) {
+                spread();
+            }
+            prepare();
+            ScalarVar row = builder.copy(a, "row");
+            ScalarVar to = builder.copy(c, "to");
+            tiles(sums, number(TermBlock.TILES), row, to);
+            if (low != null) {
+                tiles(low, number(TermBlock.LOW_TILES), row, to);
+            }
             builder.advance(b, sums.panelBytes(number(TermBlock.FOURS)));
-            builder.advance(
-                    c, vectors * builder.target().lanes() * variant.output().bytes());
+            builder.advance(c, vectors * target.lanes() * variant.output().bytes());
             builder.advance(done, vectors * bytes);
         }
         return builder.build();
     }
 
+    /** Tiles of a panel, both pointers being moved. */
+    private void tiles(IntegerSums sums, ScalarVar count, ScalarVar row, ScalarVar to) {
+        try (var _ = builder.loop(count, 1)) {
+            ScalarVar panel = variant.dot() == IntegerDot.PAIRS ? number(TermBlock.WIDE) : builder.copy(b, "right");
+            store(sums.write(row, panel, terms), sums.rows(), row, to);
+        }
+    }
+
     /**
-     * The tiles of a panel, both pointers being moved.
-     *
-     * @param given how many there are, null where the terms say it
+     * Spreads the bytes of a panel out to 16 bits, the second and fourth of each four in one vector, the first and third in
+     * the next one.
      */
-    private void panel(IntegerSums sums, ScalarVar row, ScalarVar to, @Nullable ScalarVar given) {
-        prepare();
-        ScalarVar tiles = given == null ? number(TermBlock.TILES) : given;
-        try (var _ = builder.loop(tiles, 1)) {
-            store(sums.write(row, b, terms), row, to);
+    private void spread() {
+        VectorVar odd = builder.unary(UnaryOp.COPY, Constant.ofBits(0x01000100));
+        VectorVar even = builder.unary(UnaryOp.COPY, Constant.ofBits(0x00010001));
+        ScalarVar from = builder.copy(b, "from");
+        ScalarVar wide = number(TermBlock.WIDE);
+        ScalarVar fours = number(TermBlock.FOURS);
+        try (var _ = builder.loop(fours, 1)) {
+            for (int j = 0; j < vectors; j++) {
+                VectorVar all = builder.load(Address.at(from, j * bytes));
+                VectorVar second = builder.binary(BinaryOp.DOT_U8S8_SATURATED, odd, all);
+                VectorVar first = builder.binary(BinaryOp.DOT_U8S8_SATURATED, even, all);
+                builder.store(Address.at(wide, 2 * j * bytes), second);
+                builder.store(Address.at(wide, (2 * j + 1) * bytes), first);
+            }
+            builder.advance(from, vectors * bytes);
+            builder.advance(wide, 2 * vectors * bytes);
         }
     }
 
@@ -95,13 +130,13 @@ final class IntegerTileWriter {
     private void prepare() {
         MaskVar mask = variant.masked() ? builder.firstLanes(number(TermBlock.TAIL)) : null;
         for (int j = 0; j < vectors; j++) {
-            builder.store(Address.at(terms, TermBlock.STARTS + j * bytes), start(j, maskOf(j, mask)));
+            builder.store(Address.at(terms, TermBlock.starts(target) + j * bytes), start(j, maskOf(j, mask)));
             if (variant.output() != QuantisedOutput.S32) {
-                builder.store(Address.at(terms, TermBlock.FACTORS + j * bytes), factor(j, maskOf(j, mask)));
+                builder.store(Address.at(terms, TermBlock.factors(target) + j * bytes), factor(j, maskOf(j, mask)));
             }
             if (variant.output() == QuantisedOutput.F32 && variant.bias()) {
                 VectorVar bias = term(TermBlock.BIAS, j, maskOf(j, mask));
-                builder.store(Address.at(terms, TermBlock.BIASES + j * bytes), bias);
+                builder.store(Address.at(terms, TermBlock.biases(target) + j * bytes), bias);
             }
         }
     }
@@ -137,84 +172,138 @@ final class IntegerTileWriter {
     }
 
     /** Leaves both pointers at the next tile. */
-    private void store(VectorVar[] tile, ScalarVar row, ScalarVar to) {
+    private void store(VectorVar[] tile, int height, ScalarVar row, ScalarVar to) {
         MaskVar mask = variant.masked() ? builder.firstLanes(number(TermBlock.TAIL)) : null;
         ScalarVar ldc = number(TermBlock.STRIDE_OF_C);
-        for (int i = 0; i < rows; i++) {
+        @Nullable VectorVar[] held = heldFactors();
+        Requantisation.@Nullable Packing packing = packing();
+        for (int i = 0; i < height; ) {
+            int together = packing != null && wholeVectors() < 4 ? Math.min(2, height - i) : 1;
+            var part = new Rows(i, together, row, to, ldc, held, mask);
             for (int j = 0; j < vectors; ) {
-                j += store(tile, i * vectors, j, row, to, mask);
+                j += variant.output().isQuantised() ? requantise(part, tile, j, packing) : store(part, tile, j);
             }
-            builder.advance(row, stride);
-            builder.advance(to, ldc);
+            for (int k = 0; k < together; k++) {
+                builder.advance(row, stride);
+                builder.advance(to, ldc);
+            }
+            i += together;
         }
         if (variant.activation() != Activation.NONE && variant.activation() != Activation.RELU) {
-            activate(to, ldc, mask);
+            activate(height, to, ldc, mask);
         }
     }
 
-    /** Stores a vector of a row of a tile, or some at once. Returns how many. */
-    private int store(VectorVar[] tile, int start, int vector, ScalarVar row, ScalarVar to, @Nullable MaskVar mask) {
-        QuantisedOutput output = variant.output();
-        Address at = Address.at(to, vector * builder.target().lanes() * output.bytes());
-        @Nullable MaskVar own = maskOf(vector, mask);
-        VectorVar sum = finished(tile[start + vector], row, vector);
-        switch (output) {
-            case S32 -> builder.store(at, sum, own);
-            case F32 -> builder.store(at, dequantised(sum, row, vector), own);
-            case U8, S8 -> {
-                int whole = vectors - vector - (mask == null ? 0 : 1);
-                int together = whole < 2 ? 1 : Requantisation.together(builder, whole);
-                VectorVar[] values = new VectorVar[together];
-                for (int i = 0; i < together; i++) {
-                    VectorVar next = i == 0 ? sum : finished(tile[start + vector + i], row, vector + i);
-                    values[i] = scaled(next, row, vector + i);
-                }
-                if (together > 1) {
-                    boolean signed = output == QuantisedOutput.S8;
-                    Requantisation.store(builder, at, values, terms, TermBlock.REQUANTISATION, signed);
-                } else {
-                    VectorVar number = Requantisation.write(builder, values[0], terms, TermBlock.REQUANTISATION);
-                    builder.store(Element.U8, at, number, own);
-                }
-                return together;
+    /** One row of a tile, or two, whose pointers are the first one's. */
+    private record Rows(
+            int first,
+            int count,
+            ScalarVar row,
+            ScalarVar to,
+            ScalarVar ldc,
+            @Nullable VectorVar[] factors,
+            @Nullable MaskVar mask) {}
+
+    private int wholeVectors() {
+        return vectors - (variant.masked() ? 1 : 0);
+    }
+
+    /** What vectors are multiplied with, where registers are left for them while tiles are stored. */
+    private @Nullable VectorVar[] heldFactors() {
+        @Nullable VectorVar[] held = new VectorVar[vectors];
+        boolean simple = variant.output().isQuantised() && variant.form() != RowForm.EACH && !variant.zeros();
+        int others = simple ? OTHERS_OF_BYTES : OTHERS;
+        boolean fit = rows * vectors + vectors + others <= target.vectors();
+        for (int j = 0; j < vectors && fit && variant.output() != QuantisedOutput.S32; j++) {
+            held[j] = builder.load(Address.at(terms, TermBlock.factors(target) + j * bytes));
+        }
+        return held;
+    }
+
+    private Requantisation.@Nullable Packing packing() {
+        boolean packs = variant.output().isQuantised() && Requantisation.together(builder, 2) > 1;
+        boolean signed = variant.output() == QuantisedOutput.S8;
+        return packs ? new Requantisation.Packing(builder, terms, TermBlock.REQUANTISATION, signed) : null;
+    }
+
+    private Address placeOfC(Rows part, int row, int vector) {
+        int at = vector * target.lanes() * variant.output().bytes();
+        return row == 0 ? Address.at(part.to(), at) : Address.at(part.to(), part.ldc(), 1, at);
+    }
+
+    private Address ofRow(Rows part, int row, int at) {
+        return row == 0 ? Address.at(part.row(), at) : Address.at(part.row(), stride, 1, at);
+    }
+
+    /** Stores bytes of some vectors of all rows, several at once where they can be packed. Returns how many of each row. */
+    private int requantise(Rows part, VectorVar[] tile, int vector, Requantisation.@Nullable Packing packing) {
+        int whole = wholeVectors() - vector;
+        int columns = whole <= 0 ? 1 : Requantisation.together(builder, Math.min(whole, 4 / part.count()));
+        if (packing == null || whole <= 0 || columns * part.count() == 1) {
+            for (int i = 0; i < part.count(); i++) {
+                VectorVar value = scaled(part, tile, i, vector);
+                VectorVar number = Requantisation.write(builder, value, terms, TermBlock.REQUANTISATION);
+                builder.store(Element.U8, placeOfC(part, i, vector), number, maskOf(vector, part.mask()));
+            }
+            return 1;
+        }
+        VectorVar[] values = new VectorVar[columns * part.count()];
+        Address[] places = new Address[part.count()];
+        for (int i = 0; i < places.length; i++) {
+            places[i] = placeOfC(part, i, vector);
+            for (int j = 0; j < columns; j++) {
+                values[i * columns + j] = scaled(part, tile, i, vector + j);
             }
         }
+        packing.store(values, places);
+        return columns;
+    }
+
+    /** Stores a vector of a row, ints or floats. Returns 1. */
+    private int store(Rows part, VectorVar[] tile, int vector) {
+        VectorVar value = variant.output() == QuantisedOutput.S32
+                ? finished(part, tile, 0, vector)
+                : dequantised(scaled(part, tile, 0, vector), vector);
+        builder.store(placeOfC(part, 0, vector), value, maskOf(vector, part.mask()));
         return 1;
     }
 
     /** A sum without what is not the same for all rows. */
-    private VectorVar finished(VectorVar sum, ScalarVar row, int vector) {
+    private VectorVar finished(Rows part, VectorVar[] tile, int row, int vector) {
+        VectorVar sum = tile[(part.first() + row) * vectors + vector];
         VectorVar left = variant.form() == RowForm.EACH
-                ? withoutZero(sum, builder.spread(Address.at(row, PackedRow.ZERO)), vector)
+                ? withoutZero(sum, builder.spread(ofRow(part, row, PackedRow.ZERO)), vector)
                 : sum;
         if (!variant.zeros()) {
             return left;
         }
-        VectorVar rowSum = builder.spread(Address.at(row, PackedRow.SUM));
+        VectorVar rowSum = builder.spread(ofRow(part, row, PackedRow.SUM));
         VectorVar product = builder.binary(BinaryOp.INT_MUL, rowSum, term(TermBlock.ZEROS, vector, null));
         return builder.binary(BinaryOp.INT_SUB, left, product);
     }
 
-    private VectorVar scaled(VectorVar sum, ScalarVar row, int vector) {
-        VectorVar factor = builder.load(Address.at(terms, TermBlock.FACTORS + vector * bytes));
+    private VectorVar scaled(Rows part, VectorVar[] tile, int row, int vector) {
+        VectorVar sum = finished(part, tile, row, vector);
+        VectorVar held = part.factors()[vector];
+        VectorVar factor =
+                held == null ? builder.load(Address.at(terms, TermBlock.factors(target) + vector * bytes)) : held;
         if (variant.form() == RowForm.EACH) {
-            factor = builder.mul(builder.spread(Address.at(row, PackedRow.SCALE)), factor);
+            factor = builder.mul(builder.spread(ofRow(part, row, PackedRow.SCALE)), factor);
         }
         return builder.mul(builder.unary(UnaryOp.TO_FLOAT, sum), factor);
     }
 
-    private VectorVar dequantised(VectorVar sum, ScalarVar row, int vector) {
-        VectorVar scaled = scaled(sum, row, vector);
+    private VectorVar dequantised(VectorVar scaled, int vector) {
         VectorVar value = variant.bias()
-                ? builder.add(scaled, builder.load(Address.at(terms, TermBlock.BIASES + vector * bytes)))
+                ? builder.add(scaled, builder.load(Address.at(terms, TermBlock.biases(target) + vector * bytes)))
                 : scaled;
         return variant.activation() == Activation.RELU ? builder.max(Constant.ZERO, value) : value;
     }
 
     /** Over the tile that was just written and ends at a pointer, back and forth, now that its registers are free. */
-    private void activate(ScalarVar end, ScalarVar ldc, @Nullable MaskVar mask) {
+    private void activate(int height, ScalarVar end, ScalarVar ldc, @Nullable MaskVar mask) {
         ScalarVar left = builder.scalar("left");
-        builder.set(left, rows);
+        builder.set(left, height);
         Expr x = Expr.input(0);
         try (var _ = builder.loop(left, 1)) {
             builder.scalar(end, ScalarOp.SUB, end, ldc);
@@ -225,7 +314,7 @@ final class IntegerTileWriter {
             }
         }
         ScalarVar tile = builder.scalar("tile");
-        builder.scalar(tile, ScalarOp.MUL, ldc, rows);
+        builder.scalar(tile, ScalarOp.MUL, ldc, height);
         builder.advance(end, tile);
     }
 }

@@ -20,6 +20,9 @@ final class QuantisedRun {
 
     private static final long SMALL_PANELS = 1 << 17;
 
+    /** Of one call, beside those of a panel: about a millisecond. */
+    private static final long PRODUCTS = 1L << 27;
+
     private static final int SIGN = 0x80;
 
     private final IntegerKernels kernels;
@@ -122,7 +125,7 @@ final class QuantisedRun {
     }
 
     /** Some panels, of which the bytes from an address on are multiplied in one way. */
-    private record Columns(IntegerDot dot, long first, long panels, long from, long terms) {}
+    private record Columns(IntegerDot dot, long first, long panels, long from) {}
 
     /** Some rows of some panels, on one thread. */
     private final class Part {
@@ -130,10 +133,11 @@ final class QuantisedRun {
         private final Parallel parallel;
         private final long packed;
         private final long a;
-        /** Written again for each panel. */
-        private final MemorySegment block;
+        /** Written again for each call, but for those that are written down: they have one each. */
+        private MemorySegment block;
 
-        private final long blockStart;
+        private long blockStart;
+        private boolean written;
         private final long spread;
         private final long c;
         private final long scales;
@@ -143,7 +147,7 @@ final class QuantisedRun {
             this.parallel = parallel;
             packed = memory.pointer(product.packed());
             a = memory.pointer(rowsOfA);
-            block = kernels.terms().atLeast(TermBlock.BYTES);
+            block = kernels.terms().atLeast(TermBlock.bytes(kernels.set().target()));
             blockStart = memory.pointer(block);
             spread = dot == IntegerDot.PAIRS ? memory.pointer(wide) + number * panels.wideBytes() : 0;
             c = memory.pointer(product.c().data());
@@ -190,7 +194,17 @@ final class QuantisedRun {
                     result.stride() * result.output().bytes());
         }
 
+        private void nextBlock() {
+            if (written && Recording.ofThread() != null) {
+                MemorySegment next = kernels.terms().atLeast(block.byteSize());
+                block = next.copyFrom(block);
+                blockStart = memory.pointer(block);
+            }
+            written = true;
+        }
+
         private void terms(long panel) {
+            nextBlock();
             long columns = 4 * panel * panels.columns();
             block.set(LONG, TermBlock.SUMS, packed + panels.sums() + columns);
             block.set(LONG, TermBlock.PAIRS, packed + panels.pairs() + columns);
@@ -202,34 +216,24 @@ final class QuantisedRun {
             block.set(LONG, TermBlock.TAIL, tail);
         }
 
-        /** All whole panels of a kind at once if each of them is read once only, by tiles of one height. */
+        /** Whole panels of a kind go together, but for rows that are windows. */
         private void panels(long row, long rows, long first, long end) {
-            boolean atOnce =
-                    windows == null && (dot == IntegerDot.NIBBLES || dot != IntegerDot.PAIRS && rows <= tileRows);
             long whole = Math.min(end, product.n() / panels.columns());
+            long most = windows == null ? Math.max(1, PRODUCTS / (rows * panels.columns() * product.k() + 1)) : 1;
             for (long panel = first; panel < end; ) {
                 parallel.checkCancelled();
                 IntegerDot way = dotOf(panel);
                 long next = panel + 1;
-                while (atOnce && next < whole && dotOf(next) == way) {
+                while (next < Math.min(whole, panel + most) && dotOf(next) == way) {
                     next++;
                 }
-                long from = packed + panels.panel(panel);
-                if (dot == IntegerDot.PAIRS) {
-                    long vectors = panels.fours() * panels.vectorsOf(panel);
-                    kernels.spreadPanel().call(memory, from, spread, vectors, 0, 0, 0);
-                    from = spread;
-                }
                 terms(panel);
-                lines(
-                        row,
-                        rows,
-                        new Columns(
-                                way,
-                                panel,
-                                next - panel,
-                                from,
-                                windows == null ? blockStart : Recording.arguments(block, blockStart)));
+                Columns columns = new Columns(way, panel, next - panel, packed + panels.panel(panel));
+                if (windows == null) {
+                    tiles(row, rows, columns);
+                } else {
+                    lines(row, rows, columns, windows);
+                }
                 panel = next;
             }
         }
@@ -239,36 +243,58 @@ final class QuantisedRun {
             return fours ? IntegerDot.FOURS : dot;
         }
 
+        /** Tiles of nearly equal height, the lower ones after the others. */
+        private void tiles(long row, long rows, Columns columns) {
+            Heights heights = Heights.of(rows, tileRows);
+            block.set(LONG, TermBlock.TILES, heights.tiles());
+            block.set(LONG, TermBlock.LOW_TILES, heights.low());
+            block.set(LONG, TermBlock.WIDE, spread);
+            kernel(columns, heights.rows(), heights.low() > 0)
+                    .call(
+                            memory,
+                            a + row * rowStride,
+                            columns.from(),
+                            to(row, columns),
+                            blockStart,
+                            rowStride,
+                            columns.panels());
+        }
+
         /** What is not in one line is not in one column of tiles. */
-        private void lines(long row, long rows, Columns columns) {
-            long line = windows == null ? row + rows : windows.line();
+        private void lines(long row, long rows, Columns columns, ByteWindows windows) {
             for (long from = row; from < row + rows; ) {
-                long here = Math.min(line - from % line, row + rows - from);
-                columns(from, here, columns);
+                long here = Math.min(windows.line() - from % windows.line(), row + rows - from);
+                Heights heights = Heights.of(here, tileRows);
+                tiles(from, heights.tiles(), heights.rows(), columns, windows);
+                if (heights.low() > 0) {
+                    long done = heights.tiles() * heights.rows();
+                    tiles(from + done, heights.low(), heights.rows() - 1, columns, windows);
+                }
                 from += here;
             }
         }
 
-        /** Tiles of nearly equal height. */
-        private void columns(long row, long rows, Columns columns) {
-            long tiles = (rows + tileRows - 1) / tileRows;
-            int high = (int) ((rows + tiles - 1) / tiles);
-            long lowTiles = tiles * high - rows;
-            long highTiles = tiles - lowTiles;
-            call(row, highTiles, high, columns);
-            if (lowTiles > 0) {
-                call(row + highTiles * high, lowTiles, high - 1, columns);
-            }
+        private void tiles(long row, long tiles, int height, Columns columns, ByteWindows windows) {
+            long start = a + windows.start(row, rowStride);
+            kernel(columns, height, false)
+                    .call(memory, start, columns.from(), to(row, columns), blockStart, rowStride, tiles);
         }
 
-        private void call(long row, long tiles, int height, Columns columns) {
+        private long to(long row, Columns columns) {
+            QuantisedResult result = product.c();
+            long column = columns.first() * panels.columns();
+            return c + result.output().bytes() * (row * result.stride() + column);
+        }
+
+        private Kernel kernel(Columns columns, int height, boolean low) {
             long panel = columns.first();
             QuantisedResult result = product.c();
             boolean masked = panels.width(panel) % panels.lanes() != 0;
-            Kernel kernel = kernels.tile(new IntegerTile.Variant(
+            return kernels.tile(new IntegerTile.Variant(
                     columns.dot(),
                     form,
                     height,
+                    low,
                     panels.vectorsOf(panel),
                     masked,
                     zeros,
@@ -277,16 +303,21 @@ final class QuantisedRun {
                     result.hasScalePerColumn(),
                     result.activation(),
                     windows != null));
-            int bytes = result.output().bytes();
-            long to = c + bytes * (row * result.stride() + panel * panels.columns());
-            long start = windows == null ? row * rowStride : windows.start(row, rowStride);
-            long terms = columns.terms();
-            if (windows == null) {
-                block.set(LONG, TermBlock.TILES, tiles);
-                terms = Recording.arguments(block, blockStart);
-            }
-            long count = windows == null ? columns.panels() : tiles;
-            kernel.call(memory, a + start, columns.from(), to, terms, rowStride, count);
+        }
+    }
+
+    /**
+     * How rows are cut into tiles of nearly equal height.
+     *
+     * @param tiles of so many rows
+     * @param low tiles of one row less
+     */
+    private record Heights(int rows, long tiles, long low) {
+        static Heights of(long rows, int most) {
+            long tiles = (rows + most - 1) / most;
+            int high = (int) ((rows + tiles - 1) / tiles);
+            long low = tiles * high - rows;
+            return new Heights(high, tiles - low, low);
         }
     }
 }

@@ -47,34 +47,51 @@ public final class Requantisation {
         return builder.binary(BinaryOp.INT_ADD, builder.unary(UnaryOp.TO_INT, within), zero);
     }
 
-    /** Of so many vectors side by side, how many {@link #store} takes at once; 1 where it takes none. */
-    static int together(ProgramBuilder builder, int vectors) {
-        int most = builder.target().lanes() / BLOCK;
-        return most < 2 ? 1 : Math.min(Integer.highestOneBit(vectors), Math.min(most, BLOCK));
+    /** Of so many vectors, how many {@link Packing#store} takes at once; 1 where it takes none. */
+    public static int together(ProgramBuilder builder, int vectors) {
+        return builder.target().lanes() < 2 * BLOCK ? 1 : Math.min(Integer.highestOneBit(vectors), BLOCK);
     }
 
-    /**
-     * Stores scaled sums of two or four whole vectors side by side as bytes. Packing saturates, so that only what no
-     * int holds has to be cut before: an int that is too small, or no number, becomes the smallest one.
-     */
-    static void store(ProgramBuilder builder, Address to, VectorVar[] values, ScalarVar block, int at, boolean signed) {
-        VectorVar most = builder.spread(Address.at(block, at + MOST));
-        VectorVar zeros = builder.spread(Address.at(block, at + ZEROS));
-        VectorVar[] halves = new VectorVar[values.length / 2];
-        for (int i = 0; i < halves.length; i++) {
-            VectorVar low = builder.unary(UnaryOp.TO_INT, builder.min(most, values[2 * i]));
-            VectorVar high = builder.unary(UnaryOp.TO_INT, builder.min(most, values[2 * i + 1]));
-            VectorVar pair = builder.binary(BinaryOp.PACK_S16, low, high);
-            halves[i] = builder.binary(BinaryOp.ADD_S16_SATURATED, pair, zeros);
+    /** Stores several vectors at once, with what it needs for that in registers. */
+    public static final class Packing {
+        private final ProgramBuilder builder;
+        private final boolean signed;
+        private final VectorVar most;
+        private final VectorVar zeros;
+
+        public Packing(ProgramBuilder builder, ScalarVar block, int at, boolean signed) {
+            this.builder = builder;
+            this.signed = signed;
+            most = builder.spread(Address.at(block, at + MOST));
+            zeros = builder.spread(Address.at(block, at + ZEROS));
         }
-        BinaryOp pack = signed ? BinaryOp.PACK_S8 : BinaryOp.PACK_U8;
-        VectorVar bytes = builder.binary(pack, halves[0], halves[halves.length - 1]);
-        VectorVar inOrder = builder.permute(bytes, order(builder.target().lanes()));
-        int lanes = values.length * builder.target().lanes() / BLOCK;
-        if (lanes == builder.target().lanes()) {
-            builder.store(to, inOrder);
-        } else {
-            builder.storeFirst(to, inOrder, lanes);
+
+        /**
+         * Stores scaled sums of two or four whole vectors as bytes. Packing saturates, so that only what no int holds has
+         * to be cut before: an int that is too small, or no number, becomes the smallest one.
+         *
+         * @param to where as many of them go as belong to each place, side by side
+         */
+        public void store(VectorVar[] values, Address... to) {
+            VectorVar[] halves = new VectorVar[values.length / 2];
+            for (int i = 0; i < halves.length; i++) {
+                VectorVar low = builder.unary(UnaryOp.TO_INT, builder.min(most, values[2 * i]));
+                VectorVar high = builder.unary(UnaryOp.TO_INT, builder.min(most, values[2 * i + 1]));
+                VectorVar pair = builder.binary(BinaryOp.PACK_S16, low, high);
+                halves[i] = builder.binary(BinaryOp.ADD_S16_SATURATED, pair, zeros);
+            }
+            BinaryOp pack = signed ? BinaryOp.PACK_S8 : BinaryOp.PACK_U8;
+            VectorVar bytes = builder.binary(pack, halves[0], halves[halves.length - 1]);
+            int all = builder.target().lanes();
+            VectorVar inOrder = builder.permute(bytes, order(all));
+            int lanes = values.length / to.length * all / BLOCK;
+            for (int i = 0; i < to.length; i++) {
+                if (lanes == all) {
+                    builder.store(to[i], inOrder);
+                } else {
+                    builder.storePart(to[i], inOrder, i * lanes, lanes);
+                }
+            }
         }
     }
 

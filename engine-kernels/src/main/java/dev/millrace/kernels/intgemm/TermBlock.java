@@ -1,5 +1,7 @@
 package dev.millrace.kernels.intgemm;
 
+import dev.millrace.codegen.program.Target;
+
 /**
  * Where a tile finds what it needs besides the factors: a block of pointers to numbers per column, constants, and room
  * for what a panel makes of them.
@@ -40,19 +42,37 @@ final class TermBlock {
     static final int STRIP_GAP = 120;
     /** A byte that is 0. */
     static final int NOTHING = 128;
-    /** How many tiles there are in a column of them, a long; not read where rows are windows. */
+    /** How many tiles there are in a column of them, and of one row less after them, longs; not read where rows are windows. */
     static final int TILES = 136;
 
-    private static final int ROW = 4 * 16 * IntegerTile.MAX_VECTORS;
+    static final int LOW_TILES = 144;
+    /** A pointer to where a panel is spread out to 16 bits. */
+    static final int WIDE = 152;
 
-    /** What the sums of a panel start from, ints; written by the tiles, as those after it are. */
-    static final int STARTS = 192;
-    /** What the sums of a panel are multiplied with, floats. */
-    static final int FACTORS = STARTS + ROW;
-    /** What is added to the floats of a panel. */
-    static final int BIASES = FACTORS + ROW;
-
-    static final int BYTES = BIASES + ROW;
+    private static final int ROWS = 192;
 
     private TermBlock() {}
+
+    private static int row(Target target, int number) {
+        return ROWS + number * IntegerDot.vectors(target) * target.vectorBytes();
+    }
+
+    /** What the sums of a panel start from, ints; written by the tiles, as those after it are. */
+    static int starts(Target target) {
+        return row(target, 0);
+    }
+
+    /** What the sums of a panel are multiplied with, floats. */
+    static int factors(Target target) {
+        return row(target, 1);
+    }
+
+    /** What is added to the floats of a panel. */
+    static int biases(Target target) {
+        return row(target, 2);
+    }
+
+    static int bytes(Target target) {
+        return row(target, 3);
+    }
 }

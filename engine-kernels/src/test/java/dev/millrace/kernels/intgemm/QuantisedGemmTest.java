@@ -99,7 +99,8 @@ class QuantisedGemmTest {
                 "gemm.s8:activation=none,bias=0,dot=bytes,form=packed,masked=0,output=s32,rows=1,scales=0,vectors=1,windows=1,zeros=0"
                     + " | windows",
                 "gemm.s8.rows:dot=bytes,rest=4,signed=0 | rest",
-                "gemm.s8.spread:more=1 | more",
+                "gemm.s8:activation=none,bias=0,dot=bytes,form=packed,low=1,masked=0,output=s32,rows=1,scales=0,vectors=1,windows=0,zeros=0"
+                    + " | low",
                 "gemm.stored.row:activation=none,bias=0,block=48,type=int4,vectors=1,zeros=0 | block",
                 "gemm.stored.row:activation=none,bias=0,block=32,type=f16,vectors=1,zeros=0 | block",
                 "gemm.stored.decode:block=16,type=bf16,vectors=1,zeros=1 | zeros"

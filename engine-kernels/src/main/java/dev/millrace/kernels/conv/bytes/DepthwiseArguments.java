@@ -8,7 +8,7 @@ final class DepthwiseArguments {
     static final int ROWS = 0;
 
     static final int PITCH = 8;
-    /** From the end of a row of columns to the start of the next; from the end of a tile to the start of the next. */
+    /** From the last group of columns of a row to the start of the next row; from the start of a tile to the next one. */
     static final int IN_ROW = 16;
 
     static final int IN_TILE = 24;

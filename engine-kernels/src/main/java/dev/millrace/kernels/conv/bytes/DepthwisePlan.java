@@ -150,10 +150,11 @@ final class DepthwisePlan {
             long pitch = shape.channels();
             long tile = (long) width * across.stride() * pitch;
             int read = (width - 1) * across.stride() + (across.taps() - 1) * across.dilation() + 1;
+            int moved = (read - 1) / DepthwiseTileWriter.COLUMNS * DepthwiseTileWriter.COLUMNS;
             long outPitch = result.stride() * result.output().bytes();
             set(at, DepthwiseArguments.ROWS, shape.height().taps());
             set(at, DepthwiseArguments.PITCH, pitch);
-            set(at, DepthwiseArguments.IN_ROW, shape.height().dilation() * rowBytes - read * pitch);
+            set(at, DepthwiseArguments.IN_ROW, shape.height().dilation() * rowBytes - moved * pitch);
             set(at, DepthwiseArguments.IN_TILE, tile);
             set(at, DepthwiseArguments.IN_BLOCK, lanes - count * tile);
             set(at, DepthwiseArguments.OUT_PITCH, outPitch);

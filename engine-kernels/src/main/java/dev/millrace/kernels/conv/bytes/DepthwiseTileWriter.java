@@ -7,6 +7,7 @@ import dev.millrace.codegen.program.Element;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.UnaryOp;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes one member of {@link DepthwiseTile}. */
 final class DepthwiseTileWriter {
+    /** So many columns next to each other have addresses from one pointer on. */
+    static final int COLUMNS = 3;
+
     private final ProgramBuilder builder;
     private final DepthwiseTile.Variant variant;
     private final int vectorBytes;
@@ -27,6 +31,8 @@ final class DepthwiseTileWriter {
     private final ScalarVar counts;
     private final ScalarVar channel;
     private final ScalarVar pitch;
+    /** What lies between groups of columns, whose addresses are from one pointer. */
+    private final ScalarVar pitches;
 
     DepthwiseTileWriter(String name, Target target, DepthwiseTile.Variant variant) {
         this.variant = variant;
@@ -39,6 +45,8 @@ final class DepthwiseTileWriter {
         counts = builder.parameter("counts");
         channel = builder.parameter("channel");
         pitch = argument(DepthwiseArguments.PITCH);
+        pitches = builder.scalar("pitches");
+        builder.scalar(pitches, ScalarOp.MUL, pitch, COLUMNS);
     }
 
     private ScalarVar argument(int at) {
@@ -48,9 +56,10 @@ final class DepthwiseTileWriter {
     Program program() {
         ScalarVar blocks = builder.high(counts, "blocks");
         try (var _ = builder.loop(blocks, 1)) {
+            VectorVar start = start();
             ScalarVar tiles = builder.low(counts, "tiles");
             try (var _ = builder.loop(tiles, 1)) {
-                VectorVar[] sums = sums();
+                VectorVar[] sums = sums(start);
                 finish(sums);
                 builder.advance(in, argument(DepthwiseArguments.IN_TILE));
             }
@@ -66,8 +75,8 @@ final class DepthwiseTileWriter {
         return variant.masked() ? builder.firstLanes(argument(DepthwiseArguments.TAIL)) : null;
     }
 
-    private VectorVar[] sums() {
-        VectorVar[] sums = new VectorVar[variant.pixels()];
+    /** What all sums of a block of channels start from. */
+    private VectorVar start() {
         VectorVar zero = builder.unary(
                 UnaryOp.TO_FLOAT, builder.spread(element(), Address.at(argument(DepthwiseArguments.ZERO_OF_IN), 0)));
         VectorVar start = builder.sub(Constant.ZERO, builder.mul(zero, builder.load(Address.at(weights, 0))));
@@ -75,6 +84,11 @@ final class DepthwiseTileWriter {
             VectorVar bias = builder.unary(UnaryOp.TO_FLOAT, term(DepthwiseArguments.BIAS, mask()));
             start = builder.add(start, bias);
         }
+        return start;
+    }
+
+    private VectorVar[] sums(VectorVar start) {
+        VectorVar[] sums = new VectorVar[variant.pixels()];
         for (int pixel = 0; pixel < sums.length; pixel++) {
             sums[pixel] = builder.vector("sum");
             builder.set(sums[pixel], start);
@@ -98,6 +112,9 @@ final class DepthwiseTileWriter {
             row[tap] = builder.load(Address.at(weight, tap * vectorBytes));
         }
         for (int column = 0; column < variant.columns(); column++) {
+            if (column > 0 && column % COLUMNS == 0) {
+                builder.advance(from, pitches);
+            }
             @Nullable VectorVar input = null;
             for (int tap = 0; tap < row.length; tap++) {
                 int start = column - tap * variant.dilation();
@@ -106,11 +123,10 @@ final class DepthwiseTileWriter {
                     continue;
                 }
                 if (input == null) {
-                    input = input(from);
+                    input = input(from, column % COLUMNS);
                 }
                 builder.accumulate(sums[pixel], input, row[tap]);
             }
-            builder.advance(from, pitch);
         }
     }
 
@@ -118,26 +134,60 @@ final class DepthwiseTileWriter {
         return variant.signed() ? Element.S8 : Element.U8;
     }
 
-    private VectorVar input(ScalarVar from) {
-        return builder.unary(UnaryOp.TO_FLOAT, builder.load(element(), Address.at(from, 0), null));
+    private VectorVar input(ScalarVar from, int column) {
+        Address at = column == 0 ? Address.at(from, 0) : Address.at(from, pitch, column, 0);
+        return builder.unary(UnaryOp.TO_FLOAT, builder.load(element(), at, null));
     }
 
     private void finish(VectorVar[] sums) {
         MaskVar mask = mask();
         @Nullable VectorVar bias = variant.bias() && !variant.small() ? term(DepthwiseArguments.BIAS, mask) : null;
         @Nullable VectorVar factor = variant.output() == QuantisedOutput.S32 ? null : factor(mask);
+        ScalarVar outPitch = argument(DepthwiseArguments.OUT_PITCH);
+        if (factor != null && variant.output().isQuantised()) {
+            requantise(sums, factor, bias, mask, outPitch);
+            return;
+        }
         for (VectorVar sum : sums) {
             Address to = Address.at(out, 0);
             if (factor == null) {
                 builder.store(to, withBias(builder.unary(UnaryOp.TO_INT, sum), bias), mask);
-            } else if (variant.output() == QuantisedOutput.F32) {
-                builder.store(to, dequantised(builder.mul(sum, factor), bias), mask);
             } else {
-                VectorVar value = builder.mul(bias == null ? sum : floatWithBias(sum, bias), factor);
-                VectorVar number = Requantisation.write(builder, value, arguments, DepthwiseArguments.REQUANTISATION);
-                builder.store(Element.U8, to, number, mask);
+                builder.store(to, dequantised(builder.mul(sum, factor), bias), mask);
             }
-            builder.advance(out, argument(DepthwiseArguments.OUT_PITCH));
+            builder.advance(out, outPitch);
+        }
+    }
+
+    /** Stores bytes of several pixels at once, where the channels of the block are all there. */
+    private void requantise(
+            VectorVar[] sums, VectorVar factor, @Nullable VectorVar bias, @Nullable MaskVar mask, ScalarVar outPitch) {
+        ScalarVar outPitches = builder.scalar("outPitches");
+        builder.scalar(outPitches, ScalarOp.MUL, outPitch, 3);
+        boolean signed = variant.output() == QuantisedOutput.S8;
+        var packing = new Requantisation.Packing(builder, arguments, DepthwiseArguments.REQUANTISATION, signed);
+        for (int pixel = 0; pixel < sums.length; ) {
+            int together = mask == null ? Requantisation.together(builder, sums.length - pixel) : 1;
+            VectorVar[] values = new VectorVar[together];
+            Address[] places = new Address[together];
+            for (int i = 0; i < together; i++) {
+                VectorVar sum = sums[pixel + i];
+                values[i] = builder.mul(bias == null ? sum : floatWithBias(sum, bias), factor);
+                places[i] = i == 0
+                        ? Address.at(out, 0)
+                        : i == 3 ? Address.at(out, outPitches, 1, 0) : Address.at(out, outPitch, i, 0);
+            }
+            if (together > 1) {
+                packing.store(values, places);
+            } else {
+                int at = DepthwiseArguments.REQUANTISATION;
+                builder.store(Element.U8, places[0], Requantisation.write(builder, values[0], arguments, at), mask);
+            }
+            builder.advance(out, together == 4 ? outPitches : outPitch);
+            if (together > 1) {
+                builder.advance(out, outPitch);
+            }
+            pixel += together;
         }
     }
 

@@ -23,7 +23,7 @@ public final class QuantisedConv implements QuantisedConvolution {
     /** With fewer rows, preparing the weights takes too much of the time. */
     private static final long LEAST_ROWS = 40;
 
-    private static final long MOST_ROWS = 400;
+    private static final long MOST_ROWS = 800;
     private static final int LINE = 64;
 
     private final KernelSet kernels;
