@@ -16,7 +16,8 @@ import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * f(A, packed, fours, strides, rows): copies rows of bytes to the form of {@link PackedRow}, with their sums.
+ * f(A, packed, fours, strides, rows): copies rows of bytes to the form of {@link PackedRow}, with their sums
+ * where those are wanted.
  *
  * <p>fours counts whole words of a row of A; the rest of a row, 0 to 3 bytes, is a parameter of the kernel. strides is
  * that of A | that of packed rows &lt;&lt; 32, in bytes.
@@ -27,19 +28,22 @@ final class PackRows implements KernelFamily {
     private static final Constant LOW_BYTES = Constant.ofBits(0x00ff00ff);
     private static final Constant LOW_NIBBLES = Constant.ofBits(0x0f0f0f0f);
 
-    static KernelKey key(IntegerDot dot, boolean signed, int rest) {
+    static KernelKey key(IntegerDot dot, boolean signed, int rest, boolean sums) {
         return KernelKey.of(NAME)
                 .with("dot", dot)
                 .with("signed", signed ? 1 : 0)
-                .with("rest", rest);
+                .with("rest", rest)
+                .with("sums", sums ? 1 : 0);
     }
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas("dot", "signed", "rest");
+        key.onlyHas("dot", "signed", "rest", "sums");
         IntegerDot dot = key.oneOf("dot", IntegerDot.values());
         boolean signed = key.number("signed", 0, 1) == 1;
-        return new Writer(key.toString(), target, dot, signed, key.number("rest", 0, 3)).program();
+        int rest = key.number("rest", 0, 3);
+        boolean sums = key.number("sums", 0, 1) == 1;
+        return new Writer(key.toString(), target, dot, signed, rest, sums).program();
     }
 
     private static final class Writer {
@@ -47,6 +51,7 @@ final class PackRows implements KernelFamily {
         private final IntegerDot dot;
         private final boolean signed;
         private final int rest;
+        private final boolean sums;
         private final int lanes;
         private final int bytes;
         private final VectorVar sum;
@@ -54,11 +59,12 @@ final class PackRows implements KernelFamily {
         private final VectorVar byteOnes;
         private final VectorVar wordOnes;
 
-        Writer(String name, Target target, IntegerDot dot, boolean signed, int rest) {
+        Writer(String name, Target target, IntegerDot dot, boolean signed, int rest, boolean sums) {
             builder = new ProgramBuilder(name, target);
             this.dot = dot;
             this.signed = signed;
             this.rest = rest;
+            this.sums = sums;
             lanes = target.lanes();
             bytes = target.vectorBytes();
             sum = builder.vector("sum");
@@ -75,8 +81,10 @@ final class PackRows implements KernelFamily {
             ScalarVar rows = builder.parameter("rows");
             ScalarVar lda = builder.low(strides, "lda");
             ScalarVar stride = builder.high(strides, "stride");
-            builder.set(byteOnes, Constant.ofBits(0x01010101));
-            builder.set(wordOnes, Constant.ofBits(0x00010001));
+            if (sums) {
+                builder.set(byteOnes, Constant.ofBits(0x01010101));
+                builder.set(wordOnes, Constant.ofBits(0x00010001));
+            }
             try (var _ = builder.loop(rows, 1)) {
                 builder.set(sum, Constant.ZERO);
                 builder.set(start, Constant.ZERO);
@@ -95,10 +103,14 @@ final class PackRows implements KernelFamily {
                         write(to, last(from, left));
                     }
                 }
-                builder.storeFirst(Address.at(packed, PackedRow.SUM), builder.reduce(BinaryOp.INT_ADD, sum));
-                VectorVar negative =
-                        builder.binary(BinaryOp.INT_SUB, Constant.ZERO, builder.reduce(BinaryOp.INT_ADD, start));
-                builder.storeFirst(Address.at(packed, PackedRow.START), negative);
+                if (sums) {
+                    builder.storeFirst(Address.at(packed, PackedRow.SUM), builder.reduce(BinaryOp.INT_ADD, sum));
+                }
+                if (dot == IntegerDot.PAIRS) {
+                    VectorVar all = builder.reduce(BinaryOp.INT_ADD, start);
+                    VectorVar negative = builder.binary(BinaryOp.INT_SUB, Constant.ZERO, all);
+                    builder.storeFirst(Address.at(packed, PackedRow.START), negative);
+                }
                 builder.advance(a, lda);
                 builder.advance(packed, stride);
             }
@@ -130,8 +142,10 @@ final class PackRows implements KernelFamily {
         }
 
         private void write(ScalarVar to, VectorVar elements) {
-            VectorVar sums = builder.binary(BinaryOp.DOT_U8S8_SATURATED, elements, byteOnes);
-            builder.binary(sum, BinaryOp.INT_ADD, sum, builder.binary(BinaryOp.DOT_S16, sums, wordOnes));
+            if (sums) {
+                VectorVar ofPairs = builder.binary(BinaryOp.DOT_U8S8_SATURATED, elements, byteOnes);
+                builder.binary(sum, BinaryOp.INT_ADD, sum, builder.binary(BinaryOp.DOT_S16, ofPairs, wordOnes));
+            }
             if (!dot.isSplit()) {
                 builder.store(Address.at(to, 0), elements);
                 builder.advance(to, bytes);

@@ -8,9 +8,9 @@ package dev.millrace.kernels.intgemm;
  * then the upper ones.
  */
 final class PackedRow {
-    /** The sum of the elements, an int. */
+    /** The sum of the elements, an int, where B has zero points. */
     static final int SUM = 0;
-    /** Where the sums of products start from, an int. */
+    /** Where the sums of products start from, an int, for {@link IntegerDot#PAIRS}. */
     static final int START = 4;
     /** The zero point, an int. */
     static final int ZERO = 8;

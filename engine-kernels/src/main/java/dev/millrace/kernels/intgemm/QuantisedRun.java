@@ -108,7 +108,7 @@ final class QuantisedRun {
         }
         QuantisedMatrix a = product.a();
         Memory memory = kernels.set().newMemory();
-        Kernel kernel = kernels.packRows(dot, a.signed(), product.k());
+        Kernel kernel = kernels.packRows(dot, a.signed(), product.k(), zeros);
         kernel.call(
                 memory,
                 memory.pointer(a.data()) + first * a.stride(),

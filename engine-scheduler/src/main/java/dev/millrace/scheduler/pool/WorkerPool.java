@@ -252,14 +252,16 @@ public final class WorkerPool implements Executor, AutoCloseable {
 
         /** Makes an idle worker look for work; false where it was busy and will look by itself, or cannot be started. */
         boolean wake() {
-            if (!idle.get()) {
+            // it rises before it has a thread, which else could find nothing and go to sleep before it was up
+            if (!idle.get() || !rise()) {
                 return false;
             }
             Thread running = thread;
             if (running == null) {
                 running = start();
             }
-            if (running == null || !rise()) {
+            if (running == null) {
+                lieDown();
                 return false;
             }
             LockSupport.unpark(running);
@@ -295,8 +297,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
                     }
                     continue;
                 }
-                idle.set(true);
-                awake.decrementAndGet();
+                lieDown();
                 // work published before we were seen idle is found here, work published after wakes us
                 if (workOnce(scratch, number)) {
                     rise();
@@ -309,6 +310,11 @@ public final class WorkerPool implements Executor, AutoCloseable {
                 rest();
                 lastWork = System.nanoTime();
             }
+        }
+
+        private void lieDown() {
+            idle.set(true);
+            awake.decrementAndGet();
         }
 
         /** False where it is awake already. */
