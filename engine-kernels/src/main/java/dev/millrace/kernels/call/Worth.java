@@ -9,8 +9,11 @@ public final class Worth {
     /** Multiplications and additions of floats whose operands are found in caches. */
     public static final long PRODUCTS = 1 << 20;
 
-    /** The same of bytes. */
-    public static final long BYTE_PRODUCTS = 1 << 21;
+    /** The same of bytes, half as long: quantised models are many short steps, between which workers stay awake. */
+    public static final long BYTE_PRODUCTS = 1 << 20;
+
+    /** The same of bytes by windows of one channel. */
+    public static final long BYTE_WINDOWS = 1 << 17;
 
     /** Products that are as slow as memory or as their loads: those by single rows, by windows of one channel. */
     public static final long SLOW_PRODUCTS = 1 << 18;

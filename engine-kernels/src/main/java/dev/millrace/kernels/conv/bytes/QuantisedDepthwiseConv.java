@@ -101,7 +101,7 @@ public final class QuantisedDepthwiseConv implements QuantisedConvolution {
         long rows = (long) shape.batch() * shape.height().out();
         long work = shape.batch() * shape.outPixels() * shape.channels() * shape.taps();
         // each has its part of the scratch memory
-        int tasks = (int) Math.clamp(rows, 1, Worth.shares(work, Worth.SLOW_PRODUCTS, parallel.width()));
+        int tasks = (int) Math.clamp(rows, 1, Worth.shares(work, Worth.BYTE_WINDOWS, parallel.width()));
         DepthwisePlan.Operands operands = new DepthwisePlan.Operands(in, packed, out, scratch);
         try {
             parallel.run(
