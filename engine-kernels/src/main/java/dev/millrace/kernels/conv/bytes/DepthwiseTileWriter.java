@@ -14,6 +14,7 @@ import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.intgemm.QuantisedOutput;
 import dev.millrace.kernels.intgemm.Requantisation;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one member of {@link DepthwiseTile}. */
@@ -162,29 +163,29 @@ final class DepthwiseTileWriter {
     /** Stores bytes of several pixels at once, where the channels of the block are all there. */
     private void requantise(
             VectorVar[] sums, VectorVar factor, @Nullable VectorVar bias, @Nullable MaskVar mask, ScalarVar outPitch) {
-        ScalarVar outPitches = builder.scalar("outPitches");
-        builder.scalar(outPitches, ScalarOp.MUL, outPitch, 3);
-        boolean signed = variant.output() == QuantisedOutput.S8;
-        var packing = new Requantisation.Packing(builder, arguments, DepthwiseArguments.REQUANTISATION, signed);
+        ScalarVar outPitch3 = builder.scalar("outPitch3");
+        builder.scalar(outPitch3, ScalarOp.MUL, outPitch, 3);
+        Address[] pixels = {
+            Address.at(out, 0),
+            Address.at(out, outPitch, 1, 0),
+            Address.at(out, outPitch, 2, 0),
+            Address.at(out, outPitch3, 1, 0)
+        };
+        int block = DepthwiseArguments.REQUANTISATION;
+        var packing = new Requantisation.Packing(builder, arguments, block, variant.output() == QuantisedOutput.S8);
         for (int pixel = 0; pixel < sums.length; ) {
             int together = mask == null ? Requantisation.together(builder, sums.length - pixel) : 1;
             VectorVar[] values = new VectorVar[together];
-            Address[] places = new Address[together];
             for (int i = 0; i < together; i++) {
                 VectorVar sum = sums[pixel + i];
                 values[i] = builder.mul(bias == null ? sum : floatWithBias(sum, bias), factor);
-                places[i] = i == 0
-                        ? Address.at(out, 0)
-                        : i == 3 ? Address.at(out, outPitches, 1, 0) : Address.at(out, outPitch, i, 0);
             }
             if (together > 1) {
-                packing.store(values, places);
+                packing.store(values, Arrays.copyOf(pixels, together));
             } else {
-                int at = DepthwiseArguments.REQUANTISATION;
-                builder.store(Element.U8, places[0], Requantisation.write(builder, values[0], arguments, at), mask);
+                builder.store(Element.U8, pixels[0], Requantisation.write(builder, values[0], arguments, block), mask);
             }
-            builder.advance(out, together == 4 ? outPitches : outPitch);
-            if (together > 1) {
+            for (int i = 0; i < together; i++) {
                 builder.advance(out, outPitch);
             }
             pixel += together;
