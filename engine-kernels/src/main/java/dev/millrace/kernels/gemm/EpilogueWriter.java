@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** Writes what an epilogue does to a vector of sums, and the store of its result. */
 final class EpilogueWriter {
     /** Where the operands of an epilogue begin in the block of arguments: a pointer and a stride in bytes for each. */
-    static final int OPERANDS = 32;
+    static final int OPERANDS = 40;
 
     static final int BYTES_PER_OPERAND = 16;
 

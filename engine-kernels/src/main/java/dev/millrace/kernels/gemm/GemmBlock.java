@@ -69,7 +69,7 @@ final class GemmBlock {
         sumsWait = sumsWait(shape, product);
         isFar = product.b().isPacked() && product.k() * product.n() >= NEAR_ELEMENTS;
         arguments = own.asByteBuffer().order(ByteOrder.nativeOrder());
-        block = own.asSlice(0, GemmTile.ARGUMENT_BYTES);
+        block = own.asSlice(0, GemmTile.argumentBytes(operands.length));
         argumentsPointer = memory.pointer(own);
         panelPointer = argumentsPointer + GemmTile.ARGUMENT_BYTES;
         sumsPointer = panelPointer + panelBytes(panels, shape, product);
@@ -133,6 +133,7 @@ final class GemmBlock {
         int vectors = Math.ceilDiv(width, panels.lanes());
         int tail = width - (vectors - 1) * panels.lanes();
         GemmTiles.WithEpilogue tiles = last ? finished : unfinished;
+        GemmTile.setSums(arguments, argumentsPointer);
         arguments.putLong(GemmTileWriter.B_STRIDE, rightStride);
         arguments.putLong(GemmTileWriter.EARLIER_STRIDE, 4L * panels.columns());
         long count = Math.ceilDiv(rows, shape.rows());

@@ -4,6 +4,7 @@ import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
+import java.nio.ByteBuffer;
 
 /**
  * A column of tiles: f(A, B, C, arguments, strides, sizes). Each tile is {@code rows} of A times one panel of B of
@@ -12,11 +13,11 @@ import dev.millrace.codegen.program.Target;
  * <p>strides is lda | ldc &lt;&lt; 32, in bytes. sizes is depth | tail &lt;&lt; {@value #TAIL_SHIFT} | tiles &lt;&lt;
  * 32: how much of K, how many lanes of the last vector belong to C (masked kernels only), how many tiles.
  *
- * <p>arguments is a block of {@value #ARGUMENT_BYTES} bytes, read only by variants that need it: the distance of the
- * rows of B in bytes (B not packed), a pointer to earlier sums and their stride in bytes (accumulating into bytes), the
- * distance of the panels in bytes (several packed panels, or the next one fetched), then a pointer and a stride in bytes
- * for each operand of the epilogue. Pointers to what belongs to columns are to the first column of the tile, to what
- * belongs to rows to the first row. What follows them is scratch.
+ * <p>arguments is a block that is read only by variants that need it: the distance of the rows of B in bytes (B not
+ * packed), a pointer to earlier sums and their stride in bytes (accumulating into bytes), the distance of the panels in
+ * bytes (several packed panels, or the next one fetched), a pointer to room for the sums of a tile, then a pointer and a
+ * stride in bytes for each operand of the epilogue. Pointers to what belongs to columns are to the first column of the
+ * tile, to what belongs to rows to the first row.
  */
 public final class GemmTile implements KernelFamily {
     public static final int MAX_ROWS = 6;
@@ -24,7 +25,11 @@ public final class GemmTile implements KernelFamily {
     public static final int MAX_PANELS = 4;
     public static final int MAX_DEPTH = (1 << 20) - 1;
     public static final int TAIL_SHIFT = 20;
+    /** What a block of arguments takes with the room for sums that it points to. */
     public static final int ARGUMENT_BYTES = 2048;
+
+    /** Where that room is behind the arguments. */
+    private static final int SUMS = 512;
     /** Where in the arguments the operands of the epilogue begin. */
     public static final int OPERANDS = EpilogueWriter.OPERANDS;
 
@@ -107,6 +112,16 @@ public final class GemmTile implements KernelFamily {
                     fetch,
                     Epilogue.of(key));
         }
+    }
+
+    /** What the arguments take where an epilogue has so many operands. */
+    public static long argumentBytes(int operands) {
+        return OPERANDS + (long) operands * EpilogueWriter.BYTES_PER_OPERAND;
+    }
+
+    /** Says in the arguments where room for sums is, which lies behind them. */
+    public static void setSums(ByteBuffer arguments, long pointer) {
+        arguments.putLong(GemmTileWriter.SCRATCH, pointer + SUMS);
     }
 
     @Override

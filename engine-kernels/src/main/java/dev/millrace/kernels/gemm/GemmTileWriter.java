@@ -22,7 +22,8 @@ final class GemmTileWriter {
     static final int EARLIER = 8;
     static final int EARLIER_STRIDE = 16;
     static final int PANEL_DISTANCE = 24;
-    static final int SCRATCH = 512;
+    /** A pointer to room for the sums of a tile. */
+    static final int SCRATCH = 32;
 
     /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
     private static final int CHAINS = 8;
@@ -324,16 +325,16 @@ final class GemmTileWriter {
     }
 
     private void finishFromScratch(ScalarVar row, @Nullable MaskVar mask) {
+        ScalarVar from = builder.loadLong(Address.at(arguments, SCRATCH), "from");
         for (int i = 0; i < rows * vectors; i++) {
-            builder.store(Address.at(arguments, SCRATCH + i * bytes), sums[0][i]);
+            builder.store(Address.at(from, i * bytes), sums[0][i]);
         }
-        ScalarVar from = builder.copy(arguments, "from");
         ScalarVar to = builder.copy(c, "to");
         ScalarVar left = builder.scalar("left");
         builder.set(left, rows);
         try (var _ = builder.loop(left, 1)) {
             for (int j = 0; j < vectors; j++) {
-                VectorVar sum = builder.load(Address.at(from, SCRATCH + j * bytes));
+                VectorVar sum = builder.load(Address.at(from, j * bytes));
                 if (variant.accumulate()) {
                     sum = builder.add(sum, builder.load(earlier(to, row, j), maskOf(j, mask)));
                 }

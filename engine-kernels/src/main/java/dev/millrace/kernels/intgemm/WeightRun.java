@@ -11,6 +11,7 @@ import dev.millrace.kernels.gemm.GemmShape;
 import dev.millrace.kernels.gemm.GemmTile;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 
 /**
  * One product whose extents were checked. A few rows, and rows that are rounded, are multiplied with weights that are
@@ -155,8 +156,10 @@ final class WeightRun {
             packed = memory.pointer(product.packed());
             MemorySegment given = product.bias();
             bias = given == null ? 0 : memory.pointer(given);
-            arguments = kernels.arguments().atLeast(GemmTile.ARGUMENT_BYTES);
-            argumentsPointer = memory.pointer(arguments);
+            MemorySegment whole = kernels.arguments().atLeast(GemmTile.ARGUMENT_BYTES);
+            arguments = whole.asSlice(0, GemmTile.argumentBytes(1));
+            argumentsPointer = memory.pointer(whole);
+            GemmTile.setSums(whole.asByteBuffer().order(ByteOrder.nativeOrder()), argumentsPointer);
             decoded = own + room.offsetOfDecoded() + number * room.decodedBytes();
         }
 
