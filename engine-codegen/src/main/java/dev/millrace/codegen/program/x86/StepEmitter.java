@@ -104,22 +104,18 @@ abstract class StepEmitter extends ScalarEmitter {
     public void storePart(Step.StorePart step) {
         Vec from = vector(step.from());
         Mem to = memory(step.to());
-        int block = step.first() / BLOCK;
-        if (step.lanes() < BLOCK) {
-            storeOfBlock(step, to, block == 0 ? from.as(Width.X) : blockOf(from, block));
+        if (isInside(step)) {
+            Vec part = vector(registers.temporaries(number())[0]).as(Width.X);
+            emit(extractOp(), part, from, Imm.of(step.first() / BLOCK));
+            storeOfBlock(step, to, part);
+        } else if (step.lanes() < BLOCK) {
+            storeOfBlock(step, to, from.as(Width.X));
         } else if (step.first() == 0) {
             emit(MoveOps.VMOVUPS, to, from.as(step.lanes() == BLOCK ? Width.X : Width.Y));
-        } else if (step.lanes() == BLOCK) {
-            emit(extractOp(), to, from, Imm.of(block));
         } else {
-            emit(MoveOps.VEXTRACTF64X4, to, from, Imm.of(1));
+            Op extract = step.lanes() == BLOCK ? extractOp() : MoveOps.VEXTRACTF64X4;
+            emit(extract, to, from, Imm.of(step.first() / step.lanes()));
         }
-    }
-
-    private Vec blockOf(Vec from, int block) {
-        Vec part = vector(registers.temporaries(number())[0]).as(Width.X);
-        emit(extractOp(), part, from, Imm.of(block));
-        return part;
     }
 
     private void storeOfBlock(Step.StorePart step, Mem to, Vec block) {
