@@ -66,7 +66,8 @@ public final class ContextBinary {
         }
         FileMapping.Content content;
         try {
-            content = FileMapping.content(path, use);
+            boolean reads = use.readsBinary(Files.size(path));
+            content = FileMapping.content(path, reads ? FileUse.READ : FileUse.MAP);
         } catch (IOException e) {
             throw new EngineException(Status.INVALID_GRAPH, "context binary " + path + " cannot be read: " + e, e);
         }

@@ -35,7 +35,7 @@ public final class MappingGuard {
 
     /** What is watched, from the first file on that is mapped; null where there can be no guard. */
     private static final class Watched {
-        static final @Nullable MappedRanges RANGES = isPossible() ? MappedRanges.ofRows(MOST_MAPPINGS) : null;
+        static final @Nullable MappedRanges RANGES = isWanted() ? MappedRanges.ofRows(MOST_MAPPINGS) : null;
     }
 
     private static final class Installation {
@@ -66,6 +66,11 @@ public final class MappingGuard {
             Thread.currentThread().interrupt();
         }
         return handles;
+    }
+
+    /** Whether files that are mapped are watched. */
+    public static boolean isPossible() {
+        return Watched.RANGES != null;
     }
 
     /** Whether it is there already, so that what is gone of a file can be asked for. */
@@ -100,7 +105,7 @@ public final class MappingGuard {
         return mapping != null && mapping.isDamaged();
     }
 
-    private static boolean isPossible() {
+    private static boolean isWanted() {
         return System.getProperty("os.name").equals("Linux")
                 && System.getProperty("os.arch").equals("amd64")
                 && !"false".equals(System.getProperty(PROPERTY))

@@ -1,8 +1,13 @@
 package dev.millrace.graph.format;
 
+import dev.millrace.memory.MappingGuard;
+
 /** What becomes of the files that a model is read from: the model, its external data, its context binaries. */
 public enum FileUse {
-    /** Files of up to 32 MB are read, larger ones are mapped. */
+    /**
+     * Files of up to 32 MB are read, larger ones are mapped. Context binaries, which are replaced and not written over, are
+     * mapped from 1 MB on, where a file that is cut short does not end the process.
+     */
     BY_SIZE,
     /**
      * They are read into memory of the engine's own, each as a whole. Whatever happens to a file afterwards is no matter.
@@ -17,9 +22,15 @@ public enum FileUse {
     MAP;
 
     private static final long MOST_READ = 32L << 20;
+    private static final long MOST_READ_OF_BINARIES = 1L << 20;
 
     /** Whether a file of so many bytes is read. */
     public boolean reads(long bytes) {
         return this == READ || this == BY_SIZE && bytes <= MOST_READ;
+    }
+
+    /** The same of a context binary: to read it takes as long as all else that the session of a context model does. */
+    public boolean readsBinary(long bytes) {
+        return reads(bytes) && (this == READ || bytes <= MOST_READ_OF_BINARIES || !MappingGuard.isPossible());
     }
 }
