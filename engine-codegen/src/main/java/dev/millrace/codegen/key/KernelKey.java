@@ -2,6 +2,9 @@ package dev.millrace.codegen.key;
 
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names a kernel: a family and the values of its parameters. A file may carry keys; any process emits the kernels
@@ -12,9 +15,18 @@ import java.util.Locale;
  */
 public final class KernelKey {
     private static final String[] NO_PARAMETERS = {};
+    /** Spreads the hashes of parameters, which are added up, over all bits. */
+    private static final int MIX = 0x9E3779B9;
+
+    private static final String[] DIGITS = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+    /** Enums' names as keys spell them. */
+    private static final Map<Enum<?>, String> SPELLED = new ConcurrentHashMap<>();
 
     private final String family;
-    /** Names in order, each followed by its value. Keys are made and compared before anything is compiled. */
+    /**
+     * Names, each followed by its value, as they were added. Keys are made and compared before anything is compiled, and
+     * comparing names there takes most of it; so they are put in order for who reads the text.
+     */
     private final String[] parameters;
     /** Computed when first asked for; 0 before. */
     private int hash;
@@ -31,30 +43,47 @@ public final class KernelKey {
 
     /** This key with one more parameter. */
     public KernelKey with(String name, int value) {
-        return with(name, Integer.toString(value));
+        return and(name, value >= 0 && value < DIGITS.length ? DIGITS[value] : Integer.toString(value));
     }
 
     /** This key with one more parameter, spelled in lower case. */
     public KernelKey with(String name, Enum<?> value) {
-        return with(name, value.name().toLowerCase(Locale.ROOT));
+        return and(name, spelled(value));
     }
 
     /** This key with one more parameter. */
     public KernelKey with(String name, String value) {
         checked("parameter name", name);
-        checked(name, value);
-        int place = 0;
-        while (place < parameters.length && parameters[place].compareTo(name) < 0) {
-            place += 2;
-        }
-        if (place < parameters.length && parameters[place].equals(name)) {
+        return and(name, checked(name, value));
+    }
+
+    private KernelKey and(String name, String value) {
+        int count = parameters.length;
+        if (valueOf(name) != null) {
             throw new IllegalArgumentException("kernel key " + this + " has a parameter " + name + " already");
         }
-        String[] more = Arrays.copyOf(parameters, parameters.length + 2);
-        System.arraycopy(parameters, place, more, place + 2, parameters.length - place);
-        more[place] = name;
-        more[place + 1] = value;
+        String[] more = Arrays.copyOf(parameters, count + 2);
+        more[count] = name;
+        more[count + 1] = value;
         return new KernelKey(family, more);
+    }
+
+    private static String spelled(Enum<?> value) {
+        String known = SPELLED.get(value);
+        if (known == null) {
+            known = value.name().toLowerCase(Locale.ROOT);
+            SPELLED.put(value, known);
+        }
+        return known;
+    }
+
+    private @Nullable String valueOf(String name) {
+        for (int i = 0; i < parameters.length; i += 2) {
+            if (parameters[i].hashCode() == name.hashCode() && parameters[i].equals(name)) {
+                return parameters[i + 1];
+            }
+        }
+        return null;
     }
 
     private static String checked(String what, String text) {
@@ -101,12 +130,11 @@ public final class KernelKey {
      * @throws IllegalArgumentException if this key lacks it
      */
     public String text(String name) {
-        for (int i = 0; i < parameters.length; i += 2) {
-            if (parameters[i].equals(name)) {
-                return parameters[i + 1];
-            }
+        String value = valueOf(name);
+        if (value == null) {
+            throw new IllegalArgumentException("kernel key " + this + " lacks the parameter " + name);
         }
-        throw new IllegalArgumentException("kernel key " + this + " lacks the parameter " + name);
+        return value;
     }
 
     /**
@@ -153,11 +181,10 @@ public final class KernelKey {
         String wanted = text(name);
         StringBuilder known = new StringBuilder();
         for (E value : values) {
-            String spelled = value.name().toLowerCase(Locale.ROOT);
-            if (spelled.equals(wanted)) {
+            if (spelled(value).equals(wanted)) {
                 return value;
             }
-            known.append(known.isEmpty() ? "" : ", ").append(spelled);
+            known.append(known.isEmpty() ? "" : ", ").append(spelled(value));
         }
         throw new IllegalArgumentException(
                 "kernel key " + this + ": the parameter " + name + " is " + wanted + ", but must be one of " + known);
@@ -191,19 +218,34 @@ public final class KernelKey {
     }
 
     @Override
-    public boolean equals(Object other) {
+    public boolean equals(@Nullable Object other) {
         return other == this
                 || other instanceof KernelKey key
                         && hashCode() == key.hashCode()
                         && family.equals(key.family)
-                        && Arrays.equals(parameters, key.parameters);
+                        && (Arrays.equals(parameters, key.parameters) || hasAllOf(key));
     }
 
+    /** Whether the parameters of another key are those of this one, in any order. */
+    private boolean hasAllOf(KernelKey key) {
+        for (int i = 0; i < key.parameters.length; i += 2) {
+            if (!key.parameters[i + 1].equals(valueOf(key.parameters[i]))) {
+                return false;
+            }
+        }
+        return parameters.length == key.parameters.length;
+    }
+
+    /** The same in whatever order parameters were added. */
     @Override
     public int hashCode() {
         int known = hash;
         if (known == 0) {
-            known = 31 * family.hashCode() + Arrays.hashCode(parameters);
+            known = family.hashCode();
+            for (int i = 0; i < parameters.length; i += 2) {
+                int mixed = (31 * parameters[i].hashCode() + parameters[i + 1].hashCode()) * MIX;
+                known += mixed ^ mixed >>> 15;
+            }
             hash = known;
         }
         return known;
@@ -212,12 +254,30 @@ public final class KernelKey {
     /** The text form. */
     @Override
     public String toString() {
+        String[] sorted = sorted();
         StringBuilder text = new StringBuilder(family);
         char separator = ':';
-        for (int i = 0; i < parameters.length; i += 2) {
-            text.append(separator).append(parameters[i]).append('=').append(parameters[i + 1]);
+        for (int i = 0; i < sorted.length; i += 2) {
+            text.append(separator).append(sorted[i]).append('=').append(sorted[i + 1]);
             separator = ',';
         }
         return text.toString();
+    }
+
+    /** The parameters with their names in order. */
+    private String[] sorted() {
+        String[] sorted = parameters.clone();
+        for (int i = 2; i < sorted.length; i += 2) {
+            String name = sorted[i];
+            String value = sorted[i + 1];
+            int place = i;
+            for (; place > 0 && sorted[place - 2].compareTo(name) > 0; place -= 2) {
+                sorted[place] = sorted[place - 2];
+                sorted[place + 1] = sorted[place - 1];
+            }
+            sorted[place] = name;
+            sorted[place + 1] = value;
+        }
+        return sorted;
     }
 }

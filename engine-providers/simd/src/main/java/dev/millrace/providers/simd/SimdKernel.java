@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.providers.simd.lower.Faults;
+import dev.millrace.providers.simd.lower.Inferred;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Rule;
@@ -13,6 +14,7 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,8 @@ final class SimdKernel implements ShapedKernel {
     private final Graph graph;
     private final Kit kit;
     private final Function<Node, @Nullable Rule> rules;
+    /** What was inferred last, for the binding that is about to follow. */
+    private final AtomicReference<@Nullable Inferred> inferred = new AtomicReference<>();
 
     SimdKernel(Graph graph, Kit kit) {
         this(graph, kit, Rules::of);
@@ -39,13 +43,15 @@ final class SimdKernel implements ShapedKernel {
 
     @Override
     public List<@Nullable ValueType> outputs(Node node, Facts facts) {
-        return Lowering.outputs(graph, facts, kit);
+        Inferred fresh = Inferred.of(graph, facts, kit);
+        inferred.set(fresh);
+        return fresh.types();
     }
 
     @Override
     public Launch bind(BindContext context) {
         try {
-            return new Lowering(graph, context, kit, rules).lower();
+            return new Lowering(graph, context, kit, rules, inferred.getAndSet(null)).lower();
         } catch (RuntimeException failure) {
             if (!Faults.isOwn(failure)) {
                 throw failure;

@@ -3,34 +3,52 @@ package dev.millrace.providers.simd.context;
 import dev.millrace.graph.EngineException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 
-/** Reads numbers one after the other from bytes that may be anything, and never past their end. */
+/**
+ * Reads numbers one after the other from bytes that may be anything, and never past their end. They are copied to the heap
+ * first: this runs before anything is compiled, when a byte of native memory takes as long as a hundred of an array.
+ */
 final class ByteReader {
-    private static final ValueLayout.OfInt FIXED = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
 
-    private final MemorySegment bytes;
-    private long at;
+    private final byte[] bytes;
+    private final int end;
+    private int at;
 
     ByteReader(MemorySegment bytes) {
+        if (bytes.byteSize() > MOST_BYTES) {
+            throw damaged("it has " + bytes.byteSize() + " bytes");
+        }
+        this.bytes = bytes.toArray(ValueLayout.JAVA_BYTE);
+        end = this.bytes.length;
+    }
+
+    private ByteReader(byte[] bytes, int from, int end) {
         this.bytes = bytes;
+        at = from;
+        this.end = end;
     }
 
     static EngineException damaged(String what) {
         return EngineException.invalidGraph("the compiled plan is damaged: " + what + "; compile the model again");
     }
 
-    private long take(long count) {
-        if (count < 0 || count > bytes.byteSize() - at) {
-            throw damaged("it ends after " + bytes.byteSize() + " bytes, inside of " + count + " that begin at " + at);
+    private int take(int count) {
+        if (count < 0 || count > end - at) {
+            throw damaged("it ends after " + end + " bytes, inside of " + count + " that begin at " + at);
         }
-        long from = at;
+        int from = at;
         at += count;
         return from;
     }
 
     int fixed() {
-        return bytes.get(FIXED, take(Integer.BYTES));
+        int from = take(Integer.BYTES);
+        return bytes[from] & 0xff
+                | (bytes[from + 1] & 0xff) << 8
+                | (bytes[from + 2] & 0xff) << 16
+                | bytes[from + 3] << 24;
     }
 
     float real() {
@@ -38,9 +56,12 @@ final class ByteReader {
     }
 
     private long varint() {
+        if (at < end && bytes[at] >= 0) {
+            return bytes[at++];
+        }
         long value = 0;
         for (int shift = 0; shift < 64; shift += 7) {
-            byte next = bytes.get(ValueLayout.JAVA_BYTE, take(1));
+            byte next = bytes[take(1)];
             value |= (next & 0x7fL) << shift;
             if (next >= 0) {
                 return value;
@@ -75,23 +96,39 @@ final class ByteReader {
     /** The length of a list whose items take a byte and more: no larger than what is left can hold. */
     int count(String what) {
         long count = varint();
-        if (count < 0 || count > bytes.byteSize() - at || count > Integer.MAX_VALUE) {
-            throw damaged("it has a list of " + Long.toUnsignedString(count) + " " + what + " where "
-                    + (bytes.byteSize() - at) + " bytes are left");
+        if (count < 0 || count > end - at) {
+            throw damaged("it has a list of " + Long.toUnsignedString(count) + " " + what + " where " + (end - at)
+                    + " bytes are left");
         }
         return (int) count;
     }
 
-    /** The bytes that were written with their count, not a copy. */
+    /** The bytes that were written with their count, not a copy; on the heap. */
     MemorySegment bytes(String what) {
         int count = count(what);
-        return bytes.asSlice(take(count), count);
+        return MemorySegment.ofArray(bytes).asSlice(take(count), count);
+    }
+
+    /** What reads the bytes that were written with their count. */
+    ByteReader part(String what) {
+        int count = count(what);
+        int from = take(count);
+        return new ByteReader(bytes, from, from + count);
+    }
+
+    String text() {
+        int count = count("characters");
+        return new String(bytes, take(count), count, StandardCharsets.UTF_8);
+    }
+
+    boolean isEmpty() {
+        return at == end;
     }
 
     /** Throws where something is left. */
     void finish() {
-        if (at != bytes.byteSize()) {
-            throw damaged((bytes.byteSize() - at) + " bytes are left at its end");
+        if (at != end) {
+            throw damaged((end - at) + " bytes are left at its end");
         }
     }
 }

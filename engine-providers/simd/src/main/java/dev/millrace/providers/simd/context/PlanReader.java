@@ -10,8 +10,6 @@ import dev.millrace.providers.simd.weights.PackedWeights;
 import dev.millrace.providers.simd.weights.Unit;
 import dev.millrace.providers.simd.weights.WayBack;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -27,6 +25,8 @@ import java.util.function.Supplier;
  */
 final class PlanReader {
     private static final int HIGHEST_RANK = 64;
+    /** Up to whether sums are strict. */
+    private static final int MOST_OF_HEAD = 16;
 
     private final String target;
     private final ByteReader from;
@@ -35,9 +35,9 @@ final class PlanReader {
     private final List<Tensor> tensors = new ArrayList<>();
     private final Set<Tensor> left = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    private PlanReader(MemorySegment plan, List<MemorySegment> segments, String target) {
+    private PlanReader(ByteReader plan, List<MemorySegment> segments, String target) {
         this.target = target;
-        from = new ByteReader(plan);
+        from = plan;
         this.segments = segments;
     }
 
@@ -47,12 +47,13 @@ final class PlanReader {
      * @param target the vectors of this machine; of a plan for others, constants that were left out are put back
      */
     static Plan read(MemorySegment plan, List<MemorySegment> segments, String target) {
-        return refusing(new PlanReader(plan, segments, target)::read);
+        return refusing(() -> new PlanReader(new ByteReader(plan), segments, target).read());
     }
 
     /** Whether sums are strict, of a plan that this reader can read. */
     static boolean isStrict(MemorySegment plan) {
-        return refusing(new PlanReader(plan, List.of(), "")::head);
+        MemorySegment head = plan.asSlice(0, Math.min(plan.byteSize(), MOST_OF_HEAD));
+        return refusing(() -> new PlanReader(new ByteReader(head), List.of(), "").head());
     }
 
     private static <T> T refusing(Supplier<T> reading) {
@@ -82,25 +83,21 @@ final class PlanReader {
     private Plan read() {
         boolean strict = head();
         for (int i = from.count("texts"); i > 0; i--) {
-            texts.add(text());
+            texts.add(from.text());
         }
         readTensors();
         var packed = new ArrayList<PackedWeights>();
         for (int i = from.count("packed weights"); i > 0; i--) {
             packed.add(packed());
         }
-        MemorySegment back = from.bytes("bytes of ways back");
-        if (back.byteSize() > 0) {
-            putBack(new ByteReader(back), packed);
+        ByteReader back = from.part("bytes of ways back");
+        if (!back.isEmpty()) {
+            putBack(back, packed);
         }
         Map<String, String> choices = choices();
         Graph graph = new GraphReader(new PlanSource(from, texts, tensors)).read();
         from.finish();
         return new Plan(graph, strict, choices, packed, left);
-    }
-
-    private String text() {
-        return new String(from.bytes("characters").toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
     }
 
     private void readTensors() {
@@ -148,7 +145,7 @@ final class PlanReader {
     private Tensor strings(Shape shape) {
         var strings = new ArrayList<String>();
         for (long i = 0; i < shape.elements(); i++) {
-            strings.add(text());
+            strings.add(from.text());
         }
         return Tensor.ofStrings(shape, strings.toArray(new String[0]));
     }

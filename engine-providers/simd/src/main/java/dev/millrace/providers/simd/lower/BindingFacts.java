@@ -29,7 +29,7 @@ final class BindingFacts {
     private static final long PARTS = 1 << 10;
 
     private final Graph graph;
-    private final Inputs inputs;
+    private Inputs inputs;
     private final Kit kit;
     private final Map<Value, Cell> cells = new IdentityHashMap<>();
     private final List<Node> left = new ArrayList<>();
@@ -73,6 +73,11 @@ final class BindingFacts {
         var all = new ArrayList<Node>();
         walk(graph, all);
         dropUnread(all);
+    }
+
+    /** Goes on with the inputs of a binding: of the same types and shapes, of which no content has been asked for. */
+    void goOn(Inputs ofBinding) {
+        inputs = ofBinding;
     }
 
     private void walk(Graph part, List<Node> all) {

@@ -1,11 +1,9 @@
 package dev.millrace.providers.simd.lower;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -17,7 +15,6 @@ import dev.millrace.providers.simd.program.View;
 import dev.millrace.scheduler.kernel.BindContext;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -36,29 +33,26 @@ public final class Lowering {
 
     /** @param rules the rule of a node, or null where there is none */
     public Lowering(Graph graph, BindContext context, Kit kit, Function<Node, @Nullable Rule> rules) {
+        this(graph, context, kit, rules, null);
+    }
+
+    /**
+     * @param rules the rule of a node, or null where there is none
+     * @param inferred what was inferred before, perhaps of these inputs; nobody else uses it
+     */
+    public Lowering(
+            Graph graph,
+            BindContext context,
+            Kit kit,
+            Function<Node, @Nullable Rule> rules,
+            @Nullable Inferred inferred) {
         this.graph = graph;
         this.context = context;
         this.kit = kit.with(kit.weights().ofBinding());
         this.rules = rules;
-        facts = new BindingFacts(graph, new OfBinding(context), this.kit);
-    }
-
-    /** The types of the outputs of a partition, without shapes where these do not follow from what is known. */
-    public static List<@Nullable ValueType> outputs(Graph graph, Facts known, Kit kit) {
-        var types = new ArrayList<@Nullable ValueType>();
-        try {
-            var facts = new BindingFacts(graph, new OfFacts(known), kit);
-            for (Value output : graph.outputs()) {
-                Cell cell = facts.cell(output);
-                types.add(ValueType.tensor(cell.type(), cell.shape()));
-            }
-        } catch (BindingFacts.ShapeUnknown _) {
-            types.clear();
-            for (Value output : graph.outputs()) {
-                types.add(output.type());
-            }
-        }
-        return types;
+        var inputs = new OfBinding(context);
+        BindingFacts known = inferred == null ? null : inferred.of(context, inputs);
+        facts = known == null ? new BindingFacts(graph, inputs, this.kit) : known;
     }
 
     /** Inputs as the plan's binder knows them. */
@@ -81,38 +75,6 @@ public final class Lowering {
         @Override
         public Tensor content(int input) {
             return context.requireValue(input);
-        }
-    }
-
-    /** Inputs as inference knows them. */
-    private record OfFacts(Facts facts) implements BindingFacts.Inputs {
-        @Override
-        public ElementType type(int input) {
-            return Objects.requireNonNull(tensor(input).element());
-        }
-
-        @Override
-        public Shape shape(int input) {
-            return Objects.requireNonNull(tensor(input).concreteShape());
-        }
-
-        private ValueType.TensorType tensor(int input) {
-            if (facts.type(input) instanceof ValueType.TensorType type
-                    && type.element() != null
-                    && type.concreteShape() != null) {
-                return type;
-            }
-            throw new BindingFacts.ShapeUnknown();
-        }
-
-        @Override
-        public @Nullable Tensor known(int input) {
-            return null;
-        }
-
-        @Override
-        public @Nullable Tensor content(int input) {
-            return facts.value(input);
         }
     }
 

@@ -12,6 +12,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
+import dev.millrace.providers.simd.lower.Inferred;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.rule.Rules;
@@ -135,7 +136,7 @@ class ContextRoundTripTest {
         var kernel = new ShapedKernel() {
             @Override
             public List<@Nullable ValueType> outputs(Node node, Facts facts) {
-                return Lowering.outputs(graph, facts, kit);
+                return Inferred.of(graph, facts, kit).types();
             }
 
             @Override

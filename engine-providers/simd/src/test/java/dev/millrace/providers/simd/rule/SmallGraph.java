@@ -19,6 +19,7 @@ import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.cpu.CpuFactory;
+import dev.millrace.providers.simd.lower.Inferred;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.program.Program;
@@ -139,7 +140,7 @@ final class SmallGraph {
 
         @Override
         public List<@Nullable ValueType> outputs(Node node, Facts facts) {
-            return Lowering.outputs(graph, facts, kit);
+            return Inferred.of(graph, facts, kit).types();
         }
 
         @Override

@@ -1,0 +1,122 @@
+package dev.millrace.providers.simd.lower;
+
+import dev.millrace.graph.infer.Facts;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.BindContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was inferred of a partition when its outputs were asked for. The binding that follows, of the same shapes, as a rule,
+ * need not infer it again.
+ */
+public final class Inferred {
+    private final List<@Nullable ValueType> types;
+    private final @Nullable BindingFacts facts;
+    private final OfFacts inputs;
+
+    private Inferred(List<@Nullable ValueType> types, @Nullable BindingFacts facts, OfFacts inputs) {
+        this.types = types;
+        this.facts = facts;
+        this.inputs = inputs;
+    }
+
+    public static Inferred of(Graph graph, Facts known, Kit kit) {
+        var types = new ArrayList<@Nullable ValueType>();
+        var inputs = new OfFacts(known);
+        try {
+            var facts = new BindingFacts(graph, inputs, kit);
+            for (Value output : graph.outputs()) {
+                Cell cell = facts.cell(output);
+                types.add(ValueType.tensor(cell.type(), cell.shape()));
+            }
+            return new Inferred(types, facts, inputs);
+        } catch (BindingFacts.ShapeUnknown _) {
+            types.clear();
+            for (Value output : graph.outputs()) {
+                types.add(output.type());
+            }
+            return new Inferred(types, null, inputs);
+        }
+    }
+
+    /** The types of the outputs, without shapes where these do not follow from what is known. */
+    public List<@Nullable ValueType> types() {
+        return types;
+    }
+
+    /** The same of a binding, where it is the same, for that binding alone; null where it is not. */
+    @Nullable
+    BindingFacts of(BindContext context, BindingFacts.Inputs ofBinding) {
+        if (facts == null || inputs.areRead || !isOf(context)) {
+            return null;
+        }
+        facts.goOn(ofBinding);
+        return facts;
+    }
+
+    private boolean isOf(BindContext context) {
+        for (int i = 0; i < inputs.shapes.size(); i++) {
+            if (context.constantInput(i) != null
+                    || context.inputType(i) != inputs.types.get(i)
+                    || !context.inputShape(i).equals(inputs.shapes.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Inputs as inference knows them, which are asked for once and in their order. */
+    private static final class OfFacts implements BindingFacts.Inputs {
+        private final Facts facts;
+        private final List<ElementType> types = new ArrayList<>();
+        private final List<Shape> shapes = new ArrayList<>();
+        /** Whether the content of one was asked for. */
+        private boolean areRead;
+
+        OfFacts(Facts facts) {
+            this.facts = facts;
+        }
+
+        @Override
+        public ElementType type(int input) {
+            ElementType type = Objects.requireNonNull(tensor(input).element());
+            types.add(type);
+            return type;
+        }
+
+        @Override
+        public Shape shape(int input) {
+            Shape shape = Objects.requireNonNull(tensor(input).concreteShape());
+            shapes.add(shape);
+            return shape;
+        }
+
+        private ValueType.TensorType tensor(int input) {
+            if (facts.type(input) instanceof ValueType.TensorType type
+                    && type.element() != null
+                    && type.concreteShape() != null) {
+                return type;
+            }
+            throw new BindingFacts.ShapeUnknown();
+        }
+
+        @Override
+        public @Nullable Tensor known(int input) {
+            return null;
+        }
+
+        @Override
+        public @Nullable Tensor content(int input) {
+            areRead = true;
+            return facts.value(input);
+        }
+    }
+}
