@@ -1,7 +1,5 @@
 package dev.millrace.epcontext;
 
-import static dev.millrace.graph.tensor.Layouts.BYTE;
-
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,7 +27,7 @@ final class Chunks {
         byte[] chunk = new byte[(int) Math.min(SIZE, data.byteSize())];
         for (long at = 0; at < data.byteSize(); at += chunk.length) {
             int count = (int) Math.min(chunk.length, data.byteSize() - at);
-            MemorySegment.copy(data, BYTE, at, chunk, 0, count);
+            MemorySegment.copy(data, at, MemorySegment.ofArray(chunk), 0, count);
             sink.take(chunk, count);
         }
     }

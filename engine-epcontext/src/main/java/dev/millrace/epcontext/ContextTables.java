@@ -3,6 +3,7 @@ package dev.millrace.epcontext;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -114,7 +115,10 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
 
     /** What tells one binary from another: header and tables cover all that is in it. */
     static String digest(MemorySegment front) {
-        return "sha256:" + HexFormat.of().formatHex(Chunks.sha256(front));
+        byte[] digest = front.byteSize() <= SmallDigest.MOST_BYTES
+                ? SmallDigest.sha256(front.toArray(ValueLayout.JAVA_BYTE))
+                : Chunks.sha256(front);
+        return "sha256:" + HexFormat.of().formatHex(digest);
     }
 
     /** How many bytes header and tables take. */

@@ -2,7 +2,6 @@ package dev.millrace.codegen.code;
 
 import dev.millrace.memory.Blocks;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -271,7 +270,12 @@ public final class Recording {
         int calls = count - first;
         MemorySegment made =
                 Blocks.allocate((long) Math.max(1, calls) * CallPlayer.ENTRY_BYTES, CallPlayer.ENTRY_BYTES);
-        MemorySegment.copy(words, first * WORDS, made, ValueLayout.JAVA_LONG, 0, calls * WORDS);
+        MemorySegment.copy(
+                MemorySegment.ofArray(words),
+                (long) first * CallPlayer.ENTRY_BYTES,
+                made,
+                0,
+                (long) calls * CallPlayer.ENTRY_BYTES);
         return made;
     }
 }

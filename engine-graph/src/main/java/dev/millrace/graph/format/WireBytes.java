@@ -1,6 +1,5 @@
 package dev.millrace.graph.format;
 
-import dev.millrace.graph.tensor.Layouts;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -12,6 +11,9 @@ final class WireBytes {
 
     private final MemorySegment data;
     private final byte[] window;
+    /** The same: to copy to an array that is no segment takes the JDK several milliseconds for the first time. */
+    private final MemorySegment windowMemory;
+
     private long start;
     /** Of the window, how much is filled. */
     private int filled;
@@ -19,6 +21,7 @@ final class WireBytes {
     WireBytes(MemorySegment data) {
         this.data = data;
         window = new byte[(int) Math.min(WINDOW, data.byteSize())];
+        windowMemory = MemorySegment.ofArray(window);
     }
 
     long size() {
@@ -37,7 +40,7 @@ final class WireBytes {
     private void move(long position) {
         start = position;
         filled = (int) Math.min(window.length, data.byteSize() - position);
-        MemorySegment.copy(data, Layouts.BYTE, position, window, 0, filled);
+        MemorySegment.copy(data, position, windowMemory, 0, filled);
     }
 
     /** A copy of some bytes that fit into an array. */
@@ -49,7 +52,7 @@ final class WireBytes {
             }
             System.arraycopy(window, (int) (position - start), copy, 0, length);
         } else {
-            MemorySegment.copy(data, Layouts.BYTE, position, copy, 0, length);
+            MemorySegment.copy(data, position, MemorySegment.ofArray(copy), 0, length);
         }
         return copy;
     }

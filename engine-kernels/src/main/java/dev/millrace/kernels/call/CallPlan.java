@@ -6,7 +6,6 @@ import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,7 +75,7 @@ public final class CallPlan {
         work = Arrays.copyOf(builder.work, builder.ended + 1);
         long bytes = Math.max(1, builder.usedLongs) * (long) Long.BYTES;
         sizes = Arena.ofAuto().allocate(bytes, Long.BYTES);
-        MemorySegment.copy(builder.longs, 0, sizes, ValueLayout.JAVA_LONG, 0, builder.usedLongs);
+        MemorySegment.copy(MemorySegment.ofArray(builder.longs), 0, sizes, 0, (long) Long.BYTES * builder.usedLongs);
     }
 
     /** How many calls one image takes. */
