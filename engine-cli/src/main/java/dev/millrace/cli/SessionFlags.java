@@ -48,7 +48,7 @@ public final class SessionFlags {
             paramLabel = "USE",
             defaultValue = "BY_SIZE",
             description = "READ the model's files; MAP them, which takes less memory, where nobody cuts them short; or"
-                    + " BY_SIZE (default): those of up to 32 MB are read, context binaries those of up to 1 MB.")
+                    + " BY_SIZE (default): those of up to 32 MB are read, context binaries those of up to 128 KB.")
     private FileUse files = FileUse.BY_SIZE;
 
     @Option(

@@ -6,7 +6,7 @@ import dev.millrace.memory.MappingGuard;
 public enum FileUse {
     /**
      * Files of up to 32 MB are read, larger ones are mapped. Context binaries, which are replaced and not written over, are
-     * mapped from 1 MB on, where a file that is cut short does not end the process.
+     * mapped from 128 KB on, where a file that is cut short does not end the process.
      */
     BY_SIZE,
     /**
@@ -22,7 +22,7 @@ public enum FileUse {
     MAP;
 
     private static final long MOST_READ = 32L << 20;
-    private static final long MOST_READ_OF_BINARIES = 1L << 20;
+    private static final long MOST_READ_OF_BINARIES = 128L << 10;
 
     /** Whether a file of so many bytes is read. */
     public boolean reads(long bytes) {
