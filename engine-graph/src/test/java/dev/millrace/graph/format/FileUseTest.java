@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.memory.MappingGuard;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
@@ -70,5 +71,15 @@ class FileUseTest {
         Thread.currentThread().interrupt();
         assertThat(FileMapping.read(file).toArray(ValueLayout.JAVA_BYTE)).containsExactly(1, 2, 3);
         assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void contextBinariesAreMappedWhereFilesOfThatSizeAreRead() {
+        long size = 1 << 20;
+        assertThat(FileUse.BY_SIZE.reads(size)).isTrue();
+        assertThat(FileUse.BY_SIZE.readsBinary(size)).isEqualTo(!MappingGuard.isPossible());
+        assertThat(FileUse.BY_SIZE.readsBinary(1 << 10)).isTrue();
+        assertThat(FileUse.READ.readsBinary(size)).isTrue();
+        assertThat(FileUse.MAP.readsBinary(1 << 10)).isFalse();
     }
 }
