@@ -57,6 +57,7 @@ public final class KernelKey {
         return and(name, checked(name, value));
     }
 
+    /** Names beside numbers and enums are those of this code, and need no look. */
     private KernelKey and(String name, String value) {
         int count = parameters.length;
         if (valueOf(name) != null) {

@@ -37,13 +37,15 @@ public final class Inferred {
                 Cell cell = facts.cell(output);
                 types.add(ValueType.tensor(cell.type(), cell.shape()));
             }
-            return new Inferred(types, facts, inputs);
+            return new Inferred(types, inputs.areRead ? null : facts, inputs);
         } catch (BindingFacts.ShapeUnknown _) {
             types.clear();
             for (Value output : graph.outputs()) {
                 types.add(output.type());
             }
             return new Inferred(types, null, inputs);
+        } finally {
+            inputs.facts = null;
         }
     }
 
@@ -55,7 +57,7 @@ public final class Inferred {
     /** The same of a binding, where it is the same, for that binding alone; null where it is not. */
     @Nullable
     BindingFacts of(BindContext context, BindingFacts.Inputs ofBinding) {
-        if (facts == null || inputs.areRead || !isOf(context)) {
+        if (facts == null || !isOf(context)) {
             return null;
         }
         facts.goOn(ofBinding);
@@ -75,7 +77,9 @@ public final class Inferred {
 
     /** Inputs as inference knows them, which are asked for once and in their order. */
     private static final class OfFacts implements BindingFacts.Inputs {
-        private final Facts facts;
+        /** While it is inferred: they know a run, with all that it holds. */
+        private @Nullable Facts facts;
+
         private final List<ElementType> types = new ArrayList<>();
         private final List<Shape> shapes = new ArrayList<>();
         /** Whether the content of one was asked for. */
@@ -100,7 +104,7 @@ public final class Inferred {
         }
 
         private ValueType.TensorType tensor(int input) {
-            if (facts.type(input) instanceof ValueType.TensorType type
+            if (facts().type(input) instanceof ValueType.TensorType type
                     && type.element() != null
                     && type.concreteShape() != null) {
                 return type;
@@ -116,7 +120,11 @@ public final class Inferred {
         @Override
         public @Nullable Tensor content(int input) {
             areRead = true;
-            return facts.value(input);
+            return facts().value(input);
+        }
+
+        private Facts facts() {
+            return Objects.requireNonNull(facts);
         }
     }
 }
