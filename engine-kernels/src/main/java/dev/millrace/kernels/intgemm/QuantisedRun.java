@@ -16,7 +16,7 @@ final class QuantisedRun {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     /** What the second-level cache holds of rows of A, in bytes; of rows of C as well, where B is small. */
-    private static final long ROWS_IN_CACHE = 1 << 18;
+    private static final long ROWS_IN_CACHE = 1 << 17;
 
     private static final long SMALL_PANELS = 1 << 17;
 
@@ -83,26 +83,24 @@ final class QuantisedRun {
         long count = panels.panels();
         boolean byPanels = count % tasks == 0 || count >= 4L * tasks;
         if (tasks == 1) {
-            packRows(0, m);
-            new Part(0, parallel).run(0, m, 0, count);
+            new Part(0, parallel).packAndRun(0, m);
         } else if (byPanels && m < 2 * product.n() || m < 2L * tileRows) {
             int packing = (int) Math.min(m, Worth.shares(m * product.k(), Worth.BYTES, tasks));
             if (form != RowForm.GIVEN) {
-                parallel.run(packing, task -> packRows(m * task / packing, m * (task + 1) / packing));
+                parallel.run(packing, task -> {
+                    long first = m * task / packing;
+                    packRows(first, m * (task + 1) / packing, first);
+                });
             }
             int parts = (int) Math.min(tasks, count);
-            parallel.run(
-                    parts,
-                    task -> new Part(task, parallel).run(0, m, count * task / parts, count * (task + 1) / parts));
+            parallel.run(parts, task -> new Part(task, parallel).run(count * task / parts, count * (task + 1) / parts));
         } else {
-            parallel.run(tasks, task -> {
-                packRows(m * task / tasks, m * (task + 1) / tasks);
-                new Part(task, parallel).run(m * task / tasks, m * (task + 1) / tasks, 0, count);
-            });
+            parallel.run(tasks, task -> new Part(task, parallel).packAndRun(m * task / tasks, m * (task + 1) / tasks));
         }
     }
 
-    private void packRows(long first, long end) {
+    /** @param place which of the packed rows the first one becomes */
+    private void packRows(long first, long end, long place) {
         if (form == RowForm.GIVEN) {
             return;
         }
@@ -112,13 +110,13 @@ final class QuantisedRun {
         kernel.call(
                 memory,
                 memory.pointer(a.data()) + first * a.stride(),
-                memory.pointer(rowsOfA) + first * rowStride,
+                memory.pointer(rowsOfA) + place * rowStride,
                 product.k() / 4,
                 a.stride() | rowStride << 32,
                 end - first,
                 0);
         for (long row = first; row < end && form == RowForm.EACH; row++) {
-            long at = row * rowStride;
+            long at = (place + row - first) * rowStride;
             rowsOfA.set(INT, at + PackedRow.ZERO, a.zeroPoint(row) + (a.signed() ? SIGN : 0));
             rowsOfA.set(FLOAT, at + PackedRow.SCALE, a.scale(row));
         }
@@ -157,14 +155,29 @@ final class QuantisedRun {
             bias = givenBias == null ? 0 : memory.pointer(givenBias);
         }
 
-        void run(long firstRow, long endRow, long firstPanel, long endPanel) {
+        /** Some panels by all rows, which are packed where they are not as given. */
+        void run(long firstPanel, long endPanel) {
             constants();
-            long ofRow = rowStride + (panels.sums() <= SMALL_PANELS ? rowBytesOfC() : 0);
-            long most = Math.max(ROWS_IN_CACHE / Math.max(1, ofRow), 16L * tileRows);
-            for (long row = firstRow; row < endRow; row += most) {
-                long rows = Math.min(most, endRow - row);
-                panels(row, rows, firstPanel, endPanel);
+            long most = rowsAtOnce();
+            for (long row = 0; row < product.m(); row += most) {
+                panels(row, Math.min(most, product.m() - row), row, firstPanel, endPanel);
             }
+        }
+
+        /** All panels by some rows; those that are done at once are packed before, each time to the same place. */
+        void packAndRun(long first, long end) {
+            constants();
+            long most = rowsAtOnce();
+            for (long row = first; row < end; row += most) {
+                long rows = Math.min(most, end - row);
+                packRows(row, row + rows, first);
+                panels(row, rows, form == RowForm.GIVEN ? row : first, 0, panels.panels());
+            }
+        }
+
+        private long rowsAtOnce() {
+            long ofRow = rowStride + (panels.sums() <= SMALL_PANELS ? rowBytesOfC() : 0);
+            return Math.max(ROWS_IN_CACHE / Math.max(1, ofRow), 16L * tileRows);
         }
 
         private long rowBytesOfC() {
@@ -216,8 +229,12 @@ final class QuantisedRun {
             block.set(LONG, TermBlock.TAIL, tail);
         }
 
-        /** Whole panels of a kind go together, but for rows that are windows. */
-        private void panels(long row, long rows, long first, long end) {
+        /**
+         * Whole panels of a kind go together, but for rows that are windows.
+         *
+         * @param place which of the rows of A, packed or as given, is the first one
+         */
+        private void panels(long row, long rows, long place, long first, long end) {
             long whole = Math.min(end, product.n() / panels.columns());
             long most = windows == null ? Math.max(1, PRODUCTS / (rows * panels.columns() * product.k() + 1)) : 1;
             for (long panel = first; panel < end; ) {
@@ -230,7 +247,7 @@ final class QuantisedRun {
                 terms(panel);
                 Columns columns = new Columns(way, panel, next - panel, packed + panels.panel(panel));
                 if (windows == null) {
-                    tiles(row, rows, columns);
+                    tiles(row, rows, place, columns);
                 } else {
                     lines(row, rows, columns, windows);
                 }
@@ -244,7 +261,7 @@ final class QuantisedRun {
         }
 
         /** Tiles of nearly equal height, the lower ones after the others. */
-        private void tiles(long row, long rows, Columns columns) {
+        private void tiles(long row, long rows, long place, Columns columns) {
             Heights heights = Heights.of(rows, tileRows);
             block.set(LONG, TermBlock.TILES, heights.tiles());
             block.set(LONG, TermBlock.LOW_TILES, heights.low());
@@ -252,7 +269,7 @@ final class QuantisedRun {
             kernel(columns, heights.rows(), heights.low() > 0)
                     .call(
                             memory,
-                            a + row * rowStride,
+                            a + place * rowStride,
                             columns.from(),
                             to(row, columns),
                             blockStart,
