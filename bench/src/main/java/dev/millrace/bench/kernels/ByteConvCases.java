@@ -66,7 +66,12 @@ final class ByteConvCases {
                     long columns = w.elements() / outChannels;
                     QuantisedMatrix weights = QuantisedMatrix.of(w.segment(), true, columns);
                     QuantisedResult out = QuantisedResult.bytes(
-                            y.segment(), false, outChannels, combined.segment().asSlice(0, 4), ZERO);
+                                    y.segment(),
+                                    false,
+                                    outChannels,
+                                    combined.segment().asSlice(0, 4),
+                                    ZERO)
+                            .withSmallScales();
                     QuantisedConvolution conv = depthwise
                             ? new QuantisedDepthwiseConv(kernels.set(), shape)
                             : new QuantisedConv(kernels.set(), shape);

@@ -108,7 +108,12 @@ final class QuantisedCases {
                                     .withZeroPoints(zero.segment().asSlice(0, 1)),
                             packed(gemm, arena, b, k, n),
                             QuantisedResult.bytes(
-                                    c.segment(), false, n, combined.segment().asSlice(0, 4), 128),
+                                            c.segment(),
+                                            false,
+                                            n,
+                                            combined.segment().asSlice(0, 4),
+                                            128)
+                                    .withSmallScales(),
                             m,
                             n,
                             k);

@@ -33,6 +33,7 @@ final class IntegerTile implements KernelFamily {
      * @param scales whether there is a scale for each column rather than one for all
      * @param activation after the bias, for floats only
      * @param windows whether rows of A are strips apart from one another; then there is one panel
+     * @param cut whether scaled sums may be no ints, for bytes only
      */
     record Variant(
             IntegerDot dot,
@@ -46,7 +47,8 @@ final class IntegerTile implements KernelFamily {
             boolean bias,
             boolean scales,
             Activation activation,
-            boolean windows) {
+            boolean windows,
+            boolean cut) {
 
         KernelKey key() {
             return KernelKey.of(NAME)
@@ -61,7 +63,8 @@ final class IntegerTile implements KernelFamily {
                     .with("bias", bias ? 1 : 0)
                     .with("scales", scales ? 1 : 0)
                     .with("activation", activation)
-                    .with("windows", windows ? 1 : 0);
+                    .with("windows", windows ? 1 : 0)
+                    .with("cut", cut ? 1 : 0);
         }
 
         static Variant of(KernelKey key, Target target) {
@@ -77,7 +80,8 @@ final class IntegerTile implements KernelFamily {
                     "bias",
                     "scales",
                     "activation",
-                    "windows");
+                    "windows",
+                    "cut");
             IntegerDot dot = key.oneOf("dot", IntegerDot.values());
             if (dot == IntegerDot.WHOLE && !IntegerDot.hasWhole(target)) {
                 throw new IllegalArgumentException(
@@ -113,7 +117,8 @@ final class IntegerTile implements KernelFamily {
                     key.number("bias", 0, 1) == 1,
                     key.number("scales", 0, 1) == 1,
                     activation,
-                    windows);
+                    windows,
+                    key.number("cut", 0, output.isQuantised() ? 1 : 0) == 1);
         }
     }
 

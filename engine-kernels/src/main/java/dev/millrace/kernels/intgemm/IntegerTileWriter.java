@@ -223,7 +223,9 @@ final class IntegerTileWriter {
     private Requantisation.@Nullable Packing packing() {
         boolean packs = variant.output().isQuantised() && Requantisation.together(builder, 2) > 1;
         boolean signed = variant.output() == QuantisedOutput.S8;
-        return packs ? new Requantisation.Packing(builder, terms, TermBlock.REQUANTISATION, signed) : null;
+        return packs
+                ? new Requantisation.Packing(builder, terms, TermBlock.REQUANTISATION, signed, variant.cut())
+                : null;
     }
 
     private Address placeOfC(Rows part, int row, int vector) {

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param bias an int or a float for each column, as {@link QuantisedOutput} says, or null
  * @param activation after the bias; only where floats are written
  * @param zeroPoint what is added to rounded bytes
+ * @param small whether the scales, with those of A, are so small that no scaled sum leaves the range of an int: half at
+ *     most. Bytes are made in less time then.
  */
 public record QuantisedResult(
         MemorySegment data,
@@ -23,7 +25,18 @@ public record QuantisedResult(
         @Nullable MemorySegment scales,
         @Nullable MemorySegment bias,
         Activation activation,
-        int zeroPoint) {
+        int zeroPoint,
+        boolean small) {
+    public QuantisedResult(
+            MemorySegment data,
+            QuantisedOutput output,
+            long stride,
+            @Nullable MemorySegment scales,
+            @Nullable MemorySegment bias,
+            Activation activation,
+            int zeroPoint) {
+        this(data, output, stride, scales, bias, activation, zeroPoint, false);
+    }
 
     /** Sums as they are. */
     public static QuantisedResult ints(MemorySegment data, long stride) {
@@ -49,7 +62,7 @@ public record QuantisedResult(
 
     /** The same with a bias. */
     public QuantisedResult withBias(MemorySegment numbers) {
-        return new QuantisedResult(data, output, stride, scales, numbers, activation, zeroPoint);
+        return new QuantisedResult(data, output, stride, scales, numbers, activation, zeroPoint, small);
     }
 
     /** @throws IndexOutOfBoundsException if it has no room for m rows of n elements */
@@ -72,6 +85,16 @@ public record QuantisedResult(
         if (bias != null) {
             Extents.vector("the bias", bias, n);
         }
+    }
+
+    /** The same of scales that are {@code small}. */
+    public QuantisedResult withSmallScales() {
+        return new QuantisedResult(data, output, stride, scales, bias, activation, zeroPoint, true);
+    }
+
+    /** Whether scaled sums are cut off where ints end, before they become ints. */
+    public boolean cuts() {
+        return output.isQuantised() && !small;
     }
 
     /** Whether there is a scale for each column, not one for all. */

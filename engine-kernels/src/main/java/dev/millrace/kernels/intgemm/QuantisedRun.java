@@ -319,7 +319,8 @@ final class QuantisedRun {
                     result.bias() != null,
                     result.hasScalePerColumn(),
                     result.activation(),
-                    windows != null));
+                    windows != null,
+                    result.cuts()));
         }
     }
 

@@ -9,6 +9,7 @@ import dev.millrace.codegen.program.VectorVar;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How scaled sums become bytes: rounded to nearest even, a zero point being added, saturated. Kernels find what they
@@ -56,27 +57,30 @@ public final class Requantisation {
     public static final class Packing {
         private final ProgramBuilder builder;
         private final boolean signed;
-        private final VectorVar most;
+        /** What is cut off, or null. */
+        private final @Nullable VectorVar most;
+
         private final VectorVar zeros;
 
-        public Packing(ProgramBuilder builder, ScalarVar block, int at, boolean signed) {
+        /** @param cut whether there may be values that no int holds */
+        public Packing(ProgramBuilder builder, ScalarVar block, int at, boolean signed, boolean cut) {
             this.builder = builder;
             this.signed = signed;
-            most = builder.spread(Address.at(block, at + MOST));
+            most = cut ? builder.spread(Address.at(block, at + MOST)) : null;
             zeros = builder.spread(Address.at(block, at + ZEROS));
         }
 
         /**
          * Stores scaled sums of two or four whole vectors as bytes. Packing saturates, so that only what no int holds has
-         * to be cut before: an int that is too small, or no number, becomes the smallest one.
+         * to be cut before, if there is any: an int that is too small, or no number, becomes the smallest one.
          *
          * @param to where as many of them go as belong to each place, side by side
          */
         public void store(VectorVar[] values, Address... to) {
             VectorVar[] halves = new VectorVar[values.length / 2];
             for (int i = 0; i < halves.length; i++) {
-                VectorVar low = builder.unary(UnaryOp.TO_INT, builder.min(most, values[2 * i]));
-                VectorVar high = builder.unary(UnaryOp.TO_INT, builder.min(most, values[2 * i + 1]));
+                VectorVar low = toInt(values[2 * i]);
+                VectorVar high = toInt(values[2 * i + 1]);
                 VectorVar pair = builder.binary(BinaryOp.PACK_S16, low, high);
                 halves[i] = builder.binary(BinaryOp.ADD_S16_SATURATED, pair, zeros);
             }
@@ -92,6 +96,10 @@ public final class Requantisation {
                     builder.storePart(to[i], inOrder, i * lanes, lanes);
                 }
             }
+        }
+
+        private VectorVar toInt(VectorVar value) {
+            return builder.unary(UnaryOp.TO_INT, most == null ? value : builder.min(most, value));
         }
     }
 

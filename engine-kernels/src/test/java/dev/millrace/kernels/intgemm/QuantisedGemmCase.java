@@ -104,7 +104,8 @@ public final class QuantisedGemmCase implements FamilyCase {
             Activation activation =
                     output == QuantisedOutput.F32 ? activations[random.nextInt(activations.length)] : Activation.NONE;
             int zero = output.isQuantised() ? output.least() + random.nextInt(256) : 0;
-            return new QuantisedResult(data, output, stride, scales, bias, activation, zero);
+            boolean small = scales != null && random.nextBoolean();
+            return new QuantisedResult(data, output, stride, scales, bias, activation, zero, small);
         }
 
         void run() {

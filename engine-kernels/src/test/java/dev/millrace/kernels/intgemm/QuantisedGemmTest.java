@@ -49,6 +49,36 @@ class QuantisedGemmTest {
         }
     }
 
+    /** Sums near the end of what ints are, with scales that leave that range and with the greatest that do not. */
+    @ParameterizedTest
+    @CsvSource({"1e9, false, 255", "-1e9, false, 0", "1, false, 255", "0.5, true, 255", "-0.5, true, 0"})
+    void bytesOfTheGreatestSumsSaturate(float scale, boolean small, int expected) {
+        try (Kernels kernels = kernels();
+                Arena arena = Arena.ofShared()) {
+            QuantisedGemm gemm = new QuantisedGemm(kernels.set());
+            int m = 17;
+            int n = 35;
+            MemorySegment packed = arena.allocate(gemm.packedBytes(K, n));
+            gemm.pack(QuantisedMatrix.of(filled(arena, (long) K * n, 1), true, n), K, n, packed);
+            MemorySegment c = arena.allocate((long) m * n);
+            MemorySegment factor = arena.allocate(4);
+            factor.set(ValueLayout.JAVA_FLOAT_UNALIGNED, 0, scale);
+            MemorySegment bias = arena.allocate(4L * n);
+            for (long i = 0; i < n; i++) {
+                bias.setAtIndex(ValueLayout.JAVA_INT_UNALIGNED, i, Integer.MAX_VALUE - 255 * K);
+            }
+            QuantisedResult bytes =
+                    QuantisedResult.bytes(c, false, n, factor, 3).withBias(bias);
+            QuantisedMatrix a = QuantisedMatrix.of(filled(arena, (long) m * K, 255), false, K);
+            MemorySegment scratch = arena.allocate(gemm.scratchBytes(m, K, true, 1));
+            QuantisedResult result = small ? bytes.withSmallScales() : bytes;
+            gemm.run(new QuantisedProduct(a, packed, result, m, n, K), scratch, Parallel.NONE);
+            for (long i = 0; i < (long) m * n; i++) {
+                assertEquals(expected, c.get(ValueLayout.JAVA_BYTE, i) & 0xff);
+            }
+        }
+    }
+
     @Test
     void operandsThatDoNotFitAreRefusedBeforeAnythingIsTouched() {
         try (Kernels kernels = kernels();
@@ -101,6 +131,8 @@ class QuantisedGemmTest {
                 "gemm.s8.rows:dot=bytes,rest=4,signed=0 | rest",
                 "gemm.s8:activation=none,bias=0,dot=bytes,form=packed,low=1,masked=0,output=s32,rows=1,scales=0,vectors=1,windows=0,zeros=0"
                     + " | low",
+                "gemm.s8:activation=none,bias=0,cut=1,dot=bytes,form=packed,low=0,masked=0,output=s32,rows=1,scales=0,vectors=1,windows=0,zeros=0"
+                    + " | cut",
                 "gemm.stored.row:activation=none,bias=0,block=48,type=int4,vectors=1,zeros=0 | block",
                 "gemm.stored.row:activation=none,bias=0,block=32,type=f16,vectors=1,zeros=0 | block",
                 "gemm.stored.decode:block=16,type=bf16,vectors=1,zeros=1 | zeros"

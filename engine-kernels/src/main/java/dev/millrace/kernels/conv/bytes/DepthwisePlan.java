@@ -256,7 +256,8 @@ final class DepthwisePlan {
                     result.bias() != null,
                     small,
                     result.hasScalePerColumn(),
-                    result.output() == QuantisedOutput.F32 && result.activation() == Activation.RELU));
+                    result.output() == QuantisedOutput.F32 && result.activation() == Activation.RELU,
+                    result.cuts()));
         }
     }
 }

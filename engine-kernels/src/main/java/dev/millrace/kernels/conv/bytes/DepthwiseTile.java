@@ -38,6 +38,7 @@ final class DepthwiseTile implements KernelFamily {
      * @param small whether these numbers are so small that sums which start from them stay exact
      * @param scales whether there is a scale for each channel rather than one for all
      * @param relu whether floats that are negative become 0
+     * @param cut whether scaled sums may be no ints, for bytes only
      */
     record Variant(
             int pixels,
@@ -50,7 +51,8 @@ final class DepthwiseTile implements KernelFamily {
             boolean bias,
             boolean small,
             boolean scales,
-            boolean relu) {
+            boolean relu,
+            boolean cut) {
 
         KernelKey key() {
             return KernelKey.of(NAME)
@@ -64,7 +66,8 @@ final class DepthwiseTile implements KernelFamily {
                     .with("bias", bias ? 1 : 0)
                     .with("small", small ? 1 : 0)
                     .with("scales", scales ? 1 : 0)
-                    .with("relu", relu ? 1 : 0);
+                    .with("relu", relu ? 1 : 0)
+                    .with("cut", cut ? 1 : 0);
         }
 
         static Variant of(KernelKey key, Target target) {
@@ -79,7 +82,9 @@ final class DepthwiseTile implements KernelFamily {
                     "bias",
                     "small",
                     "scales",
-                    "relu");
+                    "relu",
+                    "cut");
+            QuantisedOutput output = key.oneOf("output", QuantisedOutput.values());
             int taps = key.number("taps", 1, MAX_TAPS);
             return new Variant(
                     key.number("pixels", 1, maxPixels(target, taps)),
@@ -88,11 +93,12 @@ final class DepthwiseTile implements KernelFamily {
                     key.number("dilation", 1, MAX_STEP),
                     key.number("signed", 0, 1) == 1,
                     key.number("masked", 0, 1) == 1,
-                    key.oneOf("output", QuantisedOutput.values()),
+                    output,
                     key.number("bias", 0, 1) == 1,
                     key.number("small", 0, key.number("bias", 0, 1)) == 1,
                     key.number("scales", 0, 1) == 1,
-                    key.number("relu", 0, 1) == 1);
+                    key.number("relu", 0, 1) == 1,
+                    key.number("cut", 0, output.isQuantised() ? 1 : 0) == 1);
         }
 
         /** Columns of the input that a tile reads, or steps over. */

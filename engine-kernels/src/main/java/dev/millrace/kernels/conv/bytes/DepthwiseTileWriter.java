@@ -172,7 +172,8 @@ final class DepthwiseTileWriter {
             Address.at(out, outPitch3, 1, 0)
         };
         int block = DepthwiseArguments.REQUANTISATION;
-        var packing = new Requantisation.Packing(builder, arguments, block, variant.output() == QuantisedOutput.S8);
+        boolean toSigned = variant.output() == QuantisedOutput.S8;
+        var packing = new Requantisation.Packing(builder, arguments, block, toSigned, variant.cut());
         for (int pixel = 0; pixel < sums.length; ) {
             int together = mask == null ? Requantisation.together(builder, sums.length - pixel) : 1;
             VectorVar[] values = new VectorVar[together];

@@ -269,6 +269,7 @@ public final class QuantisedConv implements QuantisedConvolution {
                 scales != null && out.hasScalePerColumn() ? scales.asSlice(4 * column, 4L * columns) : scales,
                 bias == null ? null : bias.asSlice(4 * column, 4L * columns),
                 out.activation(),
-                out.zeroPoint());
+                out.zeroPoint(),
+                out.small());
     }
 }

@@ -78,7 +78,8 @@ final class ByteConv {
             bias.setAtIndex(INT, i, random.nextInt(10000) - 5000);
         }
         int zero = output == QuantisedOutput.U8 ? random.nextInt(256) : output == QuantisedOutput.S8 ? -3 : 0;
-        return new QuantisedResult(data, output, stride, scales, bias, Activation.NONE, zero);
+        boolean small = scales != null && random.nextBoolean();
+        return new QuantisedResult(data, output, stride, scales, bias, Activation.NONE, zero, small);
     }
 
     private MemorySegment scales(int count) {

@@ -21,6 +21,9 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
     /** Of a bias: a multiple of a scale is no further from one when it has been made a float, and its scale before. */
     private static final double FLOAT_PRECISION = 0x1p-21;
 
+    /** Ints times such factors stay within the range of ints. */
+    private static final float MOST_OF_SMALL = 0.5f;
+
     /** Whether numbers can be divided by each of these scales and multiplied with it again. */
     static boolean areDivisors(float... scales) {
         for (float scale : scales) {
@@ -70,7 +73,7 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
         for (int i = 0; i < added.length && bias != null; i++) {
             added[i] = (float) (bias[i] * factor(i));
         }
-        add("as floats " + activation, result, by, Tables.floats(added), QuantisedOutput.F32, activation, 0);
+        add("as floats " + activation, result, by, Tables.floats(added), QuantisedOutput.F32, activation, 0, false);
     }
 
     /** Adds the step that writes bytes; false where the bias is not of ints: it would be rounded before all is. */
@@ -85,20 +88,31 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
             added[i] = (int) rounded;
         }
         float[] scales = new float[factors.length];
+        boolean small = true;
         for (int i = 0; i < scales.length; i++) {
             scales[i] = (float) (factors[i] / to.scale());
+            small &= Math.abs(scales[i]) <= MOST_OF_SMALL;
         }
-        add("as bytes", result, Tables.floats(scales), Tables.ints(added), to.output(), Activation.NONE, to.zero());
+        View by = Tables.floats(scales);
+        add("as bytes", result, by, Tables.ints(added), to.output(), Activation.NONE, to.zero(), small);
         return true;
     }
 
     private void add(
-            String what, Cell result, View by, View added, QuantisedOutput output, Activation activation, int zero) {
+            String what,
+            Cell result,
+            View by,
+            View added,
+            QuantisedOutput output,
+            Activation activation,
+            int zero,
+            boolean small) {
         boolean biased = bias != null;
         sums.add(what, result, null, biased ? List.of(by, added) : List.of(by), memory -> {
             MemorySegment scales = memory.segment(by);
             MemorySegment numbers = biased ? memory.segment(added) : null;
-            return (data, columns) -> new QuantisedResult(data, output, columns, scales, numbers, activation, zero);
+            return (data, columns) ->
+                    new QuantisedResult(data, output, columns, scales, numbers, activation, zero, small);
         });
     }
 }
