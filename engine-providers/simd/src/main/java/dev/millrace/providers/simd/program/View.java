@@ -106,6 +106,16 @@ public record View(Storage storage, ElementType type, Shape shape, long offset, 
         return new View(storage, type, Shape.of(dims), offset, moved, 0);
     }
 
+    /** The same images with the axis of channels, which is the second one, behind the others. */
+    public View channelsLast() {
+        int rank = shape.rank();
+        int[] order = new int[rank];
+        for (int i = 1; i < rank; i++) {
+            order[i] = i == rank - 1 ? 1 : i + 1;
+        }
+        return transposed(order);
+    }
+
     /** From a start in each axis on, {@code steps} apart. */
     public View sliced(long[] starts, long[] steps, Shape wanted) {
         long from = offset;

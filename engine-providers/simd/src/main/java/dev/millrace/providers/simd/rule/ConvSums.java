@@ -75,22 +75,13 @@ final class ConvSums extends ByteSums {
     @Override
     View rows() {
         View view = lowering().view(in());
-        if (channelsLast(view).isDense()) {
+        if (view.channelsLast().isDense()) {
             return view;
         }
         View to = allocate(view.type(), view.shape());
         lowering().copy(view, to, in().name());
         lowering().provide(in(), to);
         return to;
-    }
-
-    private static View channelsLast(View view) {
-        int rank = view.shape().rank();
-        int[] order = new int[rank];
-        for (int i = 1; i < rank; i++) {
-            order[i] = i == rank - 1 ? 1 : i + 1;
-        }
-        return view.transposed(order);
     }
 
     @Override

@@ -44,8 +44,8 @@ final class PoolRules {
             case "MaxPool" -> PoolRules::largest;
             case "AveragePool" -> PoolRules::average;
             case "LpPool" -> PoolRules::norm;
-            case "GlobalAveragePool" -> op -> whole(op, Pooling.average()) || reduce(op, ReduceOp.MEAN);
-            case "GlobalMaxPool" -> op -> whole(op, Pooling.max()) || reduce(op, ReduceOp.MAX);
+            case "GlobalAveragePool" -> op -> global(op, Pooling.average(), ReduceOp.MEAN);
+            case "GlobalMaxPool" -> op -> global(op, Pooling.max(), ReduceOp.MAX);
             case "GlobalLpPool" -> PoolRules::globalNorm;
             default -> null;
         };
@@ -113,6 +113,28 @@ final class PoolRules {
         Shape in = op.in(0).shape();
         long[] kernel = Windows.numbers(op.attributes(), "kernel_shape", 0, 0);
         return in.elements() == 0 ? null : Windows.axes(op, in, op.out().shape(), kernel);
+    }
+
+    private static boolean global(Op op, Pooling pooling, ReduceOp reduction) {
+        return besideEachOther(op, reduction) || whole(op, pooling) || reduce(op, reduction);
+    }
+
+    /** Reduces all pixels of images whose channels lie side by side, as convolutions of bytes leave them. */
+    static boolean besideEachOther(Op op, ReduceOp reduction) {
+        Cell in = op.in(0);
+        if (!Reductions.suit(in, reduction) || in.shape().rank() < 3 || in.elements() == 0) {
+            return false;
+        }
+        op.lowering().materialise(in);
+        if (in.isBlockedOnly()) {
+            return false;
+        }
+        View images = op.lowering().view(in);
+        if (images.isDense() || !images.channelsLast().isDense()) {
+            return false;
+        }
+        Reductions.addOfPixels(op, reduction, images, op.out());
+        return true;
     }
 
     /** Pools all pixels of images that lie in no blocks. */

@@ -119,10 +119,11 @@ final class ReduceRules {
             case MAX -> Pooling.max();
             default -> null;
         };
-        boolean whole = in.isBlockedOnly()
-                && op.out().shape().rank() == rank
-                && Arrays.equals(spatial, IntStream.range(2, rank).toArray());
-        return whole && pooling != null && PoolRules.whole(op, pooling);
+        if (!Arrays.equals(spatial, IntStream.range(2, rank).toArray())) {
+            return false;
+        }
+        boolean whole = in.isBlockedOnly() && op.out().shape().rank() == rank;
+        return PoolRules.besideEachOther(op, reduction) || whole && pooling != null && PoolRules.whole(op, pooling);
     }
 
     /** By the largest magnitude first, so that neither sums nor squares leave what floats hold. */

@@ -34,18 +34,34 @@ final class Reductions {
 
     /** @param to has as many elements as there are results */
     static void add(Op op, ReduceOp reduction, Cell in, Cell to, int... axes) {
-        View from = op.lowering().dense(in);
+        add(op, reduction, op.lowering().dense(in), in.shape(), to, axes);
+    }
+
+    /**
+     * Adds the reduction of all pixels of images whose channels lie side by side.
+     *
+     * @param images as their indices are, with channels as the second one
+     */
+    static void addOfPixels(Op op, ReduceOp reduction, View images, Cell to) {
+        View from = images.channelsLast();
+        long number = images.shape().dim(0);
+        long channels = images.shape().dim(1);
+        Shape pixels = Shape.of(number, images.elements() / (number * channels), channels);
+        add(op, reduction, from, pixels, to, 1);
+    }
+
+    /** @param shape of what is reduced, which lies in the order of its indices */
+    private static void add(Op op, ReduceOp reduction, View from, Shape shape, Cell to, int... axes) {
         View out = op.lowering().allocate(to);
-        NumberType type = Objects.requireNonNull(DataTypes.number(in.type()));
-        var driver =
-                new Reduction(op.kit().kernels(), reduction, type, in.shape().toArray(), axes);
+        NumberType type = Objects.requireNonNull(DataTypes.number(from.type()));
+        var driver = new Reduction(op.kit().kernels(), reduction, type, shape.toArray(), axes);
         op.lowering()
                 .add(Step.of(
-                                () -> "reduce " + reduction + " " + in.shape() + " over " + Arrays.toString(axes),
+                                () -> "reduce " + reduction + " " + shape + " over " + Arrays.toString(axes),
                                 op.node().name())
                         .reading(from)
                         .writing(out)
-                        .work(in.elements())
+                        .work(shape.elements())
                         .scratch(driver.scratchBytes())
                         .repeating(driver.isOfKernels())
                         .calling(memory -> {

@@ -11,6 +11,8 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class QuantisedConvolutionRulesTest extends QuantisedCases {
     /** The attributes of a convolution, and a shape that it fits. */
@@ -123,6 +125,35 @@ class QuantisedConvolutionRulesTest extends QuantisedCases {
             assertThat(both.kernels())
                     .filteredOn(kernel -> kernel.startsWith("conv.s8"))
                     .hasSize(1);
+        }
+    }
+
+    /** Channels lie side by side after convolutions of bytes, and are reduced as they lie. */
+    @ParameterizedTest
+    @CsvSource({"GlobalAveragePool, 1", "GlobalMaxPool, 2", "ReduceMean, 2", "ReduceMax, 1"})
+    void wholeImagesAreReducedWhereTheyLie(String operator, int batch) {
+        Tensor weights = bytes(ElementType.INT8, 12, 6, 3, 3);
+        Tensor scale = scales(12);
+        Tensor step = Tensor.scalar(0.02f);
+        try (var both = new Comparison(editor -> {
+            Value by = constant(editor, step);
+            Value zero = constant(editor, Tensor.allocate(ElementType.UINT8, Shape.SCALAR));
+            Value x = op(editor, "DequantizeLinear", Comparison.input(editor, "x", ElementType.UINT8, 4), by, zero);
+            Value w =
+                    op(editor, "DequantizeLinear", ints("axis", 0), constant(editor, weights), constant(editor, scale));
+            Value conv = op(editor, "Relu", op(editor, "Conv", x, w));
+            Value image = op(editor, "DequantizeLinear", op(editor, "QuantizeLinear", conv, by, zero), by, zero);
+            Value pooled = operator.startsWith("Global")
+                    ? op(editor, operator, image)
+                    : op(editor, operator, image, constant(editor, Tensor.copyOf(new long[] {2, 3}, 2)));
+            editor.addOutput("y", op(editor, "QuantizeLinear", pooled, by, zero));
+        })) {
+            both.roundingWithin(2)
+                    .agreesOn(bytes(ElementType.UINT8, batch, 6, 7, 9))
+                    .withoutFallback();
+            assertThat(both.kernels())
+                    .anyMatch(kernel ->
+                            kernel.startsWith("reduce") && kernel.endsWith("[" + batch + ", 35, 12] over [1]"));
         }
     }
 }
