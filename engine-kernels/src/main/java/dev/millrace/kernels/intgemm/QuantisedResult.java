@@ -27,20 +27,9 @@ public record QuantisedResult(
         Activation activation,
         int zeroPoint,
         boolean small) {
-    public QuantisedResult(
-            MemorySegment data,
-            QuantisedOutput output,
-            long stride,
-            @Nullable MemorySegment scales,
-            @Nullable MemorySegment bias,
-            Activation activation,
-            int zeroPoint) {
-        this(data, output, stride, scales, bias, activation, zeroPoint, false);
-    }
-
     /** Sums as they are. */
     public static QuantisedResult ints(MemorySegment data, long stride) {
-        return new QuantisedResult(data, QuantisedOutput.S32, stride, null, null, Activation.NONE, 0);
+        return new QuantisedResult(data, QuantisedOutput.S32, stride, null, null, Activation.NONE, 0, false);
     }
 
     /** Scaled sums. */
@@ -50,14 +39,14 @@ public record QuantisedResult(
             MemorySegment scales,
             @Nullable MemorySegment bias,
             Activation activation) {
-        return new QuantisedResult(data, QuantisedOutput.F32, stride, scales, bias, activation, 0);
+        return new QuantisedResult(data, QuantisedOutput.F32, stride, scales, bias, activation, 0, false);
     }
 
     /** Sums quantised again: the scales are those of both factors over that of the result. */
     public static QuantisedResult bytes(
             MemorySegment data, boolean signed, long stride, MemorySegment scales, int zeroPoint) {
         QuantisedOutput output = signed ? QuantisedOutput.S8 : QuantisedOutput.U8;
-        return new QuantisedResult(data, output, stride, scales, null, Activation.NONE, zeroPoint);
+        return new QuantisedResult(data, output, stride, scales, null, Activation.NONE, zeroPoint, false);
     }
 
     /** The same with a bias. */

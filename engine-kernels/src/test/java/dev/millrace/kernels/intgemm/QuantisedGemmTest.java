@@ -102,7 +102,8 @@ class QuantisedGemmTest {
             assertRefused(gemm, new QuantisedProduct(a, packed, c.withBias(four), 2, 2, 2), "the bias needs 2");
             QuantisedResult bytes = QuantisedResult.bytes(four, true, 2, sums, 200);
             assertRefused(gemm, new QuantisedProduct(a, packed, bytes, 2, 2, 2), "zero point of C is 200");
-            QuantisedResult active = new QuantisedResult(sums, QuantisedOutput.S32, 2, null, null, Activation.RELU, 0);
+            QuantisedResult active =
+                    new QuantisedResult(sums, QuantisedOutput.S32, 2, null, null, Activation.RELU, 0, false);
             assertRefused(gemm, new QuantisedProduct(a, packed, active, 2, 2, 2), "activation");
             assertRefused(gemm, new QuantisedProduct(a, packed, c, 2, 2, 2), "the scratch memory");
         }

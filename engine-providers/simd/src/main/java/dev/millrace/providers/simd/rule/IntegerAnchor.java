@@ -96,8 +96,8 @@ final class IntegerAnchor implements Anchor {
         sums.add(what, floats, ofRows, reads, memory -> {
             MemorySegment factors = segment(memory, ofColumns);
             MemorySegment numbers = segment(memory, bias);
-            return (data, columns) ->
-                    new QuantisedResult(data, QuantisedOutput.F32, columns, factors, numbers, epilogue.activation(), 0);
+            return (data, columns) -> new QuantisedResult(
+                    data, QuantisedOutput.F32, columns, factors, numbers, epilogue.activation(), 0, false);
         });
     }
 
