@@ -85,8 +85,7 @@ public final class QuantisedGemm implements PacksWeights {
         IntegerDot dot = IntegerDot.of(target, false, m);
         boolean given = whole && plain && k > 0 && k % 4 == 0;
         long rows = given ? 0 : PackedRow.bytes(m, PackedRow.stride(dot, k, target.lanes()));
-        return Math.addExact(
-                rows, dot == IntegerDot.PAIRS ? width * panels(k, 0).wideBytes() : 0);
+        return Math.addExact(rows, dot == IntegerDot.PAIRS ? QuantisedRun.wideBytes(panels(k, 0), width) : 0);
     }
 
     /**

@@ -23,6 +23,9 @@ final class QuantisedRun {
     /** Of one call, beside those of a panel: about a millisecond. */
     private static final long PRODUCTS = 1L << 27;
 
+    /** Rows are cut into so many tasks for each thread: a thread that shares its processor with others is left fewer. */
+    private static final int TASKS_OF_THREAD = 2;
+
     private static final int SIGN = 0x80;
 
     private final IntegerKernels kernels;
@@ -59,10 +62,15 @@ final class QuantisedRun {
         boolean given = form == RowForm.GIVEN;
         rowStride = given ? product.a().stride() : PackedRow.stride(dot, panels.k(), panels.lanes());
         long packedRows = given ? 0 : PackedRow.bytes(product.m(), rowStride);
-        long spread = dot == IntegerDot.PAIRS ? width * panels.wideBytes() : 0;
+        long spread = dot == IntegerDot.PAIRS ? wideBytes(panels, width) : 0;
         Extents.bytes("the scratch memory", scratch, packedRows + spread);
         rowsOfA = given ? product.a().data() : scratch;
         wide = scratch.asSlice(packedRows);
+    }
+
+    /** What panels take that are spread out for threads at once. */
+    static long wideBytes(IntegerPanels panels, int width) {
+        return (width == 1 ? 1 : TASKS_OF_THREAD * width) * panels.wideBytes();
     }
 
     private RowForm form() {
@@ -95,7 +103,9 @@ final class QuantisedRun {
             int parts = (int) Math.min(tasks, count);
             parallel.run(parts, task -> new Part(task, parallel).run(count * task / parts, count * (task + 1) / parts));
         } else {
-            parallel.run(tasks, task -> new Part(task, parallel).packAndRun(m * task / tasks, m * (task + 1) / tasks));
+            long most = Math.max(tasks, (long) (products / Worth.BYTE_PRODUCTS));
+            int parts = (int) Math.min(most, (long) TASKS_OF_THREAD * tasks);
+            parallel.run(parts, task -> new Part(task, parallel).packAndRun(m * task / parts, m * (task + 1) / parts));
         }
     }
 
