@@ -34,6 +34,7 @@ final class ColumnTerms implements KernelFamily {
 
     private static final class Writer {
         private final ProgramBuilder builder;
+        private final WordBytes words;
         private final int bytes;
         private final VectorVar sum;
         private final VectorVar products;
@@ -44,6 +45,7 @@ final class ColumnTerms implements KernelFamily {
 
         Writer(String name, Target target) {
             builder = new ProgramBuilder(name, target);
+            words = new WordBytes(builder);
             bytes = target.vectorBytes();
             sum = builder.vector("sum");
             products = builder.vector("products");
@@ -52,9 +54,6 @@ final class ColumnTerms implements KernelFamily {
             mostOfFours = builder.vector("mostOfFours");
             leastOfFours = builder.vector("leastOfFours");
         }
-
-        /** What is positive and what is negative of two neighbours. */
-        private record Parts(VectorVar positive, VectorVar negative) {}
 
         Program program() {
             ScalarVar packed = builder.parameter("packed");
@@ -76,19 +75,19 @@ final class ColumnTerms implements KernelFamily {
                 ScalarVar left = builder.copy(fours, "left");
                 try (var _ = builder.loop(left, 2)) {
                     for (int first = 0; first < 4; first += 2) {
-                        Parts here = neighbours(Address.at(from, 0), first);
-                        Parts next = neighbours(Address.at(from, stride, 1, 0), first);
+                        WordBytes.Parts here = neighbours(Address.at(from, 0), first);
+                        WordBytes.Parts next = neighbours(Address.at(from, stride, 1, 0), first);
                         together(
-                                builder.binary(BinaryOp.INT_ADD, here.positive, next.positive),
-                                builder.binary(BinaryOp.INT_ADD, here.negative, next.negative));
+                                builder.binary(BinaryOp.INT_ADD, here.positive(), next.positive()),
+                                builder.binary(BinaryOp.INT_ADD, here.negative(), next.negative()));
                     }
                     builder.advance(from, stride);
                     builder.advance(from, stride);
                 }
                 try (var _ = builder.ifNotZero(left)) {
                     for (int first = 0; first < 4; first += 2) {
-                        Parts here = neighbours(Address.at(from, 0), first);
-                        together(here.positive, here.negative);
+                        WordBytes.Parts here = neighbours(Address.at(from, 0), first);
+                        together(here.positive(), here.negative());
                     }
                 }
                 builder.store(Address.at(sums, 0), sum);
@@ -108,32 +107,17 @@ final class ColumnTerms implements KernelFamily {
             builder.binary(leastOfFours, BinaryOp.INT_MIN, leastOfFours, negative);
         }
 
-        private Parts neighbours(Address at, int number) {
+        private WordBytes.Parts neighbours(Address at, int number) {
             VectorVar word = builder.load(at);
-            VectorVar first = element(word, number);
-            VectorVar second = element(word, number + 1);
+            VectorVar first = words.element(word, number);
+            VectorVar second = words.element(word, number + 1);
             builder.binary(sum, BinaryOp.INT_ADD, sum, first);
             builder.binary(sum, BinaryOp.INT_ADD, sum, second);
             builder.binary(products, BinaryOp.INT_ADD, products, builder.binary(BinaryOp.INT_MUL, first, second));
-            var parts = new Parts(signed(BinaryOp.INT_MAX, first, second), signed(BinaryOp.INT_MIN, first, second));
-            builder.binary(most, BinaryOp.INT_MAX, most, parts.positive);
-            builder.binary(least, BinaryOp.INT_MIN, least, parts.negative);
+            WordBytes.Parts parts = words.parts(first, second);
+            builder.binary(most, BinaryOp.INT_MAX, most, parts.positive());
+            builder.binary(least, BinaryOp.INT_MIN, least, parts.negative());
             return parts;
-        }
-
-        /** One of the four bytes of each word, with sign. */
-        private VectorVar element(VectorVar word, int number) {
-            int above = Integer.SIZE - Byte.SIZE * (number + 1);
-            VectorVar raised = above == 0 ? word : builder.binary(BinaryOp.SHIFT_LEFT, word, Constant.ofBits(above));
-            return builder.binary(BinaryOp.SHIFT_RIGHT_SIGNED, raised, Constant.ofBits(Integer.SIZE - Byte.SIZE));
-        }
-
-        /** The sum of what two have of one sign. */
-        private VectorVar signed(BinaryOp towards, VectorVar first, VectorVar second) {
-            return builder.binary(
-                    BinaryOp.INT_ADD,
-                    builder.binary(towards, first, Constant.ZERO),
-                    builder.binary(towards, second, Constant.ZERO));
         }
     }
 }

@@ -13,6 +13,7 @@ public final class IntGemmFamilies implements KernelFamilies {
             case PackRows.NAME -> new PackRows();
             case PackFours.NAME -> new PackFours();
             case ColumnTerms.NAME -> new ColumnTerms();
+            case CutFours.NAME -> new CutFours();
             case DecodePanel.NAME -> new DecodePanel();
             case WeightRow.NAME -> new WeightRow();
             case RoundRow.NAME -> new RoundRow();

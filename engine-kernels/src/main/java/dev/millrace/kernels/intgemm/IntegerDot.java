@@ -9,7 +9,12 @@ enum IntegerDot {
     WHOLE,
     /** The step that saturates pairs of products: only for factors whose pairs cannot get there. */
     BYTES,
-    /** The same, two fours being added up in 16 bits: only for factors whose sums of four products fit there. */
+    /**
+     * The same where few fours of columns have pairs that can get there: their factors are cut down to halves of the
+     * range, and what is cut off of a vector of columns is multiplied after the others, with the same four of A.
+     */
+    EXCESS,
+    /** The same as bytes, two fours being added up in 16 bits: only for factors whose sums of four products fit there. */
     FOURS,
     /**
      * As {@code a0 b0 + a1 b1 = (a0 + b1)(a1 + b0) - a0 a1 - b0 b1} in 16 bits, which saves half of the
@@ -39,7 +44,7 @@ enum IntegerDot {
     /** Rows of a tile: what fits into vector registers beside a panel, and what their addresses leave of the others. */
     int rows() {
         return switch (this) {
-            case WHOLE, BYTES, FOURS -> 5;
+            case WHOLE, BYTES, EXCESS, FOURS -> 5;
             case PAIRS -> 4;
             case NIBBLES -> 1;
         };
@@ -54,11 +59,14 @@ enum IntegerDot {
         return target.dots().contains(DotOp.U8S8);
     }
 
-    /** @param pairsFit whether no pair of products can saturate */
-    static IntegerDot of(Target target, boolean pairsFit, long rows) {
+    static IntegerDot of(Target target, PairFit fit, long rows) {
         if (hasWhole(target)) {
             return WHOLE;
         }
-        return pairsFit ? BYTES : rows <= FEW_ROWS ? NIBBLES : PAIRS;
+        return switch (fit) {
+            case YES -> BYTES;
+            case CUT -> EXCESS;
+            case NO -> rows <= FEW_ROWS ? NIBBLES : PAIRS;
+        };
     }
 }

@@ -58,4 +58,8 @@ final class IntegerKernels {
     Kernel columnTerms() {
         return kernels.kernel(ColumnTerms.key());
     }
+
+    Kernel cutFours() {
+        return kernels.kernel(CutFours.key());
+    }
 }

@@ -9,9 +9,6 @@ import java.lang.ref.Reference;
 /** Packs B once, with what products need to know of its columns. */
 final class IntegerPacking {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
-    /** The greatest sum of weights of one sign that, times 255, still has 16 bits with sign. */
-    private static final int MOST_IN_16_BITS = 128;
-
     private static final int OFFSET = 128;
     /** The vectors of {@link ColumnTerms}: of neighbours and of those of two fours, the largest and the least. */
     private static final int EXTREMES = 4;
@@ -57,7 +54,8 @@ final class IntegerPacking {
                 packed.set(INT, panels.foursFit(panel), fits(2) ? 1 : 0);
                 own.asSlice(0, (long) EXTREMES * lanes * Integer.BYTES).fill((byte) 0);
             }
-            packed.set(INT, panels.pairsFit(), pairsFit ? 1 : 0);
+            PairFit fit = pairsFit ? PairFit.YES : panels.cut() && cut(memory) ? PairFit.CUT : PairFit.NO;
+            fit.write(packed, panels);
             packed.set(INT, panels.hasZeros(), addZeroPoints() ? 1 : 0);
         } finally {
             Reference.reachabilityFence(b);
@@ -124,12 +122,42 @@ final class IntegerPacking {
     /** @param number of the first of two vectors of extremes */
     private boolean fits(int number) {
         for (int i = 0; i < lanes; i++) {
-            if (own.getAtIndex(INT, (long) number * lanes + i) > MOST_IN_16_BITS
-                    || own.getAtIndex(INT, (number + 1L) * lanes + i) < -MOST_IN_16_BITS) {
+            if (own.getAtIndex(INT, (long) number * lanes + i) > CutFours.MOST_IN_16_BITS
+                    || own.getAtIndex(INT, (number + 1L) * lanes + i) < -CutFours.MOST_IN_16_BITS) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Cuts what pairs exceed off the panels, or leaves them as they are if that is too much; returns which it was. */
+    private boolean cut(Memory memory) {
+        long all = panels.cuts();
+        long number = 0;
+        long panel = 0;
+        for (; panel < panels.panels() && number <= all; panel++) {
+            long first = panel * panels.vectors();
+            int vectors = panels.vectorsOf(panel);
+            long start = memory.pointer(packed);
+            long shape = vectors | (long) vectors * lanes * Integer.BYTES << 32;
+            long from = start + panels.panel(panel);
+            long excess = start + panels.excess(number);
+            kernels.cutFours()
+                    .call(memory, from, excess, start + panels.cutsOf(first), shape, panels.fours(), all - number);
+            for (long vector = first; vector < first + vectors; vector++) {
+                int count = packed.get(INT, panels.cutsOf(vector));
+                packed.set(INT, panels.cutsOf(vector) + Integer.BYTES, (int) number);
+                number += count;
+            }
+        }
+        if (number > all) {
+            for (long again = 0; again < panel; again++) {
+                elements(memory, again);
+            }
+            packed.asSlice(panels.cutsOf(0), panels.byteSize() - panels.cutsOf(0))
+                    .fill((byte) 0);
+        }
+        return number <= all;
     }
 
     /** Whether there are any. */

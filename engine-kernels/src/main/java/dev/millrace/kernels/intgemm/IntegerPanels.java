@@ -5,16 +5,24 @@ import dev.millrace.codegen.program.Target;
 /**
  * How B lies packed: panels as wide as a tile, each a row of fours after another, the last one as many whole vectors
  * wide as it needs; then a number per column, filled up to whole vectors, of each kind of term; then whether there are
- * zero points, and what is exact: for all of B, and for each panel. What is filled up is zeros.
+ * zero points, and what is exact: for all of B, and for each panel; at last what {@link IntegerDot#EXCESS} has cut off,
+ * where products may need that. What is filled up is zeros.
+ *
+ * @param cut whether there is room for what is cut off
  */
-record IntegerPanels(long k, long n, int lanes, int vectors) {
+record IntegerPanels(long k, long n, int lanes, int vectors, boolean cut) {
+    /** One of so many fours of vectors may be cut: if there are more, it does not pay. */
+    private static final int MOST_CUT = 16;
+
+    private static final int LINE = 64;
+
     static IntegerPanels of(Target target, long k, long n) {
-        return new IntegerPanels(k, n, target.lanes(), IntegerDot.vectors(target));
+        return new IntegerPanels(k, n, target.lanes(), IntegerDot.vectors(target), !IntegerDot.hasWhole(target));
     }
 
     static String name(Target target) {
         return "s8 fours, fit by panel, panel " + target.lanes() * IntegerDot.vectors(target) + " vector "
-                + target.lanes();
+                + target.lanes() + (IntegerDot.hasWhole(target) ? "" : ", excess apart");
     }
 
     long fours() {
@@ -77,7 +85,7 @@ record IntegerPanels(long k, long n, int lanes, int vectors) {
         return terms(2);
     }
 
-    /** Where it says whether {@link IntegerDot#BYTES} is exact: an int, 1 or 0. */
+    /** Where the {@link PairFit} is, an int. */
     long pairsFit() {
         return terms(3);
     }
@@ -92,8 +100,33 @@ record IntegerPanels(long k, long n, int lanes, int vectors) {
         return Math.addExact(hasZeros() + 4, 4 * panel);
     }
 
+    /** How many fours of vectors can be cut. */
+    long cuts() {
+        return cut ? Math.ceilDiv(Math.multiplyExact(fours(), paddedColumns() / lanes), MOST_CUT) : 0;
+    }
+
+    /** Where it says how many fours of a vector of columns were cut | which one is the first of them &lt;&lt; 32, a long. */
+    long cutsOf(long vector) {
+        long end = Math.addExact(foursFit(panels()), LINE - 1) / LINE * LINE;
+        return Math.addExact(end, recordBytes() * vector);
+    }
+
+    /** From one {@link #cutsOf} to the next: what a vector takes, as all numbers per column do. */
+    private int recordBytes() {
+        return Integer.BYTES * lanes;
+    }
+
+    /** What was cut off: for each a four of a vector of columns, then where it is in a row of A, a long. */
+    long excess(long number) {
+        return Math.addExact(cutsOf(paddedColumns() / lanes), Math.multiplyExact(excessBytes(), number));
+    }
+
+    int excessBytes() {
+        return Integer.BYTES * lanes + Long.BYTES;
+    }
+
     /** @throws ArithmeticException if that is too much */
     long byteSize() {
-        return foursFit(panels());
+        return cut ? excess(cuts()) : foursFit(panels());
     }
 }

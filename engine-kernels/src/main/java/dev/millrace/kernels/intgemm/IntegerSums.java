@@ -121,9 +121,10 @@ final class IntegerSums {
     /**
      * @param right the panel, or what it was spread out to; moved
      * @param terms the block of terms
+     * @param done what the panels before take of numbers per column, in bytes
      * @return the sums, row by row
      */
-    VectorVar[] write(ScalarVar a, ScalarVar right, ScalarVar terms) {
+    VectorVar[] write(ScalarVar a, ScalarVar right, ScalarVar terms, ScalarVar done) {
         start(a, Address.at(terms, TermBlock.starts(builder.target())));
         ScalarVar left = builder.copy(a, "left");
         if (form != RowForm.GIVEN) {
@@ -135,6 +136,9 @@ final class IntegerSums {
         }
         if (!windows) {
             multiply(left, right, number(terms, TermBlock.FOURS), ones);
+            if (dot == IntegerDot.EXCESS) {
+                addExcess(a, terms, done, ones);
+            }
             return addedUp();
         }
         ScalarVar strips = number(terms, TermBlock.STRIPS);
@@ -145,6 +149,34 @@ final class IntegerSums {
         return addedUp();
     }
 
+    /**
+     * Adds what was cut off of a panel, vector by vector.
+     *
+     * @param done what the panels before take of numbers per column, in bytes
+     */
+    private void addExcess(ScalarVar a, ScalarVar terms, ScalarVar done, VectorVar ones) {
+        for (int j = 0; j < vectors; j++) {
+            ScalarVar cuts = number(terms, TermBlock.CUTS);
+            ScalarVar both = builder.loadLong(Address.at(cuts, done, 1, j * bytes), "cuts");
+            ScalarVar count = builder.low(both, "count");
+            ScalarVar excess = builder.high(both, "excess");
+            builder.scalar(excess, ScalarOp.MUL, excess, bytes + Long.BYTES);
+            builder.advance(excess, number(terms, TermBlock.EXCESS));
+            try (var _ = builder.loop(count, 1)) {
+                ScalarVar left = builder.loadLong(Address.at(excess, bytes), "left");
+                builder.advance(left, a);
+                if (form != RowForm.GIVEN) {
+                    builder.advance(left, PackedRow.DATA);
+                }
+                VectorVar right = builder.load(Address.at(excess, 0));
+                for (int i = 0; i < rows; i++) {
+                    addBytes(sums[0][i * vectors + j], builder.spread(row(left, i, 0)), right, ones);
+                }
+                builder.advance(excess, bytes + Long.BYTES);
+            }
+        }
+    }
+
     private ScalarVar number(ScalarVar terms, int term) {
         return builder.loadLong(Address.at(terms, term), "number");
     }
@@ -153,7 +185,7 @@ final class IntegerSums {
         for (int count : dot == IntegerDot.PAIRS ? new int[] {unroll, 4, 2, 1} : new int[] {unroll, 1}) {
             try (var _ = builder.loop(fours, count)) {
                 switch (dot) {
-                    case WHOLE, BYTES -> bytes(left, right, count, ones);
+                    case WHOLE, BYTES, EXCESS -> bytes(left, right, count, ones);
                     case FOURS -> fours(left, right, count, ones);
                     case PAIRS -> pairs(left, right, count);
                     case NIBBLES -> nibbles(left, right, count, ones);
@@ -203,11 +235,15 @@ final class IntegerSums {
                 if (dot == IntegerDot.WHOLE) {
                     builder.dot(DotOp.U8S8, sum, four, rightRow[j]);
                 } else {
-                    VectorVar halves = builder.binary(BinaryOp.DOT_U8S8_SATURATED, four, rightRow[j]);
-                    builder.binary(sum, BinaryOp.INT_ADD, sum, builder.binary(BinaryOp.DOT_S16, halves, ones));
+                    addBytes(sum, four, rightRow[j], ones);
                 }
             }
         }
+    }
+
+    private void addBytes(VectorVar sum, VectorVar four, VectorVar right, VectorVar ones) {
+        VectorVar halves = builder.binary(BinaryOp.DOT_U8S8_SATURATED, four, right);
+        addTo(sum, builder.binary(BinaryOp.DOT_S16, halves, ones));
     }
 
     private void fours(ScalarVar left, ScalarVar right, int count, VectorVar ones) {

@@ -104,6 +104,10 @@ final class IntegerTile implements KernelFamily {
                 throw new IllegalArgumentException(
                         "kernel key " + key + ": the parameter activation must be none unless the output is f32");
             }
+            if (windows && dot == IntegerDot.EXCESS) {
+                throw new IllegalArgumentException("kernel key " + key
+                        + ": the parameter windows is 1, but of rows that are windows nothing is cut");
+            }
             int rows = key.number("rows", 1, dot.rows());
             return new Variant(
                     dot,

@@ -87,7 +87,7 @@ final class IntegerTileWriter {
     private void tiles(IntegerSums sums, ScalarVar count, ScalarVar row, ScalarVar to) {
         try (var _ = builder.loop(count, 1)) {
             ScalarVar panel = variant.dot() == IntegerDot.PAIRS ? number(TermBlock.WIDE) : builder.copy(b, "right");
-            store(sums.write(row, panel, terms), sums.rows(), row, to);
+            store(sums.write(row, panel, terms, done), sums.rows(), row, to);
         }
     }
 

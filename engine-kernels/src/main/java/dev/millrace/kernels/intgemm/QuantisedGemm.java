@@ -82,7 +82,7 @@ public final class QuantisedGemm implements PacksWeights {
     public long scratchBytes(long m, long k, boolean plain, int width) {
         Target target = kernels.set().target();
         boolean whole = IntegerDot.hasWhole(target);
-        IntegerDot dot = IntegerDot.of(target, false, m);
+        IntegerDot dot = IntegerDot.of(target, PairFit.NO, m);
         boolean given = whole && plain && k > 0 && k % 4 == 0;
         long rows = given ? 0 : PackedRow.bytes(m, PackedRow.stride(dot, k, target.lanes()));
         return Math.addExact(rows, dot == IntegerDot.PAIRS ? QuantisedRun.wideBytes(panels(k, 0), width) : 0);
@@ -108,8 +108,8 @@ public final class QuantisedGemm implements PacksWeights {
         if (product.m() == 0 || product.n() == 0) {
             return;
         }
-        boolean pairsFit = product.packed().get(ValueLayout.JAVA_INT_UNALIGNED, panels.pairsFit()) != 0;
-        IntegerDot dot = IntegerDot.of(kernels.set().target(), pairsFit, product.m());
+        PairFit fit = PairFit.of(product.packed(), panels);
+        IntegerDot dot = IntegerDot.of(kernels.set().target(), fit, product.m());
         try {
             new QuantisedRun(kernels, panels, dot, product, scratch, parallel.width()).run(parallel);
         } finally {

@@ -8,6 +8,7 @@ import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One product whose extents were checked: packs A, cuts the work into parts for threads, and calls the tiles. */
@@ -84,7 +85,24 @@ final class QuantisedRun {
         return asGiven || a.windows() != null ? RowForm.GIVEN : RowForm.PACKED;
     }
 
+    /** @throws IndexOutOfBoundsException if what was cut off is not where it can be: what is packed may come from a file */
+    private void checkCuts() {
+        MemorySegment b = product.packed();
+        for (long vector = 0; vector < panels.paddedColumns() / panels.lanes(); vector++) {
+            int count = b.get(INT, panels.cutsOf(vector));
+            int start = b.get(INT, panels.cutsOf(vector) + Integer.BYTES);
+            Objects.checkFromIndexSize(start, count, panels.cuts());
+            for (long number = start; number < start + count; number++) {
+                long place = b.get(LONG, panels.excess(number + 1) - Long.BYTES);
+                Objects.checkFromIndexSize(place, Integer.BYTES, Integer.BYTES * panels.fours());
+            }
+        }
+    }
+
     void run(Parallel parallel) {
+        if (dot == IntegerDot.EXCESS) {
+            checkCuts();
+        }
         long m = product.m();
         double products = (double) m * product.n() * product.k();
         int tasks = Worth.tasks(products, Worth.BYTE_PRODUCTS, product.packed().byteSize(), parallel.width());
@@ -232,6 +250,8 @@ final class QuantisedRun {
             block.set(LONG, TermBlock.SUMS, packed + panels.sums() + columns);
             block.set(LONG, TermBlock.PAIRS, packed + panels.pairs() + columns);
             block.set(LONG, TermBlock.ZEROS, packed + panels.zeros() + columns);
+            block.set(LONG, TermBlock.CUTS, packed + panels.cutsOf(panel * panels.vectors()));
+            block.set(LONG, TermBlock.EXCESS, packed + panels.excess(0));
             block.set(LONG, TermBlock.BIAS, bias + columns);
             long given = product.c().hasScalePerColumn() ? scales + columns : scales;
             block.set(LONG, TermBlock.SCALES, scales == 0 ? blockStart + TermBlock.ONE : given);

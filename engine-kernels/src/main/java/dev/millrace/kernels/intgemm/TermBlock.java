@@ -48,6 +48,10 @@ final class TermBlock {
     static final int LOW_TILES = 144;
     /** A pointer to where a panel is spread out to 16 bits. */
     static final int WIDE = 152;
+    /** A pointer to how many fours of the vectors of a panel were cut, and one to what was cut off of the first vector of B. */
+    static final int CUTS = 160;
+
+    static final int EXCESS = 168;
 
     private static final int ROWS = 192;
 

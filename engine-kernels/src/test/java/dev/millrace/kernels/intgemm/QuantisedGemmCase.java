@@ -55,9 +55,10 @@ public final class QuantisedGemmCase implements FamilyCase {
             transposed = random.nextBoolean();
             int range = random.nextBoolean() ? 256 : random.nextBoolean() ? 129 : 65;
             b = transposed ? matrix(n, k, n, range) : matrix(k, n, n, range);
-            if (range == 65 && k > 0 && random.nextBoolean()) {
+            for (int i = range == 256 || k == 0 ? 0 : random.nextInt(4); i > 0; i--) {
                 long one = random.nextLong(b.data().byteSize());
-                b.data().set(ValueLayout.JAVA_BYTE, one, (byte) (b.signed() ? 64 : 192));
+                int weight = random.nextBoolean() ? 64 : random.nextInt(256) - 128;
+                b.data().set(ValueLayout.JAVA_BYTE, one, (byte) (weight + (b.signed() ? 0 : 128)));
             }
             c = result();
         }

@@ -11,6 +11,7 @@ import dev.millrace.kernels.gemm.Activation;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,6 +48,73 @@ class QuantisedGemmTest {
                 assertEquals(255 * weight * K, c.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, i));
             }
         }
+    }
+
+    /** Weights of which few are large, as those of nets are that one scale was found for. */
+    @ParameterizedTest
+    @CsvSource({"1, 53, 4", "7, 53, 4", "40, 53, 4", "40, 16, 1", "40, 53, 400"})
+    void productsOfFewLargeWeightsAreExact(int m, int n, int large) {
+        try (Kernels kernels = kernels();
+                Arena arena = Arena.ofShared()) {
+            QuantisedGemm gemm = new QuantisedGemm(kernels.set());
+            var random = new Random(large);
+            MemorySegment b = arena.allocate((long) K * n);
+            for (long i = 0; i < b.byteSize(); i++) {
+                b.set(ValueLayout.JAVA_BYTE, i, (byte) (random.nextInt(81) - 40));
+            }
+            for (int i = 0; i < large; i++) {
+                long row = random.nextInt(K / 2) * 2L;
+                long column = random.nextInt(n);
+                byte weight = (byte) (random.nextBoolean() ? 127 : -128);
+                b.set(ValueLayout.JAVA_BYTE, row * n + column, weight);
+                b.set(ValueLayout.JAVA_BYTE, (row + 1) * n + column, weight);
+            }
+            MemorySegment rows = filled(arena, (long) m * K, 255);
+            for (long i = 0; i < rows.byteSize(); i += 3) {
+                rows.set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt());
+            }
+            MemorySegment packed = arena.allocate(gemm.packedBytes(K, n));
+            gemm.pack(QuantisedMatrix.of(b, true, n), K, n, packed);
+            MemorySegment c = arena.allocate(4L * m * n);
+            MemorySegment scratch = arena.allocate(gemm.scratchBytes(m, K, true, 1));
+            QuantisedMatrix a = QuantisedMatrix.of(rows, false, K);
+            var product = new QuantisedProduct(a, packed, QuantisedResult.ints(c, n), m, n, K);
+            gemm.run(product, scratch, Parallel.NONE);
+            for (int i = 0; i < m; i++) {
+                for (int j = 0; j < n; j++) {
+                    int sum = 0;
+                    for (int k = 0; k < K; k++) {
+                        int left = rows.get(ValueLayout.JAVA_BYTE, (long) i * K + k) & 0xff;
+                        sum += left * b.get(ValueLayout.JAVA_BYTE, (long) k * n + j);
+                    }
+                    assertEquals(sum, c.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, (long) i * n + j));
+                }
+            }
+            IntegerPanels panels = IntegerPanels.of(kernels.set().target(), K, n);
+            if (panels.cut()) {
+                boolean few = large < 400;
+                assertEquals(few ? PairFit.CUT : PairFit.NO, PairFit.of(packed, panels));
+                if (few) {
+                    assertCutsAreChecked(gemm, product, scratch, panels);
+                }
+            }
+        }
+    }
+
+    /** What a file could say about where things are. */
+    private static void assertCutsAreChecked(
+            QuantisedGemm gemm, QuantisedProduct product, MemorySegment scratch, IntegerPanels panels) {
+        ValueLayout.OfLong number = ValueLayout.JAVA_LONG_UNALIGNED;
+        MemorySegment packed = product.packed();
+        for (long at : new long[] {panels.cutsOf(0), panels.excess(1) - Long.BYTES}) {
+            long right = packed.get(number, at);
+            for (long wrong : new long[] {-1, 1L << 31, 1L << 62, 4L * K}) {
+                packed.set(number, at, wrong);
+                assertThrows(IndexOutOfBoundsException.class, () -> gemm.run(product, scratch, Parallel.NONE));
+            }
+            packed.set(number, at, right);
+        }
+        gemm.run(product, scratch, Parallel.NONE);
     }
 
     /** Sums near the end of what ints are, with scales that leave that range and with the greatest that do not. */

@@ -1,0 +1,49 @@
+package dev.millrace.kernels.intgemm;
+
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.VectorVar;
+
+/** The four bytes of each lane as numbers with sign, for kernels that look at weights while they are packed. */
+final class WordBytes {
+    private static final Constant BYTE = Constant.ofBits(0xff);
+
+    private final ProgramBuilder builder;
+
+    WordBytes(ProgramBuilder builder) {
+        this.builder = builder;
+    }
+
+    /** What is positive and what is negative of two neighbours. */
+    record Parts(VectorVar positive, VectorVar negative) {}
+
+    Parts parts(VectorVar first, VectorVar second) {
+        return new Parts(ofOneSign(BinaryOp.INT_MAX, first, second), ofOneSign(BinaryOp.INT_MIN, first, second));
+    }
+
+    private VectorVar ofOneSign(BinaryOp towards, VectorVar first, VectorVar second) {
+        return builder.binary(
+                BinaryOp.INT_ADD,
+                builder.binary(towards, first, Constant.ZERO),
+                builder.binary(towards, second, Constant.ZERO));
+    }
+
+    /** One of the four, the first being the lowest. */
+    VectorVar element(VectorVar word, int number) {
+        int above = Integer.SIZE - Byte.SIZE * (number + 1);
+        VectorVar raised = above == 0 ? word : builder.binary(BinaryOp.SHIFT_LEFT, word, Constant.ofBits(above));
+        return builder.binary(BinaryOp.SHIFT_RIGHT_SIGNED, raised, Constant.ofBits(Integer.SIZE - Byte.SIZE));
+    }
+
+    /** Words of four numbers, the first being the lowest byte. */
+    VectorVar joined(VectorVar[] elements) {
+        VectorVar words = builder.binary(BinaryOp.AND, elements[0], BYTE);
+        for (int i = 1; i < elements.length; i++) {
+            VectorVar low = builder.binary(BinaryOp.AND, elements[i], BYTE);
+            VectorVar placed = builder.binary(BinaryOp.SHIFT_LEFT, low, Constant.ofBits(Byte.SIZE * i));
+            words = builder.binary(BinaryOp.OR, words, placed);
+        }
+        return words;
+    }
+}
