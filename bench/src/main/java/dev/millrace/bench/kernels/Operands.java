@@ -40,6 +40,15 @@ public final class Operands {
         return tensor;
     }
 
+    /** Floats of a normal distribution around zero. */
+    public Tensor normalFloats(float deviation, long... dims) {
+        Tensor tensor = zeros(ElementType.FLOAT, dims);
+        for (long i = 0; i < tensor.elements(); i++) {
+            tensor.segment().setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) (deviation * random.nextGaussian()));
+        }
+        return tensor;
+    }
+
     /** Bytes of a range, for any type of one byte. */
     public Tensor bytes(ElementType type, int least, int most, long... dims) {
         Tensor tensor = zeros(type, dims);

@@ -14,8 +14,12 @@ import java.util.List;
 /** Layers in floats. */
 class FloatLayers implements Layers {
     private final PeerModel model = new PeerModel();
-    private final LayerWeights weights = new LayerWeights();
+    private final LayerWeights weights;
     private final List<Value> activations = new ArrayList<>();
+
+    FloatLayers(Weights weights) {
+        this.weights = new LayerWeights(weights);
+    }
 
     /** What a quantiser would want the ranges of, in the order in which the net makes them. */
     final List<Value> activations() {

@@ -8,7 +8,15 @@ import java.lang.foreign.Arena;
 final class LayerWeights {
     private static final float BIAS = 0.1f;
 
+    /** How much wider than its standard deviation an even distribution reaches. */
+    private static final float REACH_OF_EVEN = (float) Math.sqrt(3);
+
     private final Operands operands = new Operands(Arena.ofAuto());
+    private final Weights kind;
+
+    LayerWeights(Weights kind) {
+        this.kind = kind;
+    }
 
     /** Weights of one layer, and a bias for each of its outputs. */
     record Pair(Tensor weights, Tensor bias) {}
@@ -25,6 +33,9 @@ final class LayerWeights {
 
     private Pair pair(float gain, long inputs, long... dims) {
         float most = (float) Math.sqrt(gain / inputs);
-        return new Pair(operands.floatsBetween(-most, most, dims), operands.floatsBetween(-BIAS, BIAS, dims[0]));
+        Tensor weights = kind == Weights.EVEN
+                ? operands.floatsBetween(-most, most, dims)
+                : operands.normalFloats(most / REACH_OF_EVEN, dims);
+        return new Pair(weights, operands.floatsBetween(-BIAS, BIAS, dims[0]));
     }
 }

@@ -40,15 +40,15 @@ public final class MobileNet {
     }
 
     /** The net in floats. */
-    public static byte[] floats() {
-        var layers = new FloatLayers();
+    public static byte[] floats(Weights weights) {
+        var layers = new FloatLayers(weights);
         new MobileNet(layers).build();
         return layers.bytes();
     }
 
     /** The same net quantised to bytes, its ranges seen on one random image. */
-    public static byte[] quantised() throws Exception {
-        var layers = new QuantisedLayers(calibrate());
+    public static byte[] quantised(Weights weights) throws Exception {
+        var layers = new QuantisedLayers(weights, calibrate(weights));
         new MobileNet(layers).build();
         return layers.bytes();
     }
@@ -78,8 +78,8 @@ public final class MobileNet {
         return stride == 1 && channels == stage.out() ? layers.add(x, y) : y;
     }
 
-    private static List<Range> calibrate() throws Exception {
-        var layers = new FloatLayers();
+    private static List<Range> calibrate(Weights weights) throws Exception {
+        var layers = new FloatLayers(weights);
         new MobileNet(layers).build();
         Tensor image = image();
         int count = layers.activations().size();

@@ -12,17 +12,21 @@ import java.util.List;
 
 /**
  * The same layers with QuantizeLinear and DequantizeLinear around every activation, as exporters write them: activations
- * are uint8, weights int8 with a scale for each output channel, biases int32.
+ * are uint8, weights int8 with a scale for each output channel or one for all, biases int32.
  */
 final class QuantisedLayers extends FloatLayers {
     private static final int MOST = 127;
     private static final Attributes BY_OUTPUT = Attributes.of("axis", Attribute.of(0L));
 
     private final List<Range> ranges;
+    /** Whether all of a layer's outputs have one scale. */
+    private final boolean byTensor;
 
     /** @param ranges of the activations, in the order in which {@link FloatLayers} makes them */
-    QuantisedLayers(List<Range> ranges) {
+    QuantisedLayers(Weights weights, List<Range> ranges) {
+        super(weights);
         this.ranges = ranges;
+        byTensor = weights == Weights.BELL;
     }
 
     @Override
@@ -55,22 +59,24 @@ final class QuantisedLayers extends FloatLayers {
         float[] weights = pair.weights().floats();
         float[] bias = pair.bias().floats();
         int outputs = bias.length;
-        int perOutput = weights.length / outputs;
         byte[] bytes = new byte[weights.length];
-        float[] scales = new float[outputs];
-        int[] sums = new int[outputs];
-        float[] sumScales = new float[outputs];
-        for (int o = 0; o < outputs; o++) {
+        int perScale = byTensor ? weights.length : weights.length / outputs;
+        float[] scales = new float[byTensor ? 1 : outputs];
+        float[] sumScales = new float[scales.length];
+        for (int s = 0; s < scales.length; s++) {
             float largest = 0;
-            for (int i = 0; i < perOutput; i++) {
-                largest = Math.max(largest, Math.abs(weights[o * perOutput + i]));
+            for (int i = s * perScale; i < (s + 1) * perScale; i++) {
+                largest = Math.max(largest, Math.abs(weights[i]));
             }
-            scales[o] = largest / MOST;
-            for (int i = 0; i < perOutput; i++) {
-                bytes[o * perOutput + i] = (byte) Math.round(weights[o * perOutput + i] / scales[o]);
+            scales[s] = largest / MOST;
+            sumScales[s] = scales[s] * scaleOf(x);
+            for (int i = s * perScale; i < (s + 1) * perScale; i++) {
+                bytes[i] = (byte) Math.round(weights[i] / scales[s]);
             }
-            sumScales[o] = scales[o] * scaleOf(x);
-            sums[o] = Math.round(bias[o] / sumScales[o]);
+        }
+        int[] sums = new int[outputs];
+        for (int o = 0; o < outputs; o++) {
+            sums[o] = Math.round(bias[o] / sumScales[byTensor ? 0 : o]);
         }
         Tensor packed = Tensor.copyOf(bytes, pair.weights().shape().toArray());
         return new Value[] {
@@ -82,8 +88,9 @@ final class QuantisedLayers extends FloatLayers {
 
     private Value dequantised(String name, Tensor numbers, float[] scales) {
         Value constant = model().constant(name, numbers);
-        Value scale = model().constant(name + ".scale", Tensor.copyOf(scales, scales.length));
-        Value zero = model().constant(name + ".zero", Tensor.allocate(numbers.type(), Shape.of(scales.length)));
-        return model().node("DequantizeLinear", BY_OUTPUT, constant, scale, zero);
+        long[] dims = byTensor ? new long[0] : new long[] {scales.length};
+        Value scale = model().constant(name + ".scale", Tensor.copyOf(scales, dims));
+        Value zero = model().constant(name + ".zero", Tensor.allocate(numbers.type(), Shape.of(dims)));
+        return model().node("DequantizeLinear", byTensor ? Attributes.NONE : BY_OUTPUT, constant, scale, zero);
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.bench.suite;
 
 import dev.millrace.bench.nets.Decoder;
 import dev.millrace.bench.nets.MobileNet;
+import dev.millrace.bench.nets.Weights;
 import dev.millrace.cli.model.UsualShapes;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,12 +62,15 @@ final class SuiteCases {
                     UsualShapes.tokens(1, length),
                     sources.known(MINILM)));
         }
-        ModelSource quantised = sources.built("mobilenet-qdq-1", MobileNet::quantised);
-        cases.add(new SuiteCase(Group.INT8, "MobileNet v2 blocks QDQ", quantised, Map.of(), floatMobileNet()));
+        ModelSource even = sources.built("mobilenet-qdq-1", () -> MobileNet.quantised(Weights.EVEN));
+        cases.add(new SuiteCase(Group.INT8, "MobileNet v2 blocks QDQ", even, Map.of(), floatMobileNet()));
+        ModelSource bell = sources.built("mobilenet-qdq-bell-1", () -> MobileNet.quantised(Weights.BELL));
+        ModelSource exact = sources.built("mobilenet-bell-1", () -> MobileNet.floats(Weights.BELL));
+        cases.add(new SuiteCase(Group.INT8, "MobileNet v2 blocks QDQ by tensor", bell, Map.of(), exact));
     }
 
     private ModelSource floatMobileNet() {
-        return sources.built("mobilenet-1", MobileNet::floats);
+        return sources.built("mobilenet-1", () -> MobileNet.floats(Weights.EVEN));
     }
 
     private void addHalfBytes() {

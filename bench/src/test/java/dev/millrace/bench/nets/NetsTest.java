@@ -21,6 +21,8 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Built models load in both engines and mean the same to both. */
 class NetsTest {
@@ -42,9 +44,10 @@ class NetsTest {
         }
     }
 
-    @Test
-    void bothEnginesAgreeOnTheNetInFloats() throws Exception {
-        Path model = write("net.onnx", MobileNet.floats());
+    @ParameterizedTest
+    @EnumSource
+    void bothEnginesAgreeOnTheNetInFloats(Weights weights) throws Exception {
+        Path model = write("net.onnx", MobileNet.floats(weights));
         try (Engine engine = Engine.create();
                 var ours = new Millrace(engine, model, SessionOptions.defaults())) {
             ours.create();
@@ -54,10 +57,11 @@ class NetsTest {
         }
     }
 
-    @Test
-    void theQuantisedNetIsCloseToTheOneInFloatsOnBothSides() throws Exception {
-        Path exact = write("net.onnx", MobileNet.floats());
-        Path quantised = write("quantised.onnx", MobileNet.quantised());
+    @ParameterizedTest
+    @EnumSource
+    void theQuantisedNetIsCloseToTheOneInFloatsOnBothSides(Weights weights) throws Exception {
+        Path exact = write("net.onnx", MobileNet.floats(weights));
+        Path quantised = write("quantised.onnx", MobileNet.quantised(weights));
         try (Engine engine = Engine.create();
                 var ours = new Millrace(engine, quantised, SessionOptions.defaults())) {
             ours.create();

@@ -1,6 +1,7 @@
 package dev.millrace.bench.suite;
 
 import dev.millrace.bench.nets.MobileNet;
+import dev.millrace.bench.nets.Weights;
 import dev.millrace.cli.model.UsualShapes;
 import dev.millrace.codegen.code.Level;
 import java.nio.file.Files;
@@ -57,10 +58,18 @@ record LevelCase(String name, ModelSource model, Map<String, long[]> shapes, dou
                 floats("PP-OCR detection 320x320", sources.known("ppocr-det"), UsualShapes.images(1, 320, 320)),
                 floats("PP-OCR recognition 48x320", sources.known("ppocr-rec"), UsualShapes.images(1, 48, 320)),
                 floats("M-LSD tiny 320", sources.known("mlsd"), Map.of()),
-                floats("MobileNet v2 blocks", sources.built("mobilenet-1", MobileNet::floats), Map.of()),
+                floats(
+                        "MobileNet v2 blocks",
+                        sources.built("mobilenet-1", () -> MobileNet.floats(Weights.EVEN)),
+                        Map.of()),
                 new LevelCase(
                         "MobileNet v2 blocks QDQ",
-                        sources.built("mobilenet-qdq-1", MobileNet::quantised),
+                        sources.built("mobilenet-qdq-1", () -> MobileNet.quantised(Weights.EVEN)),
+                        Map.of(),
+                        BYTES),
+                new LevelCase(
+                        "MobileNet v2 blocks QDQ by tensor",
+                        sources.built("mobilenet-qdq-bell-1", () -> MobileNet.quantised(Weights.BELL)),
                         Map.of(),
                         BYTES)));
         for (String name : List.of(
