@@ -12,9 +12,8 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * f(packed, sums, products, extremes, shape, fours): what products need to know of the columns of a packed panel: for each
- * the sum of its elements and that of the products of neighbours, the first with the second and the third with the fourth
- * of each four. shape is the vectors of the panel | the bytes from fours to fours &lt;&lt; 32.
+ * f(packed, sums, turned, extremes, shape, fours): what products need to know of the columns of a packed panel: for each
+ * the sum of its elements, and 128 times those that are positive with 127 times the others. shape is the vectors of the panel | the bytes from fours to fours &lt;&lt; 32.
  *
  * <p>extremes holds four vectors, which are raised and lowered from what they are: the largest sum of what is positive of
  * two neighbours, the least of what is negative, and the same of those of two fours that follow each other together.
@@ -37,7 +36,7 @@ final class ColumnTerms implements KernelFamily {
         private final WordBytes words;
         private final int bytes;
         private final VectorVar sum;
-        private final VectorVar products;
+        private final VectorVar positive;
         private final VectorVar most;
         private final VectorVar least;
         private final VectorVar mostOfFours;
@@ -48,7 +47,7 @@ final class ColumnTerms implements KernelFamily {
             words = new WordBytes(builder);
             bytes = target.vectorBytes();
             sum = builder.vector("sum");
-            products = builder.vector("products");
+            positive = builder.vector("positive");
             most = builder.vector("most");
             least = builder.vector("least");
             mostOfFours = builder.vector("mostOfFours");
@@ -58,7 +57,7 @@ final class ColumnTerms implements KernelFamily {
         Program program() {
             ScalarVar packed = builder.parameter("packed");
             ScalarVar sums = builder.parameter("sums");
-            ScalarVar pairs = builder.parameter("pairs");
+            ScalarVar turned = builder.parameter("turned");
             ScalarVar extremes = builder.parameter("extremes");
             ScalarVar shape = builder.parameter("shape");
             ScalarVar fours = builder.parameter("fours");
@@ -70,7 +69,7 @@ final class ColumnTerms implements KernelFamily {
             }
             try (var _ = builder.loop(vectors, 1)) {
                 builder.set(sum, Constant.ZERO);
-                builder.set(products, Constant.ZERO);
+                builder.set(positive, Constant.ZERO);
                 ScalarVar from = builder.copy(packed, "from");
                 ScalarVar left = builder.copy(fours, "left");
                 try (var _ = builder.loop(left, 2)) {
@@ -91,10 +90,11 @@ final class ColumnTerms implements KernelFamily {
                     }
                 }
                 builder.store(Address.at(sums, 0), sum);
-                builder.store(Address.at(pairs, 0), products);
+                VectorVar times = builder.binary(BinaryOp.INT_MUL, sum, Constant.ofBits(127));
+                builder.store(Address.at(turned, 0), builder.binary(BinaryOp.INT_ADD, times, positive));
                 builder.advance(packed, bytes);
                 builder.advance(sums, bytes);
-                builder.advance(pairs, bytes);
+                builder.advance(turned, bytes);
             }
             for (int i = 0; i < all.length; i++) {
                 builder.store(Address.at(extremes, i * bytes), all[i]);
@@ -113,8 +113,8 @@ final class ColumnTerms implements KernelFamily {
             VectorVar second = words.element(word, number + 1);
             builder.binary(sum, BinaryOp.INT_ADD, sum, first);
             builder.binary(sum, BinaryOp.INT_ADD, sum, second);
-            builder.binary(products, BinaryOp.INT_ADD, products, builder.binary(BinaryOp.INT_MUL, first, second));
             WordBytes.Parts parts = words.parts(first, second);
+            builder.binary(positive, BinaryOp.INT_ADD, positive, parts.positive());
             builder.binary(most, BinaryOp.INT_MAX, most, parts.positive());
             builder.binary(least, BinaryOp.INT_MIN, least, parts.negative());
             return parts;

@@ -17,11 +17,11 @@ enum IntegerDot {
     /** The same as bytes, two fours being added up in 16 bits: only for factors whose sums of four products fit there. */
     FOURS,
     /**
-     * As {@code a0 b0 + a1 b1 = (a0 + b1)(a1 + b0) - a0 a1 - b0 b1} in 16 bits, which saves half of the
-     * multiplications; what is subtracted depends on one factor only. Rows of A and the panel of B are spread out to 16
-     * bits before.
+     * The same with factors of B without their signs, whose pairs have room: what they are multiplied with is {@code a - 128},
+     * or, where the sign was taken from, its complement {@code 127 - a}, so that the sums differ by what depends on B only. The panel of
+     * B is spread out to these numbers and those that turn bytes of A into the others.
      */
-    PAIRS,
+    TURNED,
     /**
      * The halves of the bytes of A apart: their products are so small that some can be summed in 16 bits. For few rows,
      * since nothing has to be done to B before.
@@ -38,14 +38,14 @@ enum IntegerDot {
 
     /** Whether fours of A are split into two words, a block of the first ones before one of the second ones. */
     boolean isSplit() {
-        return this == PAIRS || this == NIBBLES;
+        return this == NIBBLES;
     }
 
     /** Rows of a tile: what fits into vector registers beside a panel, and what their addresses leave of the others. */
     int rows() {
         return switch (this) {
             case WHOLE, BYTES, EXCESS, FOURS -> 5;
-            case PAIRS -> 4;
+            case TURNED -> 4;
             case NIBBLES -> 1;
         };
     }
@@ -66,7 +66,7 @@ enum IntegerDot {
         return switch (fit) {
             case YES -> BYTES;
             case CUT -> EXCESS;
-            case NO -> rows <= FEW_ROWS ? NIBBLES : PAIRS;
+            case NO -> rows <= FEW_ROWS ? NIBBLES : TURNED;
         };
     }
 }

@@ -113,7 +113,7 @@ final class IntegerPacking {
                         memory,
                         start + panels.panel(panel),
                         start + panels.sums() + columns,
-                        start + panels.pairs() + columns,
+                        start + panels.turned() + columns,
                         memory.pointer(own),
                         vectors | vectors * lanes * Integer.BYTES << 32,
                         panels.fours());

@@ -21,7 +21,7 @@ record IntegerPanels(long k, long n, int lanes, int vectors, boolean cut) {
     }
 
     static String name(Target target) {
-        return "s8 fours, fit by panel, panel " + target.lanes() * IntegerDot.vectors(target) + " vector "
+        return "s8 fours, fit by panel, turned, panel " + target.lanes() * IntegerDot.vectors(target) + " vector "
                 + target.lanes() + (IntegerDot.hasWhole(target) ? "" : ", excess apart");
     }
 
@@ -41,7 +41,7 @@ record IntegerPanels(long k, long n, int lanes, int vectors, boolean cut) {
         return Math.addExact(n, lanes - 1) / lanes * lanes;
     }
 
-    /** What a panel takes when it is spread out to 16 bits. */
+    /** What a panel takes when it is spread out for {@link IntegerDot#TURNED}. */
     long wideBytes() {
         return 8 * fours() * columns();
     }
@@ -75,8 +75,8 @@ record IntegerPanels(long k, long n, int lanes, int vectors, boolean cut) {
         return Math.addExact(sums(), Math.multiplyExact(4L * kind, paddedColumns()));
     }
 
-    /** Where the sums of products of neighbours in columns are. */
-    long pairs() {
+    /** Where it is what {@link IntegerDot#TURNED} has too little in each column. */
+    long turned() {
         return terms(1);
     }
 

@@ -115,7 +115,7 @@ final class IntegerSums {
 
     /** What a row of fours takes. */
     private int fourBytes() {
-        return (dot == IntegerDot.PAIRS ? 2 : 1) * vectors * bytes;
+        return (dot == IntegerDot.TURNED ? 2 : 1) * vectors * bytes;
     }
 
     /**
@@ -125,13 +125,13 @@ final class IntegerSums {
      * @return the sums, row by row
      */
     VectorVar[] write(ScalarVar a, ScalarVar right, ScalarVar terms, ScalarVar done) {
-        start(a, Address.at(terms, TermBlock.starts(builder.target())));
+        start(Address.at(terms, TermBlock.starts(builder.target())));
         ScalarVar left = builder.copy(a, "left");
         if (form != RowForm.GIVEN) {
             builder.advance(left, PackedRow.DATA);
         }
         VectorVar ones = builder.vector("ones");
-        if (dot != IntegerDot.WHOLE && dot != IntegerDot.PAIRS) {
+        if (dot != IntegerDot.WHOLE) {
             builder.set(ones, ONES);
         }
         if (!windows) {
@@ -182,12 +182,12 @@ final class IntegerSums {
     }
 
     private void multiply(ScalarVar left, ScalarVar right, ScalarVar fours, VectorVar ones) {
-        for (int count : dot == IntegerDot.PAIRS ? new int[] {unroll, 4, 2, 1} : new int[] {unroll, 1}) {
+        for (int count : new int[] {unroll, 1}) {
             try (var _ = builder.loop(fours, count)) {
                 switch (dot) {
                     case WHOLE, BYTES, EXCESS -> bytes(left, right, count, ones);
                     case FOURS -> fours(left, right, count, ones);
-                    case PAIRS -> pairs(left, right, count);
+                    case TURNED -> turned(left, right, count, ones);
                     case NIBBLES -> nibbles(left, right, count, ones);
                 }
                 builder.advance(left, count < unroll ? 4 * count : count * dot.rowBytes());
@@ -196,17 +196,9 @@ final class IntegerSums {
         }
     }
 
-    private void start(ScalarVar a, Address starts) {
-        VectorVar[] ofColumns = new VectorVar[vectors];
-        for (int i = 0; i < rows; i++) {
-            VectorVar ofRow = dot == IntegerDot.PAIRS ? builder.spread(row(a, i, PackedRow.START)) : null;
-            for (int j = 0; j < vectors; j++) {
-                if (ofRow == null || i == 0) {
-                    ofColumns[j] = builder.load(starts.plus(j * bytes));
-                }
-                sums[0][i * vectors + j] =
-                        ofRow == null ? ofColumns[j] : builder.binary(BinaryOp.INT_ADD, ofColumns[j], ofRow);
-            }
+    private void start(Address starts) {
+        for (int i = 0; i < rows * vectors; i++) {
+            sums[0][i] = builder.load(starts.plus(i % vectors * bytes));
         }
         for (int set = 1; set < sets; set++) {
             for (int i = 0; i < rows * vectors; i++) {
@@ -274,28 +266,25 @@ final class IntegerSums {
         }
     }
 
-    private void pairs(ScalarVar left, ScalarVar right, int count) {
+    private void turned(ScalarVar left, ScalarVar right, int count, VectorVar ones) {
         for (int k = 0; k < count; k++) {
-            multiplyPairs(left, right, k);
+            multiplyTurned(left, right, k, ones);
         }
     }
 
-    private void multiplyPairs(ScalarVar left, ScalarVar right, int k) {
-        VectorVar[] odd = new VectorVar[vectors];
-        VectorVar[] even = new VectorVar[vectors];
+    private void multiplyTurned(ScalarVar left, ScalarVar right, int k, VectorVar ones) {
+        VectorVar[] sizes = new VectorVar[vectors];
+        VectorVar[] turns = new VectorVar[vectors];
         for (int j = 0; j < vectors; j++) {
             int at = 2 * (k * vectors + j) * bytes;
-            odd[j] = builder.load(Address.at(right, at));
-            even[j] = builder.load(Address.at(right, at + bytes));
+            sizes[j] = builder.load(Address.at(right, at));
+            turns[j] = builder.load(Address.at(right, at + bytes));
         }
         for (int i = 0; i < rows; i++) {
-            VectorVar evenOfA = builder.spread(row(left, i, 4 * k));
-            VectorVar oddOfA = builder.spread(row(left, i, 4 * k + bytes));
+            VectorVar four = builder.spread(row(left, i, 4 * k));
             for (int j = 0; j < vectors; j++) {
-                VectorVar sum = sums[0][i * vectors + j];
-                VectorVar first = builder.binary(BinaryOp.ADD_S16, evenOfA, odd[j]);
-                VectorVar second = builder.binary(BinaryOp.ADD_S16, oddOfA, even[j]);
-                builder.binary(sum, BinaryOp.INT_ADD, sum, builder.binary(BinaryOp.DOT_S16, first, second));
+                VectorVar turned = builder.binary(BinaryOp.XOR, four, turns[j]);
+                addBytes(sums[0][i * vectors + j], sizes[j], turned, ones);
             }
         }
     }

@@ -66,7 +66,7 @@ final class IntegerTileWriter {
         }
         IntegerSums low = variant.low() ? sums.lower() : null;
         try (var _ = builder.loop(count, 1)) {
-            if (variant.dot() == IntegerDot.PAIRS) {
+            if (variant.dot() == IntegerDot.TURNED) {
                 spread();
             }
             prepare();
@@ -86,28 +86,31 @@ final class IntegerTileWriter {
     /** Tiles of a panel, both pointers being moved. */
     private void tiles(IntegerSums sums, ScalarVar count, ScalarVar row, ScalarVar to) {
         try (var _ = builder.loop(count, 1)) {
-            ScalarVar panel = variant.dot() == IntegerDot.PAIRS ? number(TermBlock.WIDE) : builder.copy(b, "right");
+            ScalarVar panel = variant.dot() == IntegerDot.TURNED ? number(TermBlock.WIDE) : builder.copy(b, "right");
             store(sums.write(row, panel, terms, done), sums.rows(), row, to);
         }
     }
 
     /**
-     * Spreads the bytes of a panel out to 16 bits, the second and fourth of each four in one vector, the first and third in
-     * the next one.
+     * Spreads a panel out: a vector of sizes, and one of what turns the bytes of A, all bits but the highest where there was
+     * a sign and the highest elsewhere.
      */
     private void spread() {
-        VectorVar odd = builder.unary(UnaryOp.COPY, Constant.ofBits(0x01000100));
-        VectorVar even = builder.unary(UnaryOp.COPY, Constant.ofBits(0x00010001));
         ScalarVar from = builder.copy(b, "from");
         ScalarVar wide = number(TermBlock.WIDE);
         ScalarVar fours = number(TermBlock.FOURS);
         try (var _ = builder.loop(fours, 1)) {
             for (int j = 0; j < vectors; j++) {
                 VectorVar all = builder.load(Address.at(from, j * bytes));
-                VectorVar second = builder.binary(BinaryOp.DOT_U8S8_SATURATED, odd, all);
-                VectorVar first = builder.binary(BinaryOp.DOT_U8S8_SATURATED, even, all);
-                builder.store(Address.at(wide, 2 * j * bytes), second);
-                builder.store(Address.at(wide, (2 * j + 1) * bytes), first);
+                VectorVar highest = builder.binary(BinaryOp.SHIFT_RIGHT, all, Constant.ofBits(Byte.SIZE - 1));
+                VectorVar signs = builder.binary(BinaryOp.AND, highest, Constant.ofBits(0x01010101));
+                VectorVar above = builder.binary(BinaryOp.SHIFT_LEFT, signs, Constant.ofBits(Byte.SIZE));
+                VectorVar signed = builder.binary(BinaryOp.INT_SUB, above, signs);
+                VectorVar complements = builder.binary(BinaryOp.XOR, all, signed);
+                builder.store(Address.at(wide, 2 * j * bytes), builder.binary(BinaryOp.INT_ADD, complements, signs));
+                builder.store(
+                        Address.at(wide, (2 * j + 1) * bytes),
+                        builder.binary(BinaryOp.XOR, signed, Constant.ofBits(0x80808080)));
             }
             builder.advance(from, vectors * bytes);
             builder.advance(wide, 2 * vectors * bytes);
@@ -145,8 +148,8 @@ final class IntegerTileWriter {
         VectorVar start = variant.bias() && variant.output() != QuantisedOutput.F32
                 ? term(TermBlock.BIAS, vector, mask)
                 : builder.unary(UnaryOp.COPY, Constant.ZERO);
-        if (variant.dot() == IntegerDot.PAIRS) {
-            start = builder.binary(BinaryOp.INT_SUB, start, term(TermBlock.PAIRS, vector, null));
+        if (variant.dot() == IntegerDot.TURNED) {
+            start = builder.binary(BinaryOp.INT_ADD, start, term(TermBlock.TURNED, vector, null));
         }
         if (variant.form() == RowForm.EACH) {
             return start;

@@ -25,7 +25,6 @@ import dev.millrace.codegen.program.VectorVar;
 final class PackRows implements KernelFamily {
     static final String NAME = "gemm.s8.rows";
     private static final int SIGNS = 0x80808080;
-    private static final Constant LOW_BYTES = Constant.ofBits(0x00ff00ff);
     private static final Constant LOW_NIBBLES = Constant.ofBits(0x0f0f0f0f);
 
     static KernelKey key(IntegerDot dot, boolean signed, int rest, boolean sums) {
@@ -55,7 +54,6 @@ final class PackRows implements KernelFamily {
         private final int lanes;
         private final int bytes;
         private final VectorVar sum;
-        private final VectorVar start;
         private final VectorVar byteOnes;
         private final VectorVar wordOnes;
 
@@ -68,7 +66,6 @@ final class PackRows implements KernelFamily {
             lanes = target.lanes();
             bytes = target.vectorBytes();
             sum = builder.vector("sum");
-            start = builder.vector("start");
             byteOnes = builder.vector("ones");
             wordOnes = builder.vector("ones");
         }
@@ -87,7 +84,6 @@ final class PackRows implements KernelFamily {
             }
             try (var _ = builder.loop(rows, 1)) {
                 builder.set(sum, Constant.ZERO);
-                builder.set(start, Constant.ZERO);
                 ScalarVar from = builder.copy(a, "from");
                 ScalarVar to = builder.copy(packed, "to");
                 builder.advance(to, PackedRow.DATA);
@@ -105,11 +101,6 @@ final class PackRows implements KernelFamily {
                 }
                 if (sums) {
                     builder.storeFirst(Address.at(packed, PackedRow.SUM), builder.reduce(BinaryOp.INT_ADD, sum));
-                }
-                if (dot == IntegerDot.PAIRS) {
-                    VectorVar all = builder.reduce(BinaryOp.INT_ADD, start);
-                    VectorVar negative = builder.binary(BinaryOp.INT_SUB, Constant.ZERO, all);
-                    builder.storeFirst(Address.at(packed, PackedRow.START), negative);
                 }
                 builder.advance(a, lda);
                 builder.advance(packed, stride);
@@ -151,14 +142,9 @@ final class PackRows implements KernelFamily {
                 builder.advance(to, bytes);
                 return;
             }
-            boolean pairs = dot == IntegerDot.PAIRS;
-            Constant kept = pairs ? LOW_BYTES : LOW_NIBBLES;
-            VectorVar first = builder.binary(BinaryOp.AND, elements, kept);
-            VectorVar moved = builder.binary(BinaryOp.SHIFT_RIGHT, elements, Constant.ofBits(pairs ? 8 : 4));
-            VectorVar second = builder.binary(BinaryOp.AND, moved, kept);
-            if (pairs) {
-                builder.binary(start, BinaryOp.INT_ADD, start, builder.binary(BinaryOp.DOT_S16, first, second));
-            }
+            VectorVar first = builder.binary(BinaryOp.AND, elements, LOW_NIBBLES);
+            VectorVar moved = builder.binary(BinaryOp.SHIFT_RIGHT, elements, Constant.ofBits(4));
+            VectorVar second = builder.binary(BinaryOp.AND, moved, LOW_NIBBLES);
             builder.store(Address.at(to, 0), first);
             builder.store(Address.at(to, bytes), second);
             builder.advance(to, 2 * bytes);

@@ -3,15 +3,12 @@ package dev.millrace.kernels.intgemm;
 /**
  * A packed row of A: four words about it, then its elements as bytes without sign, filled up with zeros.
  *
- * <p>Split, they are in blocks of as many fours as a vector has lanes: {@link IntegerDot#PAIRS} has the first and third
- * of all fours in 16 bits each, then the second and fourth; {@link IntegerDot#NIBBLES} the lower halves of all bytes,
- * then the upper ones.
+ * <p>Split, for {@link IntegerDot#NIBBLES}, they are in blocks of as many fours as a vector has lanes, the lower halves of
+ * all bytes before the upper ones.
  */
 final class PackedRow {
     /** The sum of the elements, an int, where B has zero points. */
     static final int SUM = 0;
-    /** Where the sums of products start from, an int, for {@link IntegerDot#PAIRS}. */
-    static final int START = 4;
     /** The zero point, an int. */
     static final int ZERO = 8;
     /** The scale, a float. */

@@ -41,7 +41,7 @@ final class QuantisedRun {
     private final boolean zeros;
     private final long rowStride;
     private final @Nullable ByteWindows windows;
-    /** Where threads spread panels out to 16 bits, one after the other. */
+    /** Where threads spread panels out, one after the other. */
     private final MemorySegment wide;
 
     /** @param scratch for packed rows, and panels that are spread out */
@@ -63,7 +63,7 @@ final class QuantisedRun {
         boolean given = form == RowForm.GIVEN;
         rowStride = given ? product.a().stride() : PackedRow.stride(dot, panels.k(), panels.lanes());
         long packedRows = given ? 0 : PackedRow.bytes(product.m(), rowStride);
-        long spread = dot == IntegerDot.PAIRS ? wideBytes(panels, width) : 0;
+        long spread = dot == IntegerDot.TURNED ? wideBytes(panels, width) : 0;
         Extents.bytes("the scratch memory", scratch, packedRows + spread);
         rowsOfA = given ? product.a().data() : scratch;
         wide = scratch.asSlice(packedRows);
@@ -175,7 +175,7 @@ final class QuantisedRun {
             a = memory.pointer(rowsOfA);
             block = kernels.terms().atLeast(TermBlock.bytes(kernels.set().target()));
             blockStart = memory.pointer(block);
-            spread = dot == IntegerDot.PAIRS ? memory.pointer(wide) + number * panels.wideBytes() : 0;
+            spread = dot == IntegerDot.TURNED ? memory.pointer(wide) + number * panels.wideBytes() : 0;
             c = memory.pointer(product.c().data());
             MemorySegment givenScales = product.c().scales();
             MemorySegment givenBias = product.c().bias();
@@ -248,7 +248,7 @@ final class QuantisedRun {
             nextBlock();
             long columns = 4 * panel * panels.columns();
             block.set(LONG, TermBlock.SUMS, packed + panels.sums() + columns);
-            block.set(LONG, TermBlock.PAIRS, packed + panels.pairs() + columns);
+            block.set(LONG, TermBlock.TURNED, packed + panels.turned() + columns);
             block.set(LONG, TermBlock.ZEROS, packed + panels.zeros() + columns);
             block.set(LONG, TermBlock.CUTS, packed + panels.cutsOf(panel * panels.vectors()));
             block.set(LONG, TermBlock.EXCESS, packed + panels.excess(0));

@@ -9,8 +9,8 @@ import dev.millrace.codegen.program.Target;
 final class TermBlock {
     /** A pointer to what a zero point of A takes off, ints. */
     static final int SUMS = 0;
-    /** A pointer to what {@link IntegerDot#PAIRS} has too much, ints. */
-    static final int PAIRS = 8;
+    /** A pointer to what {@link IntegerDot#TURNED} has too little, ints. */
+    static final int TURNED = 8;
     /** A pointer to the zero points of B, ints. */
     static final int ZEROS = 16;
     /** A pointer to the scales of columns, or of all of them. */
@@ -46,7 +46,7 @@ final class TermBlock {
     static final int TILES = 136;
 
     static final int LOW_TILES = 144;
-    /** A pointer to where a panel is spread out to 16 bits. */
+    /** A pointer to where a panel is spread out. */
     static final int WIDE = 152;
     /** A pointer to how many fours of the vectors of a panel were cut, and one to what was cut off of the first vector of B. */
     static final int CUTS = 160;

@@ -193,7 +193,7 @@ class QuantisedGemmTest {
                     + " | activation",
                 "gemm.s8:activation=none,bias=0,dot=words,form=packed,masked=0,output=s32,rows=1,scales=0,vectors=1,zeros=0"
                     + " | dot",
-                "gemm.s8:activation=none,bias=0,dot=pairs,form=given,masked=0,output=s32,rows=1,scales=0,vectors=1,zeros=0"
+                "gemm.s8:activation=none,bias=0,dot=nibbles,form=given,masked=0,output=s32,rows=1,scales=0,vectors=1,zeros=0"
                     + " | form",
                 "gemm.s8:activation=none,bias=0,dot=bytes,form=packed,masked=0,output=s32,rows=1,scales=0,vectors=1,windows=1,zeros=0"
                     + " | windows",
