@@ -12,73 +12,70 @@ import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import java.util.List;
 
 /**
- * f(panel, excess, counts, shape, fours, room): cuts the fours of a packed panel that {@link IntegerDot#BYTES} would not
- * sum exactly, whole vectors of columns at a time, so that they and what is cut off both are. What is cut off is written
- * one after the other, each with its place in a row of A behind it, and how many there were of each vector to a number
- * per column. shape is the vectors of the panel | the bytes from fours to fours &lt;&lt; 32. If there are more than room,
- * only their count is right.
+ * f(panel, excess, counts, shape, fours, room): cuts the fours of a packed panel that {@link IntegerDot#BYTES} or
+ * {@link IntegerDot#FOURS} would not sum exactly, whole vectors of columns at a time, so that they and what is cut off both
+ * are. What is cut off is written one after the other, each with its place in a row of A behind it, and how many there were of
+ * each vector to a number per column. shape is the vectors of the panel | the bytes from fours to fours &lt;&lt; 32. If
+ * there are more than room, only their count is right.
  */
 final class CutFours implements KernelFamily {
     static final String NAME = "gemm.s8.cut";
     /** The greatest sum of weights of one sign that, times 255, still has 16 bits with sign. */
     static final int MOST_IN_16_BITS = 128;
 
-    private static final int HALF = MOST_IN_16_BITS / 2;
-
-    static KernelKey key() {
-        return KernelKey.of(NAME);
+    /** @param together fours whose pairs are summed in 16 bits: one or two */
+    static KernelKey key(int together) {
+        return KernelKey.of(NAME).with("together", together);
     }
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas();
-        return new Writer(key.toString(), target).program();
+        key.onlyHas("together");
+        return new Writer(key.toString(), target).program(key.number("together", 1, 2));
     }
 
     private static final class Writer {
         private final ProgramBuilder builder;
         private final WordBytes words;
         private final int bytes;
+        private final ScalarVar panel;
+        private final ScalarVar excess;
+        private final ScalarVar counts;
+        private final ScalarVar shape;
+        private final ScalarVar fours;
+        private final ScalarVar room;
+        private final ScalarVar place;
+        private final ScalarVar count;
 
         Writer(String name, Target target) {
             builder = new ProgramBuilder(name, target);
             words = new WordBytes(builder);
             bytes = target.vectorBytes();
+            panel = builder.parameter("panel");
+            excess = builder.parameter("excess");
+            counts = builder.parameter("counts");
+            shape = builder.parameter("shape");
+            fours = builder.parameter("fours");
+            room = builder.parameter("room");
+            place = builder.scalar("place");
+            count = builder.scalar("count");
         }
 
-        Program program() {
-            ScalarVar panel = builder.parameter("panel");
-            ScalarVar excess = builder.parameter("excess");
-            ScalarVar counts = builder.parameter("counts");
-            ScalarVar shape = builder.parameter("shape");
-            ScalarVar fours = builder.parameter("fours");
-            ScalarVar room = builder.parameter("room");
+        Program program(int together) {
             ScalarVar vectors = builder.low(shape, "vectors");
             ScalarVar stride = builder.high(shape, "stride");
-            ScalarVar place = builder.scalar("place");
-            ScalarVar count = builder.scalar("count");
             try (var _ = builder.loop(vectors, 1)) {
                 builder.set(place, 0);
                 builder.set(count, 0);
                 ScalarVar from = builder.copy(panel, "from");
                 ScalarVar left = builder.copy(fours, "left");
-                try (var _ = builder.loop(left, 1)) {
-                    VectorVar word = builder.load(Address.at(from, 0));
-                    ScalarVar exceeding = builder.laneBits(
-                            builder.compare(Comparison.INT_GREATER, most(word), Constant.ofBits(MOST_IN_16_BITS)));
-                    try (var _ = builder.ifNotZero(exceeding)) {
-                        builder.advance(count, 1);
-                        try (var _ = builder.ifNotZero(room)) {
-                            cut(word, from, excess);
-                            builder.storeFirst(Address.at(excess, bytes), builder.spread(place));
-                            builder.advance(excess, bytes + Long.BYTES);
-                            builder.scalar(room, ScalarOp.SUB, room, 1);
-                        }
+                for (int some = together; some > 0; some--) {
+                    try (var _ = builder.loop(left, some)) {
+                        cutExceeding(from, stride, some);
                     }
-                    builder.advance(from, stride);
-                    builder.advance(place, Integer.BYTES);
                 }
                 builder.storeFirst(Address.at(counts, 0), builder.spread(count));
                 builder.advance(counts, bytes);
@@ -87,30 +84,82 @@ final class CutFours implements KernelFamily {
             return builder.build();
         }
 
-        /** The largest sum of what has one sign in a pair, as a positive number. */
-        private VectorVar most(VectorVar word) {
+        /** Some fours that follow each other; from and the place are left behind them. */
+        private void cutExceeding(ScalarVar from, ScalarVar stride, int some) {
+            List<Address> all = List.of(Address.at(from, 0), Address.at(from, stride, 1, 0));
+            ScalarVar exceeding = builder.laneBits(builder.compare(
+                    Comparison.INT_GREATER, most(all.subList(0, some)), Constant.ofBits(MOST_IN_16_BITS)));
+            try (var _ = builder.ifNotZero(exceeding)) {
+                for (Address four : all.subList(0, some)) {
+                    cut(four, MOST_IN_16_BITS / 2 / some);
+                    builder.advance(place, Integer.BYTES);
+                }
+                builder.advance(place, -some * Integer.BYTES);
+            }
+            builder.advance(place, some * Integer.BYTES);
+            for (int i = 0; i < some; i++) {
+                builder.advance(from, stride);
+            }
+        }
+
+        /** The largest sum of what has one sign in pairs that are summed together, as a positive number. */
+        private VectorVar most(List<Address> together) {
             VectorVar most = builder.vector("most");
             builder.set(most, Constant.ZERO);
             for (int first = 0; first < Integer.BYTES; first += 2) {
-                WordBytes.Parts parts = words.parts(words.element(word, first), words.element(word, first + 1));
-                builder.binary(most, BinaryOp.INT_MAX, most, parts.positive());
-                VectorVar opposite = builder.binary(BinaryOp.INT_SUB, Constant.ZERO, parts.negative());
-                builder.binary(most, BinaryOp.INT_MAX, most, opposite);
+                VectorVar positive = builder.vector("positive");
+                VectorVar negative = builder.vector("negative");
+                builder.set(positive, Constant.ZERO);
+                builder.set(negative, Constant.ZERO);
+                for (Address four : together) {
+                    VectorVar word = builder.load(four);
+                    WordBytes.Parts parts = words.parts(words.element(word, first), words.element(word, first + 1));
+                    builder.binary(positive, BinaryOp.INT_ADD, positive, parts.positive());
+                    builder.binary(negative, BinaryOp.INT_SUB, negative, parts.negative());
+                }
+                builder.binary(most, BinaryOp.INT_MAX, most, builder.binary(BinaryOp.INT_MAX, positive, negative));
             }
             return most;
         }
 
-        private void cut(VectorVar word, ScalarVar kept, ScalarVar excess) {
-            VectorVar[] halves = new VectorVar[Integer.BYTES];
-            VectorVar[] others = new VectorVar[Integer.BYTES];
-            for (int i = 0; i < Integer.BYTES; i++) {
-                VectorVar element = words.element(word, i);
-                VectorVar below = builder.binary(BinaryOp.INT_MIN, element, Constant.ofBits(HALF));
-                halves[i] = builder.binary(BinaryOp.INT_MAX, below, Constant.ofBits(-HALF));
-                others[i] = builder.binary(BinaryOp.INT_SUB, element, halves[i]);
+        /** Cuts a four to at most so much, and writes what is left in as many parts as are exact. */
+        private void cut(Address four, int most) {
+            VectorVar left = builder.vector("left");
+            builder.set(left, builder.load(four));
+            builder.store(four, take(left, most));
+            for (int of = MOST_IN_16_BITS - most; of > 0; of -= MOST_IN_16_BITS / 2) {
+                ScalarVar lanes = builder.laneBits(builder.compare(Comparison.INT_EQUAL, left, Constant.ZERO));
+                ScalarVar others = builder.scalar("others");
+                builder.set(others, (1L << bytes / Integer.BYTES) - 1);
+                builder.scalar(others, ScalarOp.SUB, others, lanes);
+                try (var _ = builder.ifNotZero(others)) {
+                    put(take(left, MOST_IN_16_BITS / 2));
+                }
             }
-            builder.store(Address.at(kept, 0), words.joined(halves));
-            builder.store(Address.at(excess, 0), words.joined(others));
+        }
+
+        /** Takes at most so much off the bytes of words, and returns it. */
+        private VectorVar take(VectorVar from, int most) {
+            VectorVar[] taken = new VectorVar[Integer.BYTES];
+            VectorVar[] left = new VectorVar[Integer.BYTES];
+            for (int i = 0; i < Integer.BYTES; i++) {
+                VectorVar element = words.element(from, i);
+                VectorVar below = builder.binary(BinaryOp.INT_MIN, element, Constant.ofBits(most));
+                taken[i] = builder.binary(BinaryOp.INT_MAX, below, Constant.ofBits(-most));
+                left[i] = builder.binary(BinaryOp.INT_SUB, element, taken[i]);
+            }
+            builder.set(from, words.joined(left));
+            return words.joined(taken);
+        }
+
+        private void put(VectorVar part) {
+            builder.advance(count, 1);
+            try (var _ = builder.ifNotZero(room)) {
+                builder.store(Address.at(excess, 0), part);
+                builder.storeFirst(Address.at(excess, bytes), builder.spread(place));
+                builder.advance(excess, bytes + Long.BYTES);
+                builder.scalar(room, ScalarOp.SUB, room, 1);
+            }
         }
     }
 }

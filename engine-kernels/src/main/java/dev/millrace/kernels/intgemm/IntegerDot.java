@@ -16,6 +16,8 @@ enum IntegerDot {
     EXCESS,
     /** The same as bytes, two fours being added up in 16 bits: only for factors whose sums of four products fit there. */
     FOURS,
+    /** The same where few sums do not fit, as in {@link #EXCESS}. */
+    FOURS_EXCESS,
     /**
      * The same with factors of B without their signs, whose pairs have room: what they are multiplied with is {@code a - 128},
      * or, where the sign was taken from, its complement {@code 127 - a}, so that the sums differ by what depends on B only. The panel of
@@ -41,10 +43,15 @@ enum IntegerDot {
         return this == NIBBLES;
     }
 
+    /** Whether something was cut off that is added after the panel. */
+    boolean hasExcess() {
+        return this == EXCESS || this == FOURS_EXCESS;
+    }
+
     /** Rows of a tile: what fits into vector registers beside a panel, and what their addresses leave of the others. */
     int rows() {
         return switch (this) {
-            case WHOLE, BYTES, EXCESS, FOURS -> 5;
+            case WHOLE, BYTES, EXCESS, FOURS, FOURS_EXCESS -> 5;
             case TURNED -> 4;
             case NIBBLES -> 1;
         };
@@ -64,8 +71,9 @@ enum IntegerDot {
             return WHOLE;
         }
         return switch (fit) {
-            case YES -> BYTES;
-            case CUT -> EXCESS;
+            case PAIRS -> BYTES;
+            case CUT_PAIRS -> EXCESS;
+            case CUT_FOURS -> FOURS_EXCESS;
             case NO -> rows <= FEW_ROWS ? NIBBLES : TURNED;
         };
     }

@@ -59,7 +59,8 @@ final class IntegerKernels {
         return kernels.kernel(ColumnTerms.key());
     }
 
-    Kernel cutFours() {
-        return kernels.kernel(CutFours.key());
+    /** @param together fours whose pairs are summed in 16 bits */
+    Kernel cutFours(int together) {
+        return kernels.kernel(CutFours.key(together));
     }
 }

@@ -10,6 +10,8 @@ import java.lang.ref.Reference;
 final class IntegerPacking {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final int OFFSET = 128;
+    /** How much less of what is cut pays where fours are summed, which saves less. */
+    private static final int LESS_OF_FOURS = 4;
     /** The vectors of {@link ColumnTerms}: of neighbours and of those of two fours, the largest and the least. */
     private static final int EXTREMES = 4;
 
@@ -47,15 +49,16 @@ final class IntegerPacking {
         Memory memory = kernels.set().newMemory();
         try {
             boolean pairsFit = true;
+            boolean foursFit = true;
             for (long panel = 0; panel < panels.panels(); panel++) {
                 elements(memory, panel);
                 terms(memory, panel);
                 pairsFit &= fits(0);
+                foursFit &= fits(2);
                 packed.set(INT, panels.foursFit(panel), fits(2) ? 1 : 0);
                 own.asSlice(0, (long) EXTREMES * lanes * Integer.BYTES).fill((byte) 0);
             }
-            PairFit fit = pairsFit ? PairFit.YES : panels.cut() && cut(memory) ? PairFit.CUT : PairFit.NO;
-            fit.write(packed, panels);
+            fit(memory, pairsFit, foursFit).write(packed, panels);
             packed.set(INT, panels.hasZeros(), addZeroPoints() ? 1 : 0);
         } finally {
             Reference.reachabilityFence(b);
@@ -130,9 +133,23 @@ final class IntegerPacking {
         return true;
     }
 
-    /** Cuts what pairs exceed off the panels, or leaves them as they are if that is too much; returns which it was. */
-    private boolean cut(Memory memory) {
-        long all = panels.cuts();
+    private PairFit fit(Memory memory, boolean pairsFit, boolean foursFit) {
+        if (panels.cut() && !foursFit && cut(memory, 2, panels.cuts() / LESS_OF_FOURS)) {
+            return PairFit.CUT_FOURS;
+        }
+        if (pairsFit) {
+            return PairFit.PAIRS;
+        }
+        return panels.cut() && cut(memory, 1, panels.cuts()) ? PairFit.CUT_PAIRS : PairFit.NO;
+    }
+
+    /**
+     * Cuts what sums exceed off the panels, or leaves them as they are if that is too much; returns whether it did.
+     *
+     * @param together fours whose pairs are summed in 16 bits
+     * @param all that may be cut
+     */
+    private boolean cut(Memory memory, int together, long all) {
         long number = 0;
         long panel = 0;
         for (; panel < panels.panels() && number <= all; panel++) {
@@ -142,7 +159,7 @@ final class IntegerPacking {
             long shape = vectors | (long) vectors * lanes * Integer.BYTES << 32;
             long from = start + panels.panel(panel);
             long excess = start + panels.excess(number);
-            kernels.cutFours()
+            kernels.cutFours(together)
                     .call(memory, from, excess, start + panels.cutsOf(first), shape, panels.fours(), all - number);
             for (long vector = first; vector < first + vectors; vector++) {
                 int count = packed.get(INT, panels.cutsOf(vector));

@@ -86,13 +86,13 @@ record IntegerPanels(long k, long n, int lanes, int vectors, boolean cut) {
     }
 
     /** Where the {@link PairFit} is, an int. */
-    long pairsFit() {
+    long pairFit() {
         return terms(3);
     }
 
     /** Where it says whether there are zero points: an int, 1 or 0. */
     long hasZeros() {
-        return pairsFit() + 4;
+        return pairFit() + 4;
     }
 
     /** Where it says whether {@link IntegerDot#FOURS} is exact for a panel: an int, 1 or 0. */

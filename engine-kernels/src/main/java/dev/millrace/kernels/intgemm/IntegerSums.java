@@ -136,7 +136,7 @@ final class IntegerSums {
         }
         if (!windows) {
             multiply(left, right, number(terms, TermBlock.FOURS), ones);
-            if (dot == IntegerDot.EXCESS) {
+            if (dot.hasExcess()) {
                 addExcess(a, terms, done, ones);
             }
             return addedUp();
@@ -186,7 +186,7 @@ final class IntegerSums {
             try (var _ = builder.loop(fours, count)) {
                 switch (dot) {
                     case WHOLE, BYTES, EXCESS -> bytes(left, right, count, ones);
-                    case FOURS -> fours(left, right, count, ones);
+                    case FOURS, FOURS_EXCESS -> fours(left, right, count, ones);
                     case TURNED -> turned(left, right, count, ones);
                     case NIBBLES -> nibbles(left, right, count, ones);
                 }

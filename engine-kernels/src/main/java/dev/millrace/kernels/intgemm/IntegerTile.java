@@ -104,7 +104,7 @@ final class IntegerTile implements KernelFamily {
                 throw new IllegalArgumentException(
                         "kernel key " + key + ": the parameter activation must be none unless the output is f32");
             }
-            if (windows && dot == IntegerDot.EXCESS) {
+            if (windows && dot.hasExcess()) {
                 throw new IllegalArgumentException("kernel key " + key
                         + ": the parameter windows is 1, but of rows that are windows nothing is cut");
             }

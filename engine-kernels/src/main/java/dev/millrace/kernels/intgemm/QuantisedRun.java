@@ -100,7 +100,7 @@ final class QuantisedRun {
     }
 
     void run(Parallel parallel) {
-        if (dot == IntegerDot.EXCESS) {
+        if (dot.hasExcess()) {
             checkCuts();
         }
         long m = product.m();

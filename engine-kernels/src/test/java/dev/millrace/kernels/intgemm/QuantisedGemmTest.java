@@ -52,15 +52,23 @@ class QuantisedGemmTest {
 
     /** Weights of which few are large, as those of nets are that one scale was found for. */
     @ParameterizedTest
-    @CsvSource({"1, 53, 4", "7, 53, 4", "40, 53, 4", "40, 16, 1", "40, 53, 400"})
-    void productsOfFewLargeWeightsAreExact(int m, int n, int large) {
+    @CsvSource({
+        "1, 53, 4, 15, CUT_FOURS",
+        "7, 53, 4, 15, CUT_FOURS",
+        "40, 53, 4, 15, CUT_FOURS",
+        "40, 16, 1, 15, CUT_FOURS",
+        "40, 53, 4, 60, CUT_PAIRS",
+        "7, 16, 1, 60, CUT_PAIRS",
+        "40, 53, 400, 15, NO"
+    })
+    void productsOfFewLargeWeightsAreExact(int m, int n, int large, int others, PairFit fit) {
         try (Kernels kernels = kernels();
                 Arena arena = Arena.ofShared()) {
             QuantisedGemm gemm = new QuantisedGemm(kernels.set());
             var random = new Random(large);
             MemorySegment b = arena.allocate((long) K * n);
             for (long i = 0; i < b.byteSize(); i++) {
-                b.set(ValueLayout.JAVA_BYTE, i, (byte) (random.nextInt(81) - 40));
+                b.set(ValueLayout.JAVA_BYTE, i, (byte) (random.nextInt(2 * others + 1) - others));
             }
             for (int i = 0; i < large; i++) {
                 long row = random.nextInt(K / 2) * 2L;
@@ -92,9 +100,8 @@ class QuantisedGemmTest {
             }
             IntegerPanels panels = IntegerPanels.of(kernels.set().target(), K, n);
             if (panels.cut()) {
-                boolean few = large < 400;
-                assertEquals(few ? PairFit.CUT : PairFit.NO, PairFit.of(packed, panels));
-                if (few) {
+                assertEquals(fit, PairFit.of(packed, panels));
+                if (fit != PairFit.NO) {
                     assertCutsAreChecked(gemm, product, scratch, panels);
                 }
             }
