@@ -8,7 +8,7 @@ import dev.millrace.kernels.call.Scratch;
 /** The kernels of products of quantised matrices. */
 final class IntegerKernels {
     /** What tells {@link PackRows} apart. */
-    private record Rows(IntegerDot dot, boolean signed, int rest, boolean sums) {}
+    private record Rows(boolean split, boolean signed, int rest, boolean sums) {}
 
     private final KernelSet kernels;
     private final KernelCache<IntegerTile.Variant> tiles;
@@ -19,7 +19,7 @@ final class IntegerKernels {
     IntegerKernels(KernelSet kernels) {
         this.kernels = kernels;
         tiles = new KernelCache<>(kernels, IntegerTile.Variant::key);
-        rows = new KernelCache<>(kernels, some -> PackRows.key(some.dot(), some.signed(), some.rest(), some.sums()));
+        rows = new KernelCache<>(kernels, some -> PackRows.key(some.split(), some.signed(), some.rest(), some.sums()));
         packing = new KernelCache<>(kernels, PackFours.Variant::key);
     }
 
@@ -41,7 +41,7 @@ final class IntegerKernels {
      * @param sums whether somebody reads the sums of rows
      */
     Kernel packRows(IntegerDot dot, boolean signed, long k, boolean sums) {
-        return rows.kernel(new Rows(dot, signed, (int) (k % 4), sums));
+        return rows.kernel(new Rows(dot.isSplit(), signed, (int) (k % 4), sums));
     }
 
     /**

@@ -27,9 +27,9 @@ final class PackRows implements KernelFamily {
     private static final int SIGNS = 0x80808080;
     private static final Constant LOW_NIBBLES = Constant.ofBits(0x0f0f0f0f);
 
-    static KernelKey key(IntegerDot dot, boolean signed, int rest, boolean sums) {
+    static KernelKey key(boolean split, boolean signed, int rest, boolean sums) {
         return KernelKey.of(NAME)
-                .with("dot", dot)
+                .with("split", split ? 1 : 0)
                 .with("signed", signed ? 1 : 0)
                 .with("rest", rest)
                 .with("sums", sums ? 1 : 0);
@@ -37,17 +37,17 @@ final class PackRows implements KernelFamily {
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas("dot", "signed", "rest", "sums");
-        IntegerDot dot = key.oneOf("dot", IntegerDot.values());
+        key.onlyHas("split", "signed", "rest", "sums");
+        boolean split = key.number("split", 0, 1) == 1;
         boolean signed = key.number("signed", 0, 1) == 1;
         int rest = key.number("rest", 0, 3);
         boolean sums = key.number("sums", 0, 1) == 1;
-        return new Writer(key.toString(), target, dot, signed, rest, sums).program();
+        return new Writer(key.toString(), target, split, signed, rest, sums).program();
     }
 
     private static final class Writer {
         private final ProgramBuilder builder;
-        private final IntegerDot dot;
+        private final boolean split;
         private final boolean signed;
         private final int rest;
         private final boolean sums;
@@ -57,9 +57,9 @@ final class PackRows implements KernelFamily {
         private final VectorVar byteOnes;
         private final VectorVar wordOnes;
 
-        Writer(String name, Target target, IntegerDot dot, boolean signed, int rest, boolean sums) {
+        Writer(String name, Target target, boolean split, boolean signed, int rest, boolean sums) {
             builder = new ProgramBuilder(name, target);
-            this.dot = dot;
+            this.split = split;
             this.signed = signed;
             this.rest = rest;
             this.sums = sums;
@@ -137,7 +137,7 @@ final class PackRows implements KernelFamily {
                 VectorVar ofPairs = builder.binary(BinaryOp.DOT_U8S8_SATURATED, elements, byteOnes);
                 builder.binary(sum, BinaryOp.INT_ADD, sum, builder.binary(BinaryOp.DOT_S16, ofPairs, wordOnes));
             }
-            if (!dot.isSplit()) {
+            if (!split) {
                 builder.store(Address.at(to, 0), elements);
                 builder.advance(to, bytes);
                 return;

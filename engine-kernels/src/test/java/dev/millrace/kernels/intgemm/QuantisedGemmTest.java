@@ -204,7 +204,7 @@ class QuantisedGemmTest {
                     + " | form",
                 "gemm.s8:activation=none,bias=0,dot=bytes,form=packed,masked=0,output=s32,rows=1,scales=0,vectors=1,windows=1,zeros=0"
                     + " | windows",
-                "gemm.s8.rows:dot=bytes,rest=4,signed=0 | rest",
+                "gemm.s8.rows:split=0,rest=4,signed=0 | rest",
                 "gemm.s8:activation=none,bias=0,dot=bytes,form=packed,low=1,masked=0,output=s32,rows=1,scales=0,vectors=1,windows=0,zeros=0"
                     + " | low",
                 "gemm.s8:activation=none,bias=0,cut=1,dot=bytes,form=packed,low=0,masked=0,output=s32,rows=1,scales=0,vectors=1,windows=0,zeros=0"
