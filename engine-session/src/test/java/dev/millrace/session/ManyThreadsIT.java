@@ -24,6 +24,10 @@ class ManyThreadsIT {
     /** The objects that a caller gets: outputs, a tensor, their arrays. Independent of the model's size. */
     private static final long BYTES_PER_RUN = 2048;
 
+    private static final long KILOBYTES = 64 * 1024;
+    /** After the first; what grows for ever grows in all of them. */
+    private static final int PHASES = 3;
+
     private final Inputs[] inputs = new Inputs[SENTENCES];
     private final float[][] expected = new float[SENTENCES][];
 
@@ -37,24 +41,32 @@ class ManyThreadsIT {
                     expected[i] = out.get(0).floats();
                 }
             }
-            // the pools fill up to the number of runs in flight, and the compiler settles
-            long warm = phase(session, RUNS / 2).allocated;
-            long resident = residentKilobytes();
-            Phase steady = phase(session, RUNS);
-            long grown = residentKilobytes() - resident;
-            System.out.printf(
-                    "%d threads, %d runs: %d wrong, %d bytes allocated per run (%d while warming up), resident memory"
-                            + " %+d KiB%n",
-                    THREADS, RUNS, steady.wrong, steady.allocated / RUNS, warm / (RUNS / 2), grown);
-            assertThat(steady.wrong).isZero();
-            assertThat(steady.allocated / RUNS).isLessThan(BYTES_PER_RUN);
-            assertThat(grown).isLessThan(64 * 1024);
+            // the pools fill up to the number of runs in flight, and the compiler settles, which on few processors
+            // takes its time
+            Phase last = phase(session, RUNS / 2);
+            for (int i = 0; i < PHASES && !last.isSteady(); i++) {
+                assertThat(last.wrong).isZero();
+                last = phase(session, RUNS);
+            }
+            assertThat(last.wrong).isZero();
+            assertThat(last.allocated / last.runs).isLessThan(BYTES_PER_RUN);
+            assertThat(last.grown).isLessThan(KILOBYTES);
         }
     }
 
-    private record Phase(int wrong, long allocated) {}
+    /**
+     * Many runs.
+     *
+     * @param grown what resident memory has gained meanwhile, in kilobytes
+     */
+    private record Phase(int runs, int wrong, long allocated, long grown) {
+        boolean isSteady() {
+            return allocated / runs < BYTES_PER_RUN && grown < KILOBYTES;
+        }
+    }
 
     private Phase phase(Session session, int runs) throws Exception {
+        long resident = residentKilobytes();
         var meter = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         var wrong = new AtomicInteger();
         var allocated = new AtomicLong();
@@ -86,7 +98,11 @@ class ManyThreadsIT {
         for (Thread thread : threads) {
             thread.join();
         }
-        return new Phase(wrong.get(), allocated.get());
+        var phase = new Phase(runs, wrong.get(), allocated.get(), residentKilobytes() - resident);
+        System.out.printf(
+                "%d threads, %d runs: %d wrong, %d bytes allocated per run, resident memory %+d KiB%n",
+                THREADS, runs, phase.wrong, phase.allocated / runs, phase.grown);
+        return phase;
     }
 
     private static boolean isRight(Outputs out, float[] expected) {
