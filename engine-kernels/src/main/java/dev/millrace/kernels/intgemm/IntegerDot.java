@@ -16,10 +16,10 @@ enum IntegerDot {
     EXCESS,
     /** The same as bytes, two fours being added up in 16 bits: only for factors whose sums of four products fit there. */
     FOURS,
-    /** The same where few sums do not fit, as in {@link #EXCESS}. */
+    /** The same where few of these sums do not fit, as in {@link #EXCESS}. */
     FOURS_EXCESS,
     /**
-     * The same with factors of B without their signs, whose pairs have room: what they are multiplied with is {@code a - 128},
+     * As {@link #BYTES}, with factors of B without their signs, whose pairs have room: what they are multiplied with is {@code a - 128},
      * or, where the sign was taken from, its complement {@code 127 - a}, so that the sums differ by what depends on B only. The panel of
      * B is spread out to these numbers and those that turn bytes of A into the others.
      */
