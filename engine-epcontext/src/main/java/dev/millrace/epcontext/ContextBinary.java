@@ -5,12 +5,13 @@ import dev.millrace.epcontext.ContextTables.SegmentEntry;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileIdentity;
 import dev.millrace.graph.format.FileMapping;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.providers.spi.CompiledGraph;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -33,6 +34,9 @@ public final class ContextBinary {
     private final FileMapping.Content content;
     private final MemorySegment file;
     private final ContextTables tables;
+    /** What header and tables take. */
+    private final long front;
+
     private final Map<String, Integer> indexOf = new HashMap<>();
     private final AtomicReferenceArray<@Nullable CompiledGraph> views;
     private final String digest;
@@ -46,7 +50,8 @@ public final class ContextBinary {
         this.content = content;
         this.file = content.bytes().asReadOnly();
         this.tables = ContextTablesReader.read(this.file, place);
-        this.digest = ContextTables.digest(this.file.asSlice(0, tables.byteSize()));
+        this.front = ContextTablesReader.frontLength(this.file);
+        this.digest = ContextTables.digest(this.file.asSlice(0, front));
         this.views = new AtomicReferenceArray<>(tables.graphs().size());
         this.verified = new AtomicIntegerArray(tables.segments().size());
         for (GraphEntry graph : tables.graphs()) {
@@ -61,15 +66,26 @@ public final class ContextBinary {
 
     /** Opens a file. One that is read as a whole is no longer needed afterwards. */
     public static ContextBinary open(Path path, FileUse use) {
-        if (!Files.isRegularFile(path)) {
-            throw EngineException.invalidGraph("context binary " + path + " does not exist or is no file");
+        try {
+            return open(FileIdentity.of(path), use);
+        } catch (NoSuchFileException e) {
+            throw noFile(path);
+        } catch (IOException e) {
+            throw unreadable(path, e);
+        }
+    }
+
+    /** The same of a file that was looked at just now. */
+    static ContextBinary open(FileIdentity file, FileUse use) {
+        Path path = file.path();
+        if (!file.isFile()) {
+            throw noFile(path);
         }
         FileMapping.Content content;
         try {
-            boolean reads = use.readsBinary(Files.size(path));
-            content = FileMapping.content(path, reads ? FileUse.READ : FileUse.MAP);
+            content = use.readsBinary(file.size()) ? FileMapping.readAll(path) : FileMapping.mapped(file);
         } catch (IOException e) {
-            throw new EngineException(Status.INVALID_GRAPH, "context binary " + path + " cannot be read: " + e, e);
+            throw unreadable(path, e);
         }
         try {
             return new ContextBinary(content, path.toString());
@@ -77,6 +93,14 @@ public final class ContextBinary {
             content.check();
             throw e;
         }
+    }
+
+    private static EngineException noFile(Path path) {
+        return EngineException.invalidGraph("context binary " + path + " does not exist or is no file");
+    }
+
+    private static EngineException unreadable(Path path, IOException e) {
+        return new EngineException(Status.INVALID_GRAPH, "context binary " + path + " cannot be read: " + e, e);
     }
 
     /**
@@ -199,8 +223,7 @@ public final class ContextBinary {
         if (expected == 0) {
             verify();
         } else {
-            long start = tables.byteSize();
-            if (checksum(start) != expected) {
+            if (checksum(front) != expected) {
                 throw damaged("the checksum of its content is wrong");
             }
         }

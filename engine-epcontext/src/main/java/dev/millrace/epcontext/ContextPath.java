@@ -5,6 +5,7 @@ import dev.millrace.graph.Status;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -54,9 +55,6 @@ final class ContextPath {
         } catch (InvalidPathException e) {
             throw refuse(name, "is no path");
         }
-        if (!Files.exists(file)) {
-            throw refuse(name, "names " + file + ", which does not exist; keep it beside the model");
-        }
         return confine(name, file, location, folder);
     }
 
@@ -67,7 +65,7 @@ final class ContextPath {
         if (isAbsolute(name)) {
             throw refuse(name, "is absolute; it is to be relative to the model's folder");
         }
-        List<String> parts = List.of(name.split("[/\\\\]", -1));
+        List<String> parts = List.of(name.replace('\\', '/').split("/", -1));
         if (parts.getLast().isEmpty() || isDots(parts.getLast())) {
             throw refuse(name, "must refer to a file, not to a folder");
         }
@@ -89,7 +87,8 @@ final class ContextPath {
     private Path confine(String name, Path file, Path location, Path folder) {
         try {
             Path real = file.toRealPath();
-            boolean inside = real.startsWith(folder.toRealPath());
+            // as a rule no link is on the way, and then none leads out
+            boolean inside = real.equals(file) || real.startsWith(folder.toRealPath());
             if (!inside && Files.isSymbolicLink(location)) {
                 Path target = location.toRealPath().getParent();
                 inside = target != null && real.startsWith(target);
@@ -101,6 +100,8 @@ final class ContextPath {
                 throw refuse(name, "must refer to a file, and " + real + " is none");
             }
             return real;
+        } catch (NoSuchFileException e) {
+            throw refuse(name, "names " + file + ", which does not exist; keep it beside the model");
         } catch (IOException e) {
             throw new EngineException(Status.INVALID_GRAPH, attribute + " '" + name + "' cannot be read: " + e, e);
         }

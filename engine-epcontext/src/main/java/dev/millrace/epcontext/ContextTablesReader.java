@@ -23,6 +23,8 @@ import java.util.zip.CRC32C;
  * file before it is used, so what is returned lies inside of it.
  */
 final class ContextTablesReader {
+    private static final int LENGTH_AT = 24;
+
     private final MemorySegment file;
     private final String place;
 
@@ -39,6 +41,11 @@ final class ContextTablesReader {
     /** @param place what to call the file where it is refused */
     static ContextTables read(MemorySegment file, String place) {
         return new ContextTablesReader(file, place).read();
+    }
+
+    /** How many bytes header and tables take of a file whose tables were read. */
+    static long frontLength(MemorySegment file) {
+        return ContextTables.HEADER + file.get(LONG, LENGTH_AT);
     }
 
     private ContextTables read() {
@@ -66,7 +73,7 @@ final class ContextTablesReader {
                 ? 0
                 : count("named segments", header.getInt(ContextTables.NAMED_AT), segments);
         long tables = ContextTables.tablesLength(graphs, segments, references, named, names);
-        if (header.getLong(24) != tables || tables > file.byteSize() - ContextTables.HEADER) {
+        if (header.getLong(LENGTH_AT) != tables || tables > file.byteSize() - ContextTables.HEADER) {
             throw refuse("its tables do not have the length that their entries need");
         }
         MemorySegment front = file.asSlice(0, ContextTables.HEADER + tables);
@@ -163,10 +170,13 @@ final class ContextTablesReader {
         if (length < 0 || length > names.remaining()) {
             throw refuse("its names are longer than their table");
         }
-        ByteBuffer bytes = names.slice(names.position(), length);
-        names.position(names.position() + length);
+        byte[] bytes = new byte[length];
+        names.get(bytes);
         try {
-            return StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
         } catch (CharacterCodingException e) {
             throw refuse("a name is not UTF-8");
         }

@@ -6,6 +6,7 @@ import dev.millrace.graph.format.FileIdentity;
 import dev.millrace.graph.format.FileUse;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -29,9 +30,10 @@ public final class Workspace {
     }
 
     /** One state of one file: a file that was replaced or changed is another. */
-    private record FileId(FileIdentity file, FileUse use) {
-        static FileId of(Path file, FileUse use) throws IOException {
-            return new FileId(FileIdentity.of(file.toRealPath()), use);
+    private record FileId(Object key, long size, FileTime modified, FileUse use) {
+        static FileId of(FileIdentity file, FileUse use) throws IOException {
+            Object key = file.key();
+            return new FileId(key == null ? file.path().toRealPath() : key, file.size(), file.modified(), use);
         }
     }
 
@@ -46,15 +48,16 @@ public final class Workspace {
 
     /** Opens a context binary, or shares it where it is open. Close the handle when no session needs it for new graphs. */
     public Handle open(Path file, FileUse use) {
+        FileIdentity found;
         FileId id;
         try {
-            id = FileId.of(file, use);
+            found = FileIdentity.of(file);
+            id = FileId.of(found, use);
         } catch (IOException e) {
             throw EngineException.wrap(Status.INVALID_GRAPH, "context binary " + file + " cannot be read", e);
         }
         synchronized (open) {
-            Shared shared = open.computeIfAbsent(
-                    id, key -> new Shared(ContextBinary.open(key.file().path(), key.use())));
+            Shared shared = open.computeIfAbsent(id, key -> new Shared(ContextBinary.open(found, key.use())));
             shared.users++;
             return new Handle(id, shared.binary);
         }

@@ -58,7 +58,7 @@ final class MappedRanges {
         int row = -1;
         for (int i = used - 1; i >= 0; i--) {
             WatchedMapping owner = owners[i];
-            if (owner != null && table.getLong(at(i)) < end && start < table.getLong(at(i) + END)) {
+            if (owner != null && owner.start < end && start < owner.end) {
                 // whose memory has been unmapped already: the system gave it away again
                 remove(owner);
             }
@@ -77,7 +77,7 @@ final class MappedRanges {
         table.putLong(at(row), start);
         VarHandle.releaseFence();
         table.putLong(0, used);
-        var added = new WatchedMapping(this, row, sign.get());
+        var added = new WatchedMapping(this, row, start, end, sign.get());
         owners[row] = added;
         return added;
     }
@@ -95,9 +95,9 @@ final class MappedRanges {
     /** The mapping in which an address lies, or null. */
     synchronized @Nullable WatchedMapping at(long address) {
         for (int row = 0; row < used; row++) {
-            long start = table.getLong(at(row));
-            if (owners[row] != null && start <= address && address < table.getLong(at(row) + END)) {
-                return owners[row];
+            WatchedMapping owner = owners[row];
+            if (owner != null && owner.start <= address && address < owner.end) {
+                return owner;
             }
         }
         return null;

@@ -9,6 +9,10 @@ import java.nio.ByteBuffer;
  */
 public final class WatchedMapping {
     final int row;
+    /** Where it lies: up to, not with, {@code end}. */
+    final long start;
+
+    final long end;
 
     private final MappedRanges ranges;
     /** A byte near the file's end, in memory that nothing keeps from being unmapped. */
@@ -18,9 +22,11 @@ public final class WatchedMapping {
     private volatile boolean isUnmapped;
     private volatile boolean wasDamaged;
 
-    WatchedMapping(MappedRanges ranges, int row, ByteBuffer sign) {
+    WatchedMapping(MappedRanges ranges, int row, long start, long end, ByteBuffer sign) {
         this.ranges = ranges;
         this.row = row;
+        this.start = start;
+        this.end = end;
         this.sign = sign;
         expected = sign.get(0);
     }

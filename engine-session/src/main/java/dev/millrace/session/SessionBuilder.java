@@ -97,18 +97,22 @@ final class SessionBuilder {
         engine.checkOpen();
         Path named = options.epContext().filePath();
         return keeping.guarded(named == null ? file : named, () -> {
-            if (file != null && Files.isRegularFile(file.resolve(Manifest.NAME))) {
-                throw EngineException.invalidArgument(
-                        file.toAbsolutePath() + " is a model package: give ModelPackage.open of it to Engine.session");
-            }
             if (file != null && !Files.isRegularFile(file)) {
-                throw new EngineException(
-                        Status.NO_SUCH_FILE,
-                        "there is no model file " + file.toAbsolutePath()
-                                + (Files.isDirectory(file) ? ": that is a folder" : ""));
+                throw noFile(file);
             }
             return make(name, reader);
         });
+    }
+
+    private static EngineException noFile(Path file) {
+        if (Files.isRegularFile(file.resolve(Manifest.NAME))) {
+            return EngineException.invalidArgument(
+                    file.toAbsolutePath() + " is a model package: give ModelPackage.open of it to Engine.session");
+        }
+        return new EngineException(
+                Status.NO_SUCH_FILE,
+                "there is no model file " + file.toAbsolutePath()
+                        + (Files.isDirectory(file) ? ": that is a folder" : ""));
     }
 
     private OpenSession make(String name, Supplier<Model> reader) {
@@ -246,9 +250,11 @@ final class SessionBuilder {
     }
 
     private static List<ValueInfo> inputs(Graph graph) {
-        return graph.inputs().stream()
-                .map(input -> new ValueInfo(input.name(), input.type(), graph.defaultOf(input) != null))
-                .toList();
+        var infos = new ArrayList<ValueInfo>();
+        for (Value input : graph.inputs()) {
+            infos.add(new ValueInfo(input.name(), input.type(), graph.defaultOf(input) != null));
+        }
+        return infos;
     }
 
     private static List<ValueInfo> outputs(Graph graph) {

@@ -20,32 +20,33 @@ import org.jspecify.annotations.Nullable;
  * of the file that it leads to counts as its folder too. Not for several threads.
  */
 public final class ExternalData {
-    private final List<Path> places;
+    private final @Nullable Path folder;
+    private final @Nullable Path model;
     private final FileUse use;
     private final DataListener listener;
     private final Map<String, MemorySegment> byLocation = new HashMap<>();
     private final Map<Path, MemorySegment> byFile = new HashMap<>();
     private final List<MappedFile> mapped = new ArrayList<>();
 
-    private ExternalData(List<Path> places, FileUse use, DataListener listener) {
-        this.places = places;
+    private ExternalData(@Nullable Path folder, @Nullable Path model, FileUse use, DataListener listener) {
+        this.folder = folder;
+        this.model = model;
         this.use = use;
         this.listener = listener;
     }
 
     /** The data of a model from memory, whose folder is {@code folder}; with null it can have none. */
     public static ExternalData inFolder(@Nullable Path folder, FileUse use, DataListener listener) {
-        return new ExternalData(folder == null ? List.of() : List.of(folder), use, listener);
+        return new ExternalData(folder, null, use, listener);
     }
 
     /** The data of a model file, beside it. */
     public static ExternalData besideModel(Path file, FileUse use, DataListener listener) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
-        Path target = file.toRealPath().getParent();
-        if (folder == null || target == null) {
+        if (folder == null) {
             throw new IOException(file + " is in no folder");
         }
-        return new ExternalData(List.of(folder, target), use, listener);
+        return new ExternalData(folder, file, use, listener);
     }
 
     /** {@code length} bytes at {@code offset} of the file at {@code location}. */
@@ -93,13 +94,13 @@ public final class ExternalData {
         if (climbsOut(location)) {
             throw escape(location);
         }
-        if (places.isEmpty()) {
+        if (folder == null) {
             throw EngineException.invalidGraph("the tensor lies in external data file '" + location
                     + "', but the model was read from memory; name the folder of its external data");
         }
         Path file;
         try {
-            file = places.getFirst().resolve(location);
+            file = folder.resolve(location);
         } catch (InvalidPathException e) {
             throw EngineException.invalidGraph("External data location '" + location + "' is no path");
         }
@@ -119,17 +120,18 @@ public final class ExternalData {
     }
 
     private Path confine(Path real, String location) throws IOException {
-        var roots = new ArrayList<Path>();
-        for (Path place : places) {
-            roots.add(place.toRealPath());
-        }
-        if (roots.stream().noneMatch(real::startsWith)) {
+        if (!isIn(folder, real)
+                && !isIn(model == null ? null : model.toRealPath().getParent(), real)) {
             throw escape(location);
         }
         if (!Files.isRegularFile(real)) {
             throw EngineException.invalidGraph("External data location '" + location + "' is no file");
         }
         return real;
+    }
+
+    private static boolean isIn(@Nullable Path place, Path real) throws IOException {
+        return place != null && real.startsWith(place.toRealPath());
     }
 
     /** Whether models may name such a place: a relative path that stays in their folder. */
@@ -146,7 +148,7 @@ public final class ExternalData {
 
     private static boolean climbsOut(String location) {
         int depth = 0;
-        for (String part : location.split("[/\\\\]", -1)) {
+        for (String part : location.replace('\\', '/').split("/", -1)) {
             depth += switch (part) {
                 case "", "." -> 0;
                 case ".." -> -1;

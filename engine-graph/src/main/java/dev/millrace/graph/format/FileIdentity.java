@@ -10,13 +10,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * One state of the file at a path: what was put in its place, or written since, is another.
  *
+ * @param isFile whether it is a file of bytes, and no folder
  * @param key what the system tells its files apart by, or null where it has nothing for that
  */
-public record FileIdentity(Path path, @Nullable Object key, long size, FileTime modified) {
+public record FileIdentity(
+        Path path, boolean isFile, @Nullable Object key, long size, FileTime modified) {
     /** What lies there now. */
     public static FileIdentity of(Path path) throws IOException {
         BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
-        return new FileIdentity(path, attributes.fileKey(), attributes.size(), attributes.lastModifiedTime());
+        return new FileIdentity(
+                path,
+                attributes.isRegularFile(),
+                attributes.fileKey(),
+                attributes.size(),
+                attributes.lastModifiedTime());
     }
 
     /** Whether it is surely there still. */

@@ -37,7 +37,7 @@ public final class FileMapping {
      * The content of a file.
      *
      * @param mapped where it is mapped and watched over: to be asked by whoever has used it
-     * @param origin the file that is mapped, where that can be told from others
+     * @param origin the file as it was before it was mapped
      */
     public record Content(
             MemorySegment bytes,
@@ -50,7 +50,8 @@ public final class FileMapping {
 
         /**
          * What {@code way} makes of the file that is mapped. To read a file once takes a quarter of the time that its mapped
-         * pages take to be touched first. Empty where that file is no longer in its place, or was changed there.
+         * pages take to be touched first. Empty where that file is no longer in its place, or was changed since it was looked at
+         * before it was mapped.
          */
         public <T> Optional<T> ofFile(Way<T> way) throws IOException {
             FileIdentity known = origin;
@@ -81,7 +82,7 @@ public final class FileMapping {
     /** What {@code use} makes of the content of {@code file}, which is mapped meanwhile. */
     public static <T> T use(Path file, Use<T> use) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            Content content = map(file, arena);
+            Content content = map(FileIdentity.of(file), arena);
             try {
                 T result = use.of(content.bytes);
                 requireWhole(content);
@@ -99,8 +100,8 @@ public final class FileMapping {
         }
     }
 
-    private static Content map(Path file, Arena arena) throws IOException {
-        FileIdentity origin = FileIdentity.of(file);
+    private static Content map(FileIdentity origin, Arena arena) throws IOException {
+        Path file = origin.path();
         return uninterrupted(file, channel -> {
             long size = channel.size();
             MemorySegment bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena);
@@ -109,15 +110,27 @@ public final class FileMapping {
                 throw new EOFException(CUT_SHORT);
             }
             MappedFile mapped = watched == null ? null : new MappedFile(file, bytes, watched::isDamaged);
-            return new Content(bytes, mapped, origin.isStill() ? origin : null);
+            return new Content(bytes, mapped, origin);
         });
     }
 
     /** The content of {@code file}, read or mapped for as long as somebody refers to it. */
     public static Content content(Path file, FileUse use) throws IOException {
-        if (!use.reads(Files.size(file))) {
-            return map(file, Arena.ofAuto());
-        }
+        return content(FileIdentity.of(file), use);
+    }
+
+    /** The content of a file that was looked at just now. */
+    public static Content content(FileIdentity origin, FileUse use) throws IOException {
+        return use.reads(origin.size()) ? readAll(origin.path()) : mapped(origin);
+    }
+
+    /** The content of a file that was looked at just now, mapped for as long as somebody refers to it. */
+    public static Content mapped(FileIdentity origin) throws IOException {
+        return map(origin, Arena.ofAuto());
+    }
+
+    /** The content of {@code file} as it is now, of which there may be more than memory. */
+    public static Content readAll(Path file) throws IOException {
         try {
             return Content.of(read(file));
         } catch (OutOfMemoryError e) {

@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -47,14 +48,15 @@ public final class Models {
      * @param data hears of its external data
      */
     public static Model read(Path file, FileUse use, DataListener data) {
-        if (!Files.exists(file)) {
-            throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file);
-        }
-        if (!Files.isRegularFile(file)) {
-            throw EngineException.invalidArgument(file + " is no file; name the .onnx file itself");
-        }
         try {
-            return new OnnxReader(ExternalData.besideModel(file, use, data), file).read(FileMapping.content(file, use));
+            FileIdentity found = FileIdentity.of(file);
+            if (!found.isFile()) {
+                throw EngineException.invalidArgument(file + " is no file; name the .onnx file itself");
+            }
+            return new OnnxReader(ExternalData.besideModel(file, use, data), file)
+                    .read(FileMapping.content(found, use));
+        } catch (NoSuchFileException e) {
+            throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file, e);
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "model file " + file + " cannot be read: " + e, e);
         } catch (EngineException e) {

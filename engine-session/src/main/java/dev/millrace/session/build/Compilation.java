@@ -59,9 +59,13 @@ final class Compilation {
     }
 
     private List<Partitioning.Fused> fusedBy(ExecutionProvider provider) {
-        return partitioner.parts().fused().stream()
-                .filter(each -> each.provider() == provider)
-                .toList();
+        var parts = new ArrayList<Partitioning.Fused>();
+        for (Partitioning.Fused each : partitioner.parts().fused()) {
+            if (each.provider() == provider) {
+                parts.add(each);
+            }
+        }
+        return parts;
     }
 
     private List<Node> singlesOf(ExecutionProvider provider) {

@@ -12,6 +12,9 @@ import java.util.TreeSet;
 /** The mark on a context model that says which optimisations its graph has had, so that nobody does them again. */
 public final class Optimised {
     private static final String KEY = "millrace.optimised";
+    /** What tells one set of passes from another. */
+    private static final String PASSES =
+            Integer.toHexString(Optimiser.passNames().hashCode());
 
     private Optimised() {}
 
@@ -29,7 +32,7 @@ public final class Optimised {
     /** What decides how a graph comes out: the level, and which passes there are and run. */
     public static String fingerprint(Optimiser.Options options) {
         return "v1 " + options.level() + " -" + new TreeSet<>(options.disabled()) + " "
-                + Integer.toHexString(Optimiser.passNames().hashCode())
+                + PASSES
                 + (options.maxPatches() == Long.MAX_VALUE ? "" : " <" + options.maxPatches());
     }
 

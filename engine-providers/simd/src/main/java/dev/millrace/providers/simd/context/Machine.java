@@ -3,7 +3,7 @@ package dev.millrace.providers.simd.context;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.providers.spi.Compatibility;
 import java.util.Locale;
-import java.util.stream.Collectors;
+import java.util.TreeSet;
 
 /**
  * What contexts say of the machine that they were compiled on.
@@ -35,8 +35,9 @@ public record Machine(int format, String target, Weights weights) {
 
     /** What of a machine weights are packed for. */
     static String vectors(Target target) {
-        String dots = target.dots().stream().map(Enum::name).sorted().collect(Collectors.joining("+"));
-        return target.name() + "/" + target.lanes() + (dots.isEmpty() ? "" : "/" + dots);
+        var dots = new TreeSet<String>();
+        target.dots().forEach(dot -> dots.add(dot.name()));
+        return target.name() + "/" + target.lanes() + (dots.isEmpty() ? "" : "/" + String.join("+", dots));
     }
 
     /** The text that a context model carries. */
