@@ -33,6 +33,7 @@ public final class Pages {
     private static final int PRIVATE_ANONYMOUS = 0x22;
     private static final int POPULATE = 0x8000;
     private static final int DONT_NEED = 4;
+    private static final int POPULATE_READ = 22;
     private static final int POPULATE_WRITE = 23;
 
     private static final class Symbols {
@@ -125,6 +126,18 @@ public final class Pages {
         long end = roundUp(memory.address() + memory.byteSize());
         if (end - start <= PRESENT) {
             Calls.call(Symbols.MADVISE, start, end - start, POPULATE_WRITE, 0, 0, 0);
+        }
+    }
+
+    /**
+     * Brings the pages of a mapped file into memory, and into this process, all at once, which takes a fraction of the time
+     * that each takes when it is read first. Where the system can't do so, or the file has become shorter, nothing happens.
+     */
+    public static void bringIn(MemorySegment mapped) {
+        if (areThere()) {
+            long start = mapped.address() & -SIZE;
+            long end = roundUp(mapped.address() + mapped.byteSize());
+            Calls.call(Symbols.MADVISE, start, end - start, POPULATE_READ, 0, 0, 0);
         }
     }
 

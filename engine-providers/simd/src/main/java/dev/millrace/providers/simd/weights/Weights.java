@@ -8,6 +8,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.memory.MappingGuard;
+import dev.millrace.memory.Pages;
 import dev.millrace.providers.spi.Originals;
 import dev.millrace.providers.spi.PackedPlace;
 import dev.millrace.providers.spi.PackedTensors;
@@ -27,8 +28,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Weights {
     private static final long ALIGNMENT = 64;
+    /** From here on pages of a mapped file are brought in before they are read; with fewer the system does as well. */
+    private static final long WORTH_BRINGING = 64 << 10;
 
     private final ConcurrentHashMap<Key, PackedPlace> packed;
+    /** Those of a mapped file that no binding has asked for yet. */
+    private final Set<PackedPlace> untouched;
+
     private final Set<Tensor> constants;
     private final PackedTensors shared;
     private final LongFunction<MemorySegment> allocator;
@@ -50,6 +56,7 @@ public final class Weights {
         this(
                 new ConcurrentHashMap<>(),
                 ConcurrentHashMap.newKeySet(),
+                ConcurrentHashMap.newKeySet(),
                 shared,
                 allocator,
                 null,
@@ -58,12 +65,14 @@ public final class Weights {
 
     private Weights(
             ConcurrentHashMap<Key, PackedPlace> packed,
+            Set<PackedPlace> untouched,
             Set<Tensor> constants,
             PackedTensors shared,
             LongFunction<MemorySegment> allocator,
             @Nullable Usage usage,
             Beside beside) {
         this.packed = packed;
+        this.untouched = untouched;
         this.shared = shared;
         this.allocator = allocator;
         this.constants = constants;
@@ -76,12 +85,12 @@ public final class Weights {
 
     /** The same weights, which tell {@code observer} what is asked for. */
     public Weights observedBy(Usage observer) {
-        return new Weights(packed, constants, shared, allocator, observer, beside);
+        return new Weights(packed, untouched, constants, shared, allocator, observer, beside);
     }
 
     /** The same weights for one binding, on one thread, which {@linkplain #finish finishes} what it asked for. */
     public Weights ofBinding() {
-        return new Weights(packed, constants, shared, allocator, usage, beside);
+        return new Weights(packed, untouched, constants, shared, allocator, usage, beside);
     }
 
     /** Lets the constants of a graph, and of graphs nested in it, be packed once. */
@@ -101,7 +110,11 @@ public final class Weights {
     public void put(PackedWeights weights) {
         constants.addAll(weights.sources());
         var key = new Key(weights.sources(), weights.layout(), weights.memory().byteSize());
-        packed.computeIfAbsent(key, _ -> new PackedPlace(weights.sources())).set(weights.memory());
+        PackedPlace place = packed.computeIfAbsent(key, _ -> new PackedPlace(weights.sources()));
+        place.set(weights.memory());
+        if (weights.memory().isMapped() && weights.memory().byteSize() >= WORTH_BRINGING) {
+            untouched.add(place);
+        }
     }
 
     /** Weights in a layout; {@code pack} fills memory of so many bytes where they are not there yet. */
@@ -137,6 +150,8 @@ public final class Weights {
             var filling = new Filling(place, packing);
             unfinished.add(filling);
             beside.add(filling::start);
+        } else if (untouched.remove(place)) {
+            beside.add(() -> Pages.bringIn(memory));
         }
         if (usage != null) {
             usage.read(sources, layout, memory, packing);
