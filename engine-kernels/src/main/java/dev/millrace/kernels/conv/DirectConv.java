@@ -4,6 +4,8 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.expression.Expr;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Convolutions as the sums that they are. */
@@ -39,17 +41,16 @@ final class DirectConv extends CalledConv {
 
     @Override
     public void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
-        long taps = shape.taps();
         if (shape.groups() == 1 && shape.weightElements() >= MANY) {
             layout.packAll(kernels, weights, bias, packed);
             return;
         }
-        long row = shape.width().taps();
-        long plane = row * shape.height().taps();
+        int[] taps = new int[Math.toIntExact(shape.taps())];
+        Arrays.setAll(taps, tap -> tap);
         layout.pack(
-                weights,
-                (outChannel, channel, z, y, x) ->
-                        ((long) outChannel * shape.groupChannels() + channel) * taps + z * plane + y * row + x,
+                weights.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED),
+                (outChannel, channel) -> (outChannel * shape.groupChannels() + channel) * taps.length,
+                taps,
                 bias,
                 packed);
     }

@@ -10,6 +10,7 @@ import dev.millrace.kernels.image.Activations;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,25 @@ public final class TransposedConv implements PacksWeights {
     private final CallPlan plan;
 
     /** The outputs of one remainder of each axis; weights of those that there are none of are packed, too, for other sizes. */
-    private record Part(Phase depth, Phase height, Phase width, WeightLayout layout) {}
+    private record Part(Phase depth, Phase height, Phase width, WeightLayout layout) {
+        /** Where each tap of it is among those of the convolution that is transposed, or -1 where it is none of them. */
+        int[] taps(ConvShape forward) {
+            int depths = depth.axis().taps();
+            int heights = height.axis().taps();
+            int widths = width.axis().taps();
+            int[] taps = new int[depths * heights * widths];
+            for (int i = 0; i < taps.length; i++) {
+                int z = depth.tap(i / (heights * widths));
+                int y = height.tap(i / widths % heights);
+                int x = width.tap(i % widths);
+                boolean isNone = z < 0 || y < 0 || x < 0;
+                taps[i] = isNone
+                        ? -1
+                        : (z * forward.height().taps() + y) * forward.width().taps() + x;
+            }
+            return taps;
+        }
+    }
 
     /**
      * @param forward the convolution that is transposed; what are its outputs are inputs here
@@ -104,23 +123,16 @@ public final class TransposedConv implements PacksWeights {
         }
         Extents.bytes("the packed weights", packed, packedBytes());
         Extents.writable("the packed weights", packed);
+        float[] given = weights.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
         for (Part part : parts) {
-            part.layout().pack(weights, (out, channel, z, y, x) -> index(part, out, channel, z, y, x), bias, packed);
+            part.layout().pack(given, this::index, part.taps(forward), bias, packed);
         }
     }
 
-    private long index(Part part, int outChannel, int channel, int z, int y, int x) {
-        long depthTap = part.depth().tap(z);
-        long heightTap = part.height().tap(y);
-        long widthTap = part.width().tap(x);
-        if (depthTap < 0 || heightTap < 0 || widthTap < 0) {
-            return -1;
-        }
+    private int index(int outChannel, int channel) {
         int group = outChannel / forward.groupChannels();
-        long in = (long) group * forward.groupOutChannels() + channel;
-        long pair = in * forward.groupChannels() + outChannel % forward.groupChannels();
-        long row = forward.width().taps();
-        return pair * forward.taps() + (depthTap * forward.height().taps() + heightTap) * row + widthTap;
+        int in = group * forward.groupOutChannels() + channel;
+        return (in * forward.groupChannels() + outChannel % forward.groupChannels()) * forward.taps();
     }
 
     /**

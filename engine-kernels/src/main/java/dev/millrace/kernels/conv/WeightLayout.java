@@ -39,14 +39,14 @@ final class WeightLayout {
         }
     }
 
-    /** A weight that is to be packed, by its index; tells where convolutions of all kinds have theirs. */
+    /** Where convolutions of a kind have the weights of a pair of channels. */
     interface Source {
         /**
-         * A negative one is that of a weight that is zero.
+         * Where they begin.
          *
          * @param channel of the group that the output channel belongs to
          */
-        long index(int outChannel, int channel, int depthTap, int heightTap, int widthTap);
+        int index(int outChannel, int channel);
     }
 
     int outBlocks() {
@@ -106,24 +106,43 @@ final class WeightLayout {
         return (shape.channels() + inBlock - 1) / inBlock;
     }
 
-    void pack(MemorySegment weights, Source source, @Nullable MemorySegment bias, MemorySegment packed) {
-        begin(bias, packed);
-        for (int outChannel = 0; outChannel < shape.outChannels(); outChannel++) {
-            int outBlock = outChannel / lanes;
-            int first = group(outChannel) * shape.groupChannels();
-            for (int channel = 0; channel < shape.groupChannels(); channel++) {
-                int block = (first + channel) / inBlock;
-                long start = starts[outBlock]
-                        + (block - firstInBlock(outBlock)) * inBlockBytes()
-                        + 4L * ((long) (first + channel) % inBlock * lanes + outChannel % lanes);
-                packTaps(weights, source, outChannel, channel, packed, start);
-            }
+    /**
+     * Packs weights from an array, for this runs before anything is compiled.
+     *
+     * @param taps where each tap is among the weights of a pair of channels; a negative one is zero
+     */
+    void pack(float[] weights, Source source, int[] taps, @Nullable MemorySegment bias, MemorySegment packed) {
+        begin(bias, packed, starts[0]);
+        for (int outBlock = 0; outBlock < outBlocks(); outBlock++) {
+            float[] block = block(outBlock, weights, source, taps);
+            MemorySegment.copy(block, 0, packed, FLOAT, starts[outBlock], block.length);
         }
     }
 
-    /** Clears the memory, and packs the bias. */
-    private void begin(@Nullable MemorySegment bias, MemorySegment packed) {
-        packed.asSlice(at, end() - at).fill((byte) 0);
+    private float[] block(int outBlock, float[] weights, Source source, int[] taps) {
+        var block = new float[Math.toIntExact((starts[outBlock + 1] - starts[outBlock]) / Float.BYTES)];
+        int ofTap = inBlock * lanes;
+        int end = Math.min((outBlock + 1) * lanes, shape.outChannels());
+        for (int outChannel = outBlock * lanes; outChannel < end; outChannel++) {
+            int first = group(outChannel) * shape.groupChannels() - firstInBlock(outBlock) * inBlock;
+            for (int channel = 0; channel < shape.groupChannels(); channel++) {
+                int seen = first + channel;
+                int to = seen / inBlock * taps.length * ofTap + seen % inBlock * lanes + outChannel % lanes;
+                int from = source.index(outChannel, channel);
+                for (int tap : taps) {
+                    if (tap >= 0) {
+                        block[to] = weights[from + tap];
+                    }
+                    to += ofTap;
+                }
+            }
+        }
+        return block;
+    }
+
+    /** Clears the memory up to an end, and packs the bias. */
+    private void begin(@Nullable MemorySegment bias, MemorySegment packed, long end) {
+        packed.asSlice(at, end - at).fill((byte) 0);
         if (bias != null) {
             MemorySegment.copy(bias, 0, packed, at, 4L * shape.outChannels());
         }
@@ -131,7 +150,7 @@ final class WeightLayout {
 
     /** Packs the weights of a convolution without groups, in their own order: by kernels, for there may be many. */
     void packAll(KernelSet kernels, MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
-        begin(bias, packed);
+        begin(bias, packed, end());
         int outRest = shape.outChannels() % lanes;
         int inRest = shape.channels() % inBlock;
         int outBlocks = shape.outChannels() / lanes;
@@ -160,21 +179,5 @@ final class WeightLayout {
         long fromStart = box.firstOut() * from[0] + box.firstIn() * from[1];
         new Copier(kernels, StridedCopy.of(Float.BYTES, counts, toStart, to, fromStart, from))
                 .run(weights, packed, Parallel.NONE);
-    }
-
-    private void packTaps(
-            MemorySegment weights, Source source, int outChannel, int channel, MemorySegment packed, long start) {
-        long to = start;
-        for (int z = 0; z < shape.depth().taps(); z++) {
-            for (int y = 0; y < shape.height().taps(); y++) {
-                for (int x = 0; x < shape.width().taps(); x++) {
-                    long index = source.index(outChannel, channel, z, y, x);
-                    if (index >= 0) {
-                        packed.set(FLOAT, to, weights.getAtIndex(FLOAT, index));
-                    }
-                    to += tapBytes();
-                }
-            }
-        }
     }
 }
