@@ -49,8 +49,9 @@ public final class ContextBinary {
         this.place = place;
         this.content = content;
         this.file = content.bytes().asReadOnly();
-        this.tables = ContextTablesReader.read(this.file, place);
-        this.front = ContextTablesReader.frontLength(this.file);
+        ContextTablesReader.Front read = ContextTablesReader.read(this.file, place);
+        this.tables = read.tables();
+        this.front = read.bytes();
         this.digest = ContextTables.digest(this.file.asSlice(0, front));
         this.views = new AtomicReferenceArray<>(tables.graphs().size());
         this.verified = new AtomicIntegerArray(tables.segments().size());

@@ -23,8 +23,6 @@ import java.util.zip.CRC32C;
  * file before it is used, so what is returned lies inside of it.
  */
 final class ContextTablesReader {
-    private static final int LENGTH_AT = 24;
-
     private final MemorySegment file;
     private final String place;
 
@@ -38,17 +36,15 @@ final class ContextTablesReader {
         return file.byteSize() >= ContextTables.HEADER && file.get(LONG, 0) == ContextTables.MAGIC;
     }
 
+    /** Tables that were read, and how many bytes they take with their header. */
+    record Front(ContextTables tables, long bytes) {}
+
     /** @param place what to call the file where it is refused */
-    static ContextTables read(MemorySegment file, String place) {
+    static Front read(MemorySegment file, String place) {
         return new ContextTablesReader(file, place).read();
     }
 
-    /** How many bytes header and tables take of a file whose tables were read. */
-    static long frontLength(MemorySegment file) {
-        return ContextTables.HEADER + file.get(LONG, LENGTH_AT);
-    }
-
-    private ContextTables read() {
+    private Front read() {
         if (!hasMagic(file)) {
             throw refuse("it is none: it does not start as one");
         }
@@ -73,7 +69,7 @@ final class ContextTablesReader {
                 ? 0
                 : count("named segments", header.getInt(ContextTables.NAMED_AT), segments);
         long tables = ContextTables.tablesLength(graphs, segments, references, named, names);
-        if (header.getLong(LENGTH_AT) != tables || tables > file.byteSize() - ContextTables.HEADER) {
+        if (header.getLong(24) != tables || tables > file.byteSize() - ContextTables.HEADER) {
             throw refuse("its tables do not have the length that their entries need");
         }
         MemorySegment front = file.asSlice(0, ContextTables.HEADER + tables);
@@ -90,7 +86,8 @@ final class ContextTablesReader {
         if (referenceTable.hasRemaining() || namedTable.hasRemaining() || in.hasRemaining()) {
             throw refuse("its graphs and segments do not use all of its references and names");
         }
-        return new ContextTables(graphEntries, segmentEntries, file.get(INT, ContextTables.CONTENT_CHECKSUM_AT));
+        int content = file.get(INT, ContextTables.CONTENT_CHECKSUM_AT);
+        return new Front(new ContextTables(graphEntries, segmentEntries, content), front.byteSize());
     }
 
     /** The next so many bytes. */

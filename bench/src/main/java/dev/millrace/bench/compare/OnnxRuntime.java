@@ -38,8 +38,10 @@ public final class OnnxRuntime implements Contender {
             ElementType.FLOAT16, OnnxJavaType.FLOAT16,
             ElementType.BFLOAT16, OnnxJavaType.BFLOAT16));
 
-    private final OrtEnvironment environment =
-            OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR, "bench");
+    /** ONNX Runtime 1.29 ends a process by a segmentation fault whose command line has more bytes than some 3,980. */
+    private static final int MOST_COMMAND = 3900;
+
+    private final OrtEnvironment environment = environment();
     private final Path model;
     private final int threads;
     private final OrtSession.SessionOptions.OptLevel level;
@@ -61,6 +63,20 @@ public final class OnnxRuntime implements Contender {
             options.setSessionLogLevel(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR);
             options.addConfigEntry("session.force_spinning_stop", "1");
             session = environment.createSession(model.toString(), options);
+        }
+    }
+
+    private static OrtEnvironment environment() {
+        String command = ProcessHandle.current().info().commandLine().orElse("");
+        requireShort(command.length());
+        return OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR, "bench");
+    }
+
+    /** Throws where the peer would end this process because of its command line. */
+    static void requireShort(int command) {
+        if (command > MOST_COMMAND) {
+            throw EngineException.invalidArgument("ONNX Runtime ends processes with a command line of more than "
+                    + MOST_COMMAND + " bytes; name fewer models at once");
         }
     }
 
