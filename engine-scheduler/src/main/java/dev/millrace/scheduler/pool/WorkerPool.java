@@ -119,8 +119,9 @@ public final class WorkerPool implements Executor, AutoCloseable {
             return;
         }
         int helpers = Math.min(Math.min(threads - 1, free()), (int) Math.min(64, (items - 1) / grain));
-        int toWake = helpers <= 0 ? 0 : toWake(job, helpers, nanos);
-        if (helpers <= 0 || closed || toWake == 0 && awake.get() == 0) {
+        int up = awake.get();
+        int wanted = helpers <= 0 ? 0 : up + toWake(job, helpers, up, nanos);
+        if (wanted == 0 || closed) {
             PacedRange.run(task, context, 0, items, grain, scratch);
             return;
         }
@@ -128,7 +129,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
         job.open(task, context, items, grain, chunk, helpers);
         int place = publish(job);
         if (place >= 0) {
-            wake(toWake);
+            wakeUpTo(wanted);
         }
         try {
             job.work(scratch);
@@ -152,9 +153,13 @@ public final class WorkerPool implements Executor, AutoCloseable {
         return -1;
     }
 
-    /** How many workers are woken for a loop. Where no other run is under way, those that are awake come by themselves. */
-    private int toWake(ParallelJob job, int helpers, long nanos) {
-        int asleep = runs.get() > 1 ? helpers : helpers - awake.get();
+    /**
+     * How many workers are woken for a loop. Where no other run is under way, those that are awake come by themselves.
+     *
+     * @param up how many are awake
+     */
+    private int toWake(ParallelJob job, int helpers, int up, long nanos) {
+        int asleep = runs.get() > 1 ? helpers : helpers - up;
         if (asleep <= 0 || nanos / WORTH_NANOS > asleep) {
             return Math.max(0, asleep);
         }
@@ -170,7 +175,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
             return;
         }
         tasks.add(task);
-        wake(1);
+        wakeOne();
         if (closed || !isAnyStarted()) {
             // the workers may have ended just now, or the system has no thread for them
             for (Runnable left = tasks.poll(); left != null; left = tasks.poll()) {
@@ -188,14 +193,23 @@ public final class WorkerPool implements Executor, AutoCloseable {
         return false;
     }
 
-    private void wake(int wanted) {
-        int left = wanted;
+    /**
+     * Wakes workers until so many are awake. Who was awake when they were counted and has gone to sleep since either saw the loop
+     * on his way or is missed here, because the loop could be seen before.
+     */
+    private void wakeUpTo(int wanted) {
         for (Worker worker : workers) {
-            if (left == 0) {
+            if (awake.get() >= wanted) {
                 return;
             }
+            worker.wake();
+        }
+    }
+
+    private void wakeOne() {
+        for (Worker worker : workers) {
             if (worker.wake()) {
-                left--;
+                return;
             }
         }
     }

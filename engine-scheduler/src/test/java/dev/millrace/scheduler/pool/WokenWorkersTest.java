@@ -47,26 +47,46 @@ class WokenWorkersTest {
     void manyWorkersAreWokenAgainAndAgain() {
         try (var pool = new WorkerPool(12)) {
             for (int round = 0; round < 5; round++) {
-                var all = ConcurrentHashMap.newKeySet();
-                var there = new CountDownLatch(13);
-                pool.parallelFor(
-                        new ParallelJob(),
-                        13,
-                        13,
-                        1,
-                        (context, from, to, mine) -> {
-                            all.add(Thread.currentThread());
-                            there.countDown();
-                            await(there);
-                        },
-                        Long.MAX_VALUE,
-                        WorkerPoolTest.NOWHERE,
-                        new Scratch());
-                assertThat(all).hasSize(13);
+                meet(pool, 13);
                 // by then they all sleep
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
             }
         }
+    }
+
+    /** A worker that is counted as awake and goes to sleep before the loop can be seen is missed by nobody. */
+    @Test
+    void workersThatFallAsleepMeanwhileComeAsWell() {
+        try (var pool = new WorkerPool(3)) {
+            for (int round = 0; round < 4000; round++) {
+                meet(pool, 4);
+                // they sleep after 50 microseconds
+                long until = System.nanoTime() + 30_000 + 10 * (round % 4000);
+                while (System.nanoTime() < until) {
+                    Thread.onSpinWait();
+                }
+            }
+        }
+    }
+
+    /** A loop that ends when so many threads are in it. */
+    private static void meet(WorkerPool pool, int threads) {
+        var all = ConcurrentHashMap.newKeySet();
+        var there = new CountDownLatch(threads);
+        pool.parallelFor(
+                new ParallelJob(),
+                threads,
+                threads,
+                1,
+                (context, from, to, mine) -> {
+                    all.add(Thread.currentThread());
+                    there.countDown();
+                    await(there);
+                },
+                Long.MAX_VALUE,
+                WorkerPoolTest.NOWHERE,
+                new Scratch());
+        assertThat(all).hasSize(threads);
     }
 
     private static void await(CountDownLatch latch) {
