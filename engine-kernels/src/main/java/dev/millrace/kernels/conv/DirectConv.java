@@ -41,7 +41,7 @@ final class DirectConv extends CalledConv {
 
     @Override
     public void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
-        if (shape.groups() == 1 && shape.weightElements() >= MANY) {
+        if (shape.groups() == 1 && shape.weightElements() >= MANY && weights.isNative()) {
             layout.packAll(kernels, weights, bias, packed);
             return;
         }

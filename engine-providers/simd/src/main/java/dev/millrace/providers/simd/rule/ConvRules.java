@@ -133,8 +133,9 @@ final class ConvRules {
         op.lowering()
                 .pend(
                         op.out(),
-                        TapByTapAnchor.fits(forward, op.kit().block())
-                                ? new TapByTapAnchor(op.lowering(), op.in(0), forward, weights, isOfOneSize(op))
+                        PhasesAnchor.pays(forward, op.kit().block())
+                                ? new PhasesAnchor(
+                                        op.lowering(), op.in(0), new Phases(forward), weights, isOfOneSize(op))
                                 : new TransposedConvAnchor(op.lowering(), op.in(0), forward, weights));
         return true;
     }

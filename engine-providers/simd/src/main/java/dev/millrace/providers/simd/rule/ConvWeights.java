@@ -4,6 +4,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.conv.ChannelOrder;
+import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
@@ -122,40 +123,41 @@ sealed interface ConvWeights {
         }
     }
 
-    /**
-     * The weights of a transposed convolution whose windows lie side by side, as those of one without a window: each tap
-     * of a channel is a channel of its own.
-     *
-     * @param groups of channels
-     */
-    record TapByTap(ConvWeights of, int groups) implements ConvWeights {
+    /** The weights of a transposed convolution, as those of one to a channel for each remainder of the strides. */
+    record OfPhases(ConvWeights of, Phases phases) implements ConvWeights {
         @Override
         public Shape shape() {
-            Shape given = of.shape();
-            long taps = given.elements(2, given.rank());
-            return Shape.of(given.dim(1) * taps * groups, given.dim(0) / groups, 1, 1);
+            ConvShape conv = phases.conv();
+            return Shape.of(conv.outChannels(), conv.groupChannels(), conv.taps());
         }
 
         @Override
         public View packed(Layout layout, Packing packing) {
-            var named = new Layout("tap by tap, " + layout.name(), layout.bytes(), layout.forAllShapes());
+            var named = new Layout(phases + ", " + layout.name(), layout.bytes(), layout.forAllShapes());
             return of.packed(
                     named,
                     (weights, bias, packed) ->
                             packing.pack(ordered(weights), bias == null ? null : repeated(bias), packed));
         }
 
-        /** From channel in, channel out, tap to channel out, tap, channel in. */
+        /** From channel in, channel out, tap to channel out, remainder, channel in, tap of the convolution. */
         private MemorySegment ordered(MemorySegment weights) {
-            int rows = Math.toIntExact(shape().dim(0) / groups);
-            int channels = Math.toIntExact(shape().dim(1));
+            ConvShape forward = phases.forward();
+            ConvShape conv = phases.conv();
+            int channels = conv.groupChannels();
+            int ofGroup = forward.groupChannels();
             float[] given = weights.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
-            float[] ordered = new float[given.length];
-            for (int group = 0; group < groups; group++) {
-                int start = group * channels * rows;
-                for (int channel = 0; channel < channels; channel++) {
-                    for (int row = 0; row < rows; row++) {
-                        ordered[start + row * channels + channel] = given[start + channel * rows + row];
+            float[] ordered = new float[Math.toIntExact(conv.weightElements())];
+            for (int remainder = 0; remainder < phases.remainders(); remainder++) {
+                int[] taps = phases.taps(remainder);
+                for (int out = 0; out < forward.channels(); out++) {
+                    int to = (out * phases.remainders() + remainder) * channels * taps.length;
+                    for (int channel = 0; channel < channels; channel++) {
+                        int in = out / ofGroup * channels + channel;
+                        int from = (in * ofGroup + out % ofGroup) * forward.taps();
+                        for (int tap : taps) {
+                            ordered[to++] = tap < 0 ? 0 : given[from + tap];
+                        }
                     }
                 }
             }
@@ -163,11 +165,10 @@ sealed interface ConvWeights {
         }
 
         private MemorySegment repeated(MemorySegment bias) {
-            int taps = Math.toIntExact(of.shape().elements(2, of.shape().rank()));
             float[] given = bias.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
-            float[] repeated = new float[given.length * taps];
+            float[] repeated = new float[given.length * phases.remainders()];
             for (int i = 0; i < repeated.length; i++) {
-                repeated[i] = given[i / taps];
+                repeated[i] = given[i / phases.remainders()];
             }
             return MemorySegment.ofArray(repeated);
         }

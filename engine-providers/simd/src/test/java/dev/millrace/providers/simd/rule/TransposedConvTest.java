@@ -97,30 +97,58 @@ class TransposedConvTest {
     @Test
     void windowsSideBySideAgree() {
         for (int i = 0; i < 24; i++) {
+            long[] strides = random.longs(1 + i % 3, 1, 4).toArray();
+            toFewChannels(strides, strides, Attributes.NONE);
+        }
+    }
+
+    /** Windows of several strides, and cut off at both ends. */
+    @Test
+    void windowsThatOverlapAgree() {
+        for (int i = 0; i < 40; i++) {
             int spatial = 1 + i % 3;
-            int group = 1 + random.nextInt(2);
-            int channels = group * (1 + random.nextInt(20));
-            int ofGroup = 1 + random.nextInt(3);
-            long[] strides = random.longs(spatial, 1, 4).toArray();
-            long[] dims = LongStream.concat(LongStream.of(channels, ofGroup), LongStream.of(strides))
+            long[] strides = random.longs(spatial, 1, 5).toArray();
+            long[] kernel = random.longs(spatial, 1, 10).toArray();
+            long[] pads = random.longs(2 * spatial, 0, 3).toArray();
+            toFewChannels(kernel, strides, Attributes.of("pads", Attribute.of(pads)));
+        }
+    }
+
+    /** As those are that turn spectra into sound. */
+    @Test
+    void longWindowsOfManyChannelsAgree() {
+        Tensor weights = Comparison.random(random, 130, 1, 512);
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 13);
+            Value x = Comparison.floats(editor, "x", 3);
+            Attributes strides = Attributes.of("strides", Attribute.of(new long[] {128}));
+            nodes.output(nodes.add("ConvTranspose", strides, x, nodes.constant(weights)));
+        })) {
+            both.agreesOn(Comparison.random(random, 2, 130, 9)).withoutFallback();
+        }
+    }
+
+    private void toFewChannels(long[] kernel, long[] strides, Attributes pads) {
+        int group = 1 + random.nextInt(2);
+        int channels = group * (1 + random.nextInt(20));
+        int ofGroup = 1 + random.nextInt(3);
+        long[] dims = LongStream.concat(LongStream.of(channels, ofGroup), LongStream.of(kernel))
+                .toArray();
+        Tensor weights = Comparison.random(random, dims);
+        Tensor bias = random.nextBoolean() ? Comparison.random(random, group * ofGroup) : null;
+        boolean added = random.nextInt(3) == 0;
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 13);
+            Value x = Comparison.floats(editor, "x", 2 + kernel.length);
+            Attributes attributes = pads.with("group", Attribute.of(group)).with("strides", Attribute.of(strides));
+            Value given = bias == null ? null : nodes.constant(bias);
+            Value conv = nodes.add("ConvTranspose", attributes, x, nodes.constant(weights), given);
+            Value after = nodes.add("Sigmoid", Attributes.NONE, conv);
+            nodes.output(added ? nodes.add("Add", Attributes.NONE, conv, after) : after);
+        })) {
+            long[] image = LongStream.concat(LongStream.of(2, channels), random.longs(kernel.length, 5, 12))
                     .toArray();
-            Tensor weights = Comparison.random(random, dims);
-            Tensor bias = random.nextBoolean() ? Comparison.random(random, group * ofGroup) : null;
-            boolean added = random.nextInt(3) == 0;
-            try (var both = new Comparison(editor -> {
-                var nodes = new Nodes(editor, 13);
-                Value x = Comparison.floats(editor, "x", 2 + spatial);
-                Attributes attributes =
-                        Attributes.of("group", Attribute.of(group)).with("strides", Attribute.of(strides));
-                Value given = bias == null ? null : nodes.constant(bias);
-                Value conv = nodes.add("ConvTranspose", attributes, x, nodes.constant(weights), given);
-                Value after = nodes.add("Sigmoid", Attributes.NONE, conv);
-                nodes.output(added ? nodes.add("Add", Attributes.NONE, conv, after) : after);
-            })) {
-                long[] image = LongStream.concat(LongStream.of(2, channels), random.longs(spatial, 1, 9))
-                        .toArray();
-                both.agreesOn(Comparison.random(random, image)).withoutFallback();
-            }
+            both.agreesOn(Comparison.random(random, image)).withoutFallback();
         }
     }
 }

@@ -1,0 +1,111 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.program.View;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transposed convolution to few channels: a convolution of the same images to a channel for each remainder that the place of
+ * an output leaves when divided by the strides, so that blocks of channels are better filled. What it gives is put in its place then.
+ */
+final class PhasesAnchor extends ImageAnchor {
+    /** Channels of as many as there are in no model take more memory than they are worth. */
+    private static final long MOST_CHANNELS = 1 << 14;
+
+    private final Cell in;
+    private final Phases phases;
+    private final ConvAnchor conv;
+
+    PhasesAnchor(Lowering lowering, Cell in, Phases phases, ConvWeights weights, boolean ofOneSize) {
+        super(lowering);
+        this.in = in;
+        this.phases = phases;
+        conv = new ConvAnchor(lowering, in, phases.conv(), new ConvWeights.OfPhases(weights, phases), ofOneSize);
+    }
+
+    /**
+     * Whether that takes less time than a convolution for each remainder, to blocks of which most is empty.
+     *
+     * @param forward the convolution that is transposed
+     */
+    static boolean pays(ConvShape forward, int block) {
+        if (!Phases.fits(forward, MOST_CHANNELS)) {
+            return false;
+        }
+        ConvShape conv = new Phases(forward).conv();
+        double inputs = PlaneCost.REORDER * Math.ceilDiv(forward.outChannels(), block) * forward.outPixels();
+        int blocks = Math.ceilDiv(forward.channels(), block);
+        double each = (double) blocks * seen(forward.outChannels(), forward.channels(), forward.groups(), block);
+        double apart = inputs + each * forward.taps() * forward.outPixels();
+        int channels = Math.ceilDiv(conv.outChannels(), block);
+        double all = (double) channels * seen(conv.channels(), conv.outChannels(), conv.groups(), block);
+        double moved = PlaneCost.ofInputs(forward.channels(), true, block) + PlaneCost.REORDER * blocks;
+        double together = inputs
+                + (all * conv.taps() + PlaneCost.REORDER * channels) * conv.outPixels()
+                + moved * forward.inPixels();
+        return together < apart;
+    }
+
+    /** How many channels a block of output channels sees. */
+    private static int seen(int channels, int outChannels, int groups, int block) {
+        int ofBlock = Math.ceilDiv(block, outChannels / groups);
+        return Math.min(channels, ofBlock * Math.ceilDiv(channels / groups, block) * block);
+    }
+
+    @Override
+    void add(Cell result, Expr after, @Nullable Cell residual) {
+        if (residual != null) {
+            throw new IllegalArgumentException("a residual lies where results are put, not where they are computed");
+        }
+        int spatial = in.shape().rank() - 2;
+        Shape found = shape(spatial, phases.conv());
+        Cell sums = lowering().part(result, ElementType.FLOAT, found);
+        conv.add(sums, after, null);
+        long[] apart = new long[2 + 2 * spatial];
+        long[] placed = new long[apart.length];
+        int[] order = new int[apart.length];
+        long[] whole = new long[2 + spatial];
+        long[] first = new long[whole.length];
+        long[] steps = new long[whole.length];
+        whole[0] = apart[0] = placed[0] = found.dim(0);
+        whole[1] = apart[1] = placed[1] = result.shape().dim(1);
+        steps[0] = steps[1] = 1;
+        order[1] = 1;
+        for (int i = 0; i < spatial; i++) {
+            Phases.Line line = phases.lines().get(3 - spatial + i);
+            apart[2 + i] = placed[3 + 2 * i] = line.stride();
+            apart[2 + spatial + i] = placed[2 + 2 * i] = found.dim(2 + i);
+            order[2 + 2 * i] = 2 + spatial + i;
+            order[3 + 2 * i] = 2 + i;
+            whole[2 + i] = found.dim(2 + i) * line.stride();
+            first[2 + i] = line.first();
+            steps[2 + i] = 1;
+        }
+        Shape all = Shape.of(whole);
+        boolean fitting = all.equals(result.shape());
+        View to = fitting ? lowering().allocate(result) : lowering().allocate(ElementType.FLOAT, all);
+        View from = Objects.requireNonNull(lowering().dense(sums).reshaped(Shape.of(apart)));
+        lowering().copy(from.transposed(order), Objects.requireNonNull(to.reshaped(Shape.of(placed))), result.name());
+        if (!fitting) {
+            lowering().provide(result, to.sliced(first, steps, result.shape()));
+        }
+    }
+
+    /** The outputs of a convolution with so many spatial dimensions. */
+    private static Shape shape(int spatial, ConvShape conv) {
+        int[] pixels = {conv.depth().out(), conv.height().out(), conv.width().out()};
+        long[] dims = new long[2 + spatial];
+        dims[0] = conv.batch();
+        dims[1] = conv.outChannels();
+        for (int i = 0; i < spatial; i++) {
+            dims[2 + i] = pixels[3 - spatial + i];
+        }
+        return Shape.of(dims);
+    }
+}
