@@ -126,17 +126,16 @@ final class ConvRules {
                 axes[0],
                 axes[1],
                 axes[2]);
-        if (PlaneAnchor.paysTransposed(op, op.in(0), forward)) {
-            op.lowering().pend(op.out(), PlaneAnchor.transposed(op.lowering(), op.in(0), forward, weights));
-            return true;
+        Lowering lowering = op.lowering();
+        boolean planes = PlaneAnchor.paysTransposed(op, op.in(0), forward);
+        if (PhasesAnchor.pays(forward, planes, op.kit().block())) {
+            lowering.pend(
+                    op.out(), new PhasesAnchor(lowering, op.in(0), new Phases(forward), weights, isOfOneSize(op)));
+        } else if (planes) {
+            lowering.pend(op.out(), PlaneAnchor.transposed(lowering, op.in(0), forward, weights));
+        } else {
+            lowering.pend(op.out(), new TransposedConvAnchor(lowering, op.in(0), forward, weights));
         }
-        op.lowering()
-                .pend(
-                        op.out(),
-                        PhasesAnchor.pays(forward, op.kit().block())
-                                ? new PhasesAnchor(
-                                        op.lowering(), op.in(0), new Phases(forward), weights, isOfOneSize(op))
-                                : new TransposedConvAnchor(op.lowering(), op.in(0), forward, weights));
         return true;
     }
 }

@@ -18,6 +18,9 @@ final class PhasesAnchor extends ImageAnchor {
     /** Channels of as many as there are in no model take more memory than they are worth. */
     private static final long MOST_CHANNELS = 1 << 14;
 
+    /** What an instruction takes that slides over planes for one channel and one remainder alone: others share what they read. */
+    private static final double SCATTERED = 3;
+
     private final Cell in;
     private final Phases phases;
     private final ConvAnchor conv;
@@ -30,26 +33,39 @@ final class PhasesAnchor extends ImageAnchor {
     }
 
     /**
-     * Whether that takes less time than a convolution for each remainder, to blocks of which most is empty.
+     * Whether that takes less time than a convolution for each remainder: of planes, or to blocks of which most is empty.
      *
      * @param forward the convolution that is transposed
+     * @param planes whether it would be of planes
      */
-    static boolean pays(ConvShape forward, int block) {
+    static boolean pays(ConvShape forward, boolean planes, int block) {
         if (!Phases.fits(forward, MOST_CHANNELS)) {
             return false;
         }
-        ConvShape conv = new Phases(forward).conv();
-        double inputs = PlaneCost.REORDER * Math.ceilDiv(forward.outChannels(), block) * forward.outPixels();
-        int blocks = Math.ceilDiv(forward.channels(), block);
-        double each = (double) blocks * seen(forward.outChannels(), forward.channels(), forward.groups(), block);
-        double apart = inputs + each * forward.taps() * forward.outPixels();
-        int channels = Math.ceilDiv(conv.outChannels(), block);
-        double all = (double) channels * seen(conv.channels(), conv.outChannels(), conv.groups(), block);
-        double moved = PlaneCost.ofInputs(forward.channels(), true, block) + PlaneCost.REORDER * blocks;
-        double together = inputs
-                + (all * conv.taps() + PlaneCost.REORDER * channels) * conv.outPixels()
+        double apart = planes
+                ? SCATTERED * PlaneAnchor.costTransposed(forward, block) * forward.inPixels()
+                : ofBlocks(forward, block);
+        return cost(new Phases(forward).conv(), forward, block) < apart;
+    }
+
+    private static double cost(ConvShape conv, ConvShape forward, int block) {
+        int blocks = Math.ceilDiv(conv.outChannels(), block);
+        double sums = (double) blocks * seen(conv.channels(), conv.outChannels(), conv.groups(), block) * conv.taps();
+        double moved = PlaneCost.ofInputs(forward.channels(), true, block)
+                + PlaneCost.REORDER * Math.ceilDiv(forward.channels(), block);
+        return reorders(forward, block)
+                + (sums + PlaneCost.REORDER * blocks) * conv.outPixels()
                 + moved * forward.inPixels();
-        return together < apart;
+    }
+
+    private static double ofBlocks(ConvShape forward, int block) {
+        double blocks = Math.ceilDiv(forward.channels(), block);
+        int seen = seen(forward.outChannels(), forward.channels(), forward.groups(), block);
+        return reorders(forward, block) + blocks * seen * forward.taps() * forward.outPixels();
+    }
+
+    private static double reorders(ConvShape forward, int block) {
+        return PlaneCost.REORDER * Math.ceilDiv(forward.outChannels(), block) * forward.outPixels();
     }
 
     /** How many channels a block of output channels sees. */

@@ -67,14 +67,24 @@ final class PlaneAnchor extends ImageAnchor {
             return false;
         }
         double seen = (double) forward.outPixels() / forward.inPixels();
-        double weights = (double) forward.groupOutChannels() * forward.taps() * seen;
-        double planes =
-                PlaneCost.of(forward.channels() * weights, forward.width().out(), block)
-                        + PlaneCost.ofInputs(forward.outChannels() * seen, false, block)
-                        + PlaneCost.ofInputs(forward.width().stride() == 1 ? 0 : forward.channels(), true, block);
-        double blocked = forward.groups() * weights
+        double blocked = forward.groups() * weights(forward)
                 + PlaneCost.REORDER * (1 + seen * Math.ceilDiv(forward.outChannels(), block));
-        return planes < blocked && PlaneConv.fitsTransposed(op.kit().kernels(), forward);
+        return costTransposed(forward, block) < blocked
+                && PlaneConv.fitsTransposed(op.kit().kernels(), forward);
+    }
+
+    /** What a transposed one takes for a pixel of the output. */
+    static double costTransposed(ConvShape forward, int block) {
+        double seen = (double) forward.outPixels() / forward.inPixels();
+        return PlaneCost.of(
+                        forward.channels() * weights(forward), forward.width().out(), block)
+                + PlaneCost.ofInputs(forward.outChannels() * seen, false, block)
+                + PlaneCost.ofInputs(forward.width().stride() == 1 ? 0 : forward.channels(), true, block);
+    }
+
+    /** Of one channel that a transposed convolution gives, for each of its pixels. */
+    private static double weights(ConvShape forward) {
+        return (double) forward.groupOutChannels() * forward.taps() * forward.outPixels() / forward.inPixels();
     }
 
     private static boolean isInBlocks(Op op, Cell in) {
