@@ -234,6 +234,7 @@ class BoundsTest {
     void aRunThatWouldGoOnForMinutesIsLeftWhenItIsCancelled() throws InterruptedException {
         isCancelled(
                 OneNode.onnx("RoiAlign", 16)
+                        .with("mode", "max")
                         .with("sampling_ratio", 1 << 16)
                         .with("coordinate_transformation_mode", "half_pixel"),
                 Tensor.copyOf(new float[4], 1, 1, 2, 2),

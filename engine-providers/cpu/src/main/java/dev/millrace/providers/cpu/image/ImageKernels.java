@@ -15,8 +15,8 @@ public final class ImageKernels {
             case "GridSample" -> GridSample.kernel(node);
             case "AffineGrid" -> Patches.affineGrid(node);
             case "Col2Im" -> Patches.col2Im(node);
-            case "RoiAlign" -> Regions.align(node);
-            case "MaxRoiPool" -> Regions.maxPool(node);
+            case "RoiAlign" -> RoiAlign.kernel(node);
+            case "MaxRoiPool" -> MaxRoiPool.kernel(node);
             case "ImageDecoder" -> new ImageDecoder(node);
             case "CropAndResize" -> new CropResize(node);
             default -> null;

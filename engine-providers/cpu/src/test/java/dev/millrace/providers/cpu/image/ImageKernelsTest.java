@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
@@ -12,8 +13,10 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ImageKernelsTest {
@@ -196,5 +199,80 @@ class ImageKernelsTest {
     @ValueSource(longs = {-1, 1L << 31, 1L << 62})
     void aSamplingRatioThatIsNoneIsRefused(long ratio) {
         assertThatThrownBy(() -> aligned(2, ratio)).hasMessageContaining("'sampling_ratio' is " + ratio);
+    }
+
+    /** As the operator's text says it, sample by sample; {@code box} is in pixels of the image. */
+    private static double cell(Plane plane, double[] box, int row, int column, int samples, boolean average) {
+        double result = average ? 0 : Double.NEGATIVE_INFINITY;
+        for (int i = 0; i < samples * samples; i++) {
+            double y = box[1] + (row + (i / samples + 0.5) / samples) * (box[3] - box[1]) / 3;
+            double x = box[0] + (column + (i % samples + 0.5) / samples) * (box[2] - box[0]) / 2;
+            double sample = 0;
+            if (y >= -1 && y <= plane.height() && x >= -1 && x <= plane.width()) {
+                y = Math.clamp(y, 0, plane.height() - 1);
+                x = Math.clamp(x, 0, plane.width() - 1);
+                sample = average ? 0 : Double.NEGATIVE_INFINITY;
+                for (int corner = 0; corner < 4; corner++) {
+                    int top = (int) y + corner / 2;
+                    int left = (int) x + corner % 2;
+                    double weight = (1 - Math.abs(y - top)) * (1 - Math.abs(x - left));
+                    double part =
+                            weight * plane.at(Math.min(top, plane.height() - 1), Math.min(left, plane.width() - 1));
+                    sample = average ? sample + part : Math.max(sample, part);
+                }
+            }
+            result = average ? result + sample / (samples * samples) : Math.max(result, sample);
+        }
+        return result;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "avg, 2, 6, 7",
+        "max, 2, 6, 7",
+        "avg, 1, 300, 400",
+        "max, 3, 300, 400",
+        "avg, 2, 5, 3000",
+        "max, 2, 5, 3000",
+        "avg, 40, 6, 7"
+    })
+    void aCellIsOfItsSamples(String mode, int samples, int height, int width) {
+        int planes = 3;
+        double[] pixels = new double[2 * planes * height * width];
+        for (int i = 0; i < pixels.length; i++) {
+            pixels[i] = i * 7919L % 1009 / 100.0 - 5;
+        }
+        Tensor image = Tensor.copyOf(pixels, 2, planes, height, width);
+        double[][] boxes = {
+            {0.5, 0.5, 4.25, 3.75},
+            {-3, -2.5, 2, 2},
+            {width - 2, 1, width + 3, height + 4},
+            {0, 0, width, height},
+            {4, 4, 1, 2},
+            {100, 1000, 200, 2000}
+        };
+        double[] corners = Arrays.stream(boxes).flatMapToDouble(Arrays::stream).toArray();
+        Tensor out = OneNode.onnx("RoiAlign", 16)
+                .with("mode", mode)
+                .with("sampling_ratio", samples)
+                .with("output_height", 3)
+                .with("output_width", 2)
+                .with("coordinate_transformation_mode", "half_pixel")
+                .run(
+                        image,
+                        Tensor.copyOf(
+                                Arrays.stream(corners)
+                                        .map(corner -> corner + 0.5)
+                                        .toArray(),
+                                boxes.length,
+                                4),
+                        Tensor.copyOf(new long[] {0, 1, 1, 0, 1, 0}, boxes.length));
+        for (int i = 0; i < out.doubles().length; i++) {
+            int region = i / 6 / planes;
+            int number = (region == 1 || region == 2 || region == 4 ? planes : 0) + i / 6 % planes;
+            var plane = new Plane(ElementType.DOUBLE, image.segment(), (long) number * height * width, height, width);
+            double expected = cell(plane, boxes[region], i % 6 / 2, i % 2, samples, mode.equals("avg"));
+            assertThat(out.doubles()[i]).isCloseTo(expected, within(1e-9));
+        }
     }
 }
