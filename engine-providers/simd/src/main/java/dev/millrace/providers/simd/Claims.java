@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Claims {
     /** Operators without a kernel of their own here that stand between others, and are done by the fallback's kernels. */
     private static final Set<String> BETWEEN =
-            Set.of("ConstantOfShape", "EyeLike", "GridSample", "LRN", "OneHot", "Range", "Shape", "Size");
+            Set.of("ConstantOfShape", "EyeLike", "GridSample", "OneHot", "Range", "Shape", "Size");
 
     /** No shape has so many extents. */
     private static final long LONG_LIST = 64;

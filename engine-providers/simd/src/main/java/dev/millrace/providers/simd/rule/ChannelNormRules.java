@@ -33,6 +33,7 @@ final class ChannelNormRules {
             case "InstanceNormalization" -> op -> groups(op, op.in(0).shape().dim(1));
             case "GroupNormalization" -> op -> groups(op, op.attributes().integer("num_groups"));
             case "BatchNormalization" -> ChannelNormRules::batch;
+            case "LRN" -> NeighbourNorm::lower;
             default -> null;
         };
     }

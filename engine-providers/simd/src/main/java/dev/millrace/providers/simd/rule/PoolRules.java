@@ -171,7 +171,8 @@ final class PoolRules {
         Shape in = site.in().shape();
         var shape = new WindowShape(Math.toIntExact(in.dim(0)), Math.toIntExact(in.dim(1)), axes[0], axes[1], axes[2]);
         if (ofPlanesPays(site, shape, pooling)) {
-            return ofPlanes(site, shape, pooling);
+            addPlanes(site.op(), site.in(), site.out(), shape, pooling);
+            return true;
         }
         if (Windows.isWide(axes[2])) {
             return false;
@@ -197,16 +198,16 @@ final class PoolRules {
         return planes < blocked;
     }
 
-    private static boolean ofPlanes(Site site, WindowShape shape, Pooling pooling) {
-        var pool = new PlanePool(site.op().kit().kernels(), shape, pooling);
-        View from = site.op().lowering().dense(site.in());
-        View to = site.op().lowering().allocate(site.out());
-        site.op()
-                .lowering()
-                .add(Step.of("pool of planes", site.op().node().name())
+    /** Pools images that lie in no blocks. */
+    static void addPlanes(Op op, Cell in, Cell out, WindowShape shape, Pooling pooling) {
+        var pool = new PlanePool(op.kit().kernels(), shape, pooling);
+        View from = op.lowering().dense(in);
+        View to = op.lowering().allocate(out);
+        op.lowering()
+                .add(Step.of("pool of planes", op.node().name())
                         .reading(from)
                         .writing(to)
-                        .scratch(pool.scratchBytes(site.op().lowering().width()))
+                        .scratch(pool.scratchBytes(op.lowering().width()))
                         .repeating(pooling.isOfKernels())
                         .calling(memory -> {
                             MemorySegment input = memory.segment(from);
@@ -214,7 +215,6 @@ final class PoolRules {
                             MemorySegment scratch = memory.scratch();
                             return crew -> pool.run(input, output, scratch, crew);
                         }));
-        return true;
     }
 
     /** Whether images lie in blocks of channels, or have enough of them. */

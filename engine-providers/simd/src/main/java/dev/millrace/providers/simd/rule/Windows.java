@@ -84,7 +84,11 @@ final class Windows {
     static boolean isWide(Axis row) {
         int extents = Math.max(Math.max(row.in(), row.out()), Math.abs(row.before()));
         int steps = Math.max(Math.max(row.stride(), row.dilation()), row.taps());
-        return Math.max(extents, steps) > WIDEST;
+        return isWide(Math.max(extents, steps));
+    }
+
+    static boolean isWide(long extent) {
+        return extent > WIDEST;
     }
 
     /** The spatial dimensions of weights. */

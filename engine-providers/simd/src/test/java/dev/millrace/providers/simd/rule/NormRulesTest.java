@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
@@ -12,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class NormRulesTest {
     private final Random random = new Random(2);
@@ -235,6 +238,44 @@ class NormRulesTest {
             nodes.output(editor.append(spec, Arrays.asList(null, "mean")).requireOutput(1));
         })) {
             both.agreesOn(Comparison.random(random, 4, 3));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "5, 0.0001, 0.75, 1, 20, 63",
+        "4, 0.9, 0.75, 2, 3, 9",
+        "1, 0.5, 0.5, 1, 7, 40",
+        "9, 2, 1.3, 0.5, 4, 1",
+        "40, 1, 0.75, 0.1, 33, 130"
+    })
+    void neighboursInOtherChannelsAreThoseOfTheReference(
+            long size, float alpha, float beta, float bias, long channels, long pixels) {
+        for (long[] dims : new long[][] {{2, channels, pixels, 3}, {2, channels, pixels}, {pixels, channels}}) {
+            var graph = new SmallGraph();
+            Map<String, Attribute> around = Map.of(
+                    "size", Attribute.of(size),
+                    "alpha", Attribute.of(alpha),
+                    "beta", Attribute.of(beta),
+                    "bias", Attribute.of(bias));
+            Value in = graph.input(SmallGraph.random(random, dims));
+            Value negative = graph.node("Neg", 13, Map.of(), in);
+            graph.output(graph.node("LRN", 13, around, in), graph.node("LRN", 13, around, negative));
+            graph.check(1e-6);
+            assertThat(graph.kernels()).contains("pool of planes").noneMatch(kernel -> kernel.startsWith("cpu "));
+        }
+    }
+
+    @Test
+    void neighboursInTooManyChannelsAreLeftToTheProviderBehind() {
+        Attributes around = Attributes.of("size", Attribute.of(1L << 21));
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 13);
+            Value root = nodes.add("Sqrt", Attributes.NONE, Comparison.floats(editor, "x", 3));
+            nodes.output(nodes.add("LRN", around, root));
+        })) {
+            both.agreesOn(Tensor.copyOf(new float[] {1, 2, 3, 4, 5, 6}, 1, 3, 2));
+            assertThat(both.kernels()).anyMatch(kernel -> kernel.startsWith("cpu "));
         }
     }
 }
