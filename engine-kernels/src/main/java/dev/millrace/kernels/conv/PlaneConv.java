@@ -48,7 +48,7 @@ public final class PlaneConv implements PacksWeights {
         }
         layout = (transposed ? "transposed " : "") + weights.name(kernels.target());
         var calls = new CallPlan.Builder(kernels);
-        var planner = new PlanePlanner(planes, PlaneOp.weighted(after), kernels.target(), calls);
+        var planner = new PlanePlanner(planes, forward.batch(), PlaneOp.weighted(after), kernels.target(), calls);
         planner.plan();
         plan = calls.build();
         scratchBytes = planner.scratchBytes();

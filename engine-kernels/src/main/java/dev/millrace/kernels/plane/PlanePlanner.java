@@ -17,7 +17,9 @@ public final class PlanePlanner {
     private static final long MOST_BAND_BYTES = 1 << 20;
     private static final int MOST_WEIGHTS = 1 << 12;
     private static final int LEAST_ROWS = 4;
+    /** Of all images together: threads share them out. */
     private static final int BANDS = 8;
+
     private static final int COLUMNS = 1024;
     private static final int ALIGNMENT = 64;
     /** What moving an element takes, in multiplications. */
@@ -28,10 +30,13 @@ public final class PlanePlanner {
     private final Target target;
     private final PlaneWeights weights;
     private final CallPlan.Builder calls;
+    private final int bandsOfPlane;
     private long scratchBytes;
 
-    public PlanePlanner(PlaneShape shape, PlaneOp op, Target target, CallPlan.Builder calls) {
+    /** @param images whose planes are done by the same calls */
+    public PlanePlanner(PlaneShape shape, long images, PlaneOp op, Target target, CallPlan.Builder calls) {
         this.shape = shape;
+        bandsOfPlane = (int) Math.ceilDiv(BANDS, Math.max(1, images * shape.groups()));
         this.op = op;
         this.target = target;
         this.calls = calls;
@@ -75,7 +80,7 @@ public final class PlanePlanner {
             int end = (int) ((long) all * (band + 1) / bands);
             var columns = new PlaneColumns(shape.width(), shape.in().width(), target.lanes(), first, end - first);
             int outputs = height.axis().out();
-            int rows = Math.max(LEAST_ROWS, Math.ceilDiv(outputs, BANDS));
+            int rows = Math.max(LEAST_ROWS, Math.ceilDiv(outputs, bandsOfPlane));
             while (rows > 1 && bandBytes(shape, columns, planes, height, rows) > BAND_BYTES) {
                 rows = (rows + 1) / 2;
             }

@@ -23,7 +23,7 @@ public final class PlanePool {
         this.shape = shape;
         lost = pooling.isOfKernels() ? null : new LostNorms(shape, 1);
         var calls = new CallPlan.Builder(kernels);
-        var planner = new PlanePlanner(planes(shape), op(shape, pooling.op()), kernels.target(), calls);
+        var planner = new PlanePlanner(planes(shape), images(), op(shape, pooling.op()), kernels.target(), calls);
         planner.plan();
         plan = calls.build();
         scratchBytes = planner.scratchBytes();
@@ -45,6 +45,11 @@ public final class PlanePool {
         int last = width.start(width.out() - 1);
         boolean inside = width.start(0) >= 0 && last + reach < width.in();
         return inside || width.dilation() == 1 && width.start(0) + reach >= 0 && last < width.in();
+    }
+
+    /** Each channel is one. */
+    private int images() {
+        return Math.multiplyExact(shape.batch(), shape.channels());
     }
 
     private static PlaneShape planes(WindowShape shape) {
@@ -75,7 +80,7 @@ public final class PlanePool {
 
     /** @param scratch as many bytes as {@link #scratchBytes} says, for this run alone */
     public void run(MemorySegment in, MemorySegment out, MemorySegment scratch, Parallel parallel) {
-        int channels = Math.multiplyExact(shape.batch(), shape.channels());
+        int channels = images();
         Extents.vector("the input", in, Math.multiplyExact(shape.inPixels(), channels));
         Extents.vector("the output", out, Math.multiplyExact(shape.outPixels(), channels));
         Extents.writable("the output", out);
