@@ -14,6 +14,7 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -237,6 +238,12 @@ class ImageKernelsTest {
         "avg, 40, 6, 7"
     })
     void aCellIsOfItsSamples(String mode, int samples, int height, int width) {
+        for (ElementType type : List.of(ElementType.DOUBLE, ElementType.FLOAT)) {
+            cellsAreOfTheirSamples(type, mode, samples, height, width);
+        }
+    }
+
+    private static void cellsAreOfTheirSamples(ElementType type, String mode, int samples, int height, int width) {
         int planes = 3;
         double[] pixels = new double[2 * planes * height * width];
         for (int i = 0; i < pixels.length; i++) {
@@ -251,7 +258,10 @@ class ImageKernelsTest {
             {4, 4, 1, 2},
             {100, 1000, 200, 2000}
         };
-        double[] corners = Arrays.stream(boxes).flatMapToDouble(Arrays::stream).toArray();
+        double[] corners = Arrays.stream(boxes)
+                .flatMapToDouble(Arrays::stream)
+                .map(corner -> corner + 0.5)
+                .toArray();
         Tensor out = OneNode.onnx("RoiAlign", 16)
                 .with("mode", mode)
                 .with("sampling_ratio", samples)
@@ -259,20 +269,25 @@ class ImageKernelsTest {
                 .with("output_width", 2)
                 .with("coordinate_transformation_mode", "half_pixel")
                 .run(
-                        image,
-                        Tensor.copyOf(
-                                Arrays.stream(corners)
-                                        .map(corner -> corner + 0.5)
-                                        .toArray(),
-                                boxes.length,
-                                4),
+                        as(type, image),
+                        as(type, Tensor.copyOf(corners, boxes.length, 4)),
                         Tensor.copyOf(new long[] {0, 1, 1, 0, 1, 0}, boxes.length));
-        for (int i = 0; i < out.doubles().length; i++) {
+        for (int i = 0; i < out.shape().elements(); i++) {
             int region = i / 6 / planes;
             int number = (region == 1 || region == 2 || region == 4 ? planes : 0) + i / 6 % planes;
             var plane = new Plane(ElementType.DOUBLE, image.segment(), (long) number * height * width, height, width);
             double expected = cell(plane, boxes[region], i % 6 / 2, i % 2, samples, mode.equals("avg"));
-            assertThat(out.doubles()[i]).isCloseTo(expected, within(1e-9));
+            assertThat(Elements.getDouble(type, out.segment(), i))
+                    .isCloseTo(expected, within(type == ElementType.FLOAT ? 1e-5 : 1e-9));
         }
+    }
+
+    private static Tensor as(ElementType type, Tensor doubles) {
+        Tensor converted = Tensor.allocate(type, doubles.shape());
+        for (int i = 0; i < doubles.shape().elements(); i++) {
+            Elements.setDouble(
+                    type, converted.segment(), i, Elements.getDouble(ElementType.DOUBLE, doubles.segment(), i));
+        }
+        return converted;
     }
 }
