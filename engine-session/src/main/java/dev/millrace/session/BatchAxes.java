@@ -250,10 +250,8 @@ final class BatchAxes {
             this.wholes = new Tensor[outputs.size()];
             this.held = new Tensor[wholes.length];
             this.shapes = new Shape[wholes.length];
-            for (int i = 0; i < wholes.length; i++) {
-                wholes[i] = all.get(i);
-                held[i] = wholes[i].hold();
-            }
+            Arrays.setAll(wholes, all::get);
+            Arrays.setAll(held, i -> wholes[i].hold());
         }
 
         /** Passes a request over. */

@@ -1,10 +1,8 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
 import dev.millrace.session.stream.Receiver;
 import java.time.Instant;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
@@ -15,10 +13,8 @@ final class BatchMember implements Disposable, Receiver<Outputs> {
     /** Whether an answer has led to it, on the thread that brought the answer. */
     final boolean isFollowUp;
 
-    private final Receiver<Outputs> to;
+    private final PendingRequest request;
     private final BatchedSession batches;
-    private final AtomicBoolean done = new AtomicBoolean();
-    private final @Nullable Disposable timer;
     /** The run that it is part of, once there is one. */
     private volatile @Nullable Disposable run;
 
@@ -30,14 +26,22 @@ final class BatchMember implements Disposable, Receiver<Outputs> {
         this.batches = batches;
         this.given = given;
         this.how = how;
-        this.to = to;
+        this.request = new PendingRequest(to);
         this.isFollowUp = isFollowUp;
         Instant deadline = how.deadline();
-        timer = deadline == null ? null : Deadline.at(deadline, this::expire);
+        if (deadline != null) {
+            request.expiresAt(deadline, () -> leave(Deadline.passed()));
+        }
     }
 
-    boolean isDone() {
-        return done.get() || how.cancellation().isCancelled();
+    /** Whether it has heard of its end. */
+    boolean isEnded() {
+        return request.isEnded();
+    }
+
+    /** Whether nobody wants its answer any more; it may have to hear of its end yet. */
+    boolean isUnwanted() {
+        return request.isEnded() || how.cancellation().isCancelled();
     }
 
     void waits(long nanos) {
@@ -57,45 +61,28 @@ final class BatchMember implements Disposable, Receiver<Outputs> {
 
     @Override
     public void answered(Outputs outputs) {
-        if (finish()) {
-            to.answered(outputs);
-        } else {
-            outputs.close();
-        }
+        request.answered(outputs);
     }
 
     @Override
     public void failed(EngineException failure) {
-        if (finish()) {
-            to.failed(failure);
-        }
-    }
-
-    private boolean finish() {
-        if (timer != null) {
-            timer.dispose();
-        }
-        return done.compareAndSet(false, true);
-    }
-
-    private void expire() {
-        leave(new EngineException(Status.DEADLINE_EXCEEDED, "the run's deadline has passed"));
+        request.failed(failure);
     }
 
     @Override
     public void dispose() {
-        leave(new EngineException(Status.CANCELLED, "the run was cancelled"));
+        leave(Failures.cancelled());
     }
 
     private void leave(EngineException why) {
-        if (finish()) {
-            gone = true;
-            batches.left(this);
-            Disposable started = run;
-            if (started != null) {
-                started.dispose();
-            }
-            to.failed(why);
+        if (!request.fail(why)) {
+            return;
+        }
+        gone = true;
+        batches.left(this);
+        Disposable started = run;
+        if (started != null) {
+            started.dispose();
         }
     }
 }

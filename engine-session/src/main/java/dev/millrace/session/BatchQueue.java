@@ -1,6 +1,5 @@
 package dev.millrace.session;
 
-import dev.millrace.graph.EngineException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -39,9 +38,20 @@ final class BatchQueue {
         return waiting.getFirst();
     }
 
-    /** The next batch, taken out: the first that waits and those that fit to it. */
+    /** Takes out the requests that nobody wants any more. The caller has to end them, outside of the lock. */
+    List<BatchMember> takeUnwanted() {
+        List<BatchMember> unwanted = List.of();
+        for (int i = waiting.size() - 1; i >= 0; i--) {
+            if (waiting.get(i).isUnwanted()) {
+                unwanted = unwanted.isEmpty() ? new ArrayList<>() : unwanted;
+                unwanted.add(waiting.remove(i));
+            }
+        }
+        return unwanted;
+    }
+
+    /** Takes out the next batch: the first request that waits and those that fit to it. */
     List<BatchMember> take() {
-        waiting.removeIf(BatchMember::isDone);
         if (waiting.isEmpty()) {
             return List.of();
         }
@@ -64,8 +74,8 @@ final class BatchQueue {
     private boolean fit(BatchMember first, BatchMember other) {
         try {
             return axes.fit(first.given, other.given);
-        } catch (EngineException closed) {
-            // it runs alone, and hears of it then
+        } catch (RuntimeException unreadable) {
+            // one of the two was closed or freed: it runs alone, and its run says so
             return false;
         }
     }

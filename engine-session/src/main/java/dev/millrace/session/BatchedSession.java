@@ -1,13 +1,14 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
 import dev.millrace.session.stream.BatchWorth;
+import dev.millrace.session.stream.Handover;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.Solitude;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -98,7 +99,7 @@ public final class BatchedSession extends Streaming {
         var member = new BatchMember(this, given, how, to, isFollowUp);
         boolean now = false;
         boolean here = false;
-        List<BatchMember> next = List.of();
+        Taken next = Taken.NONE;
         synchronized (this) {
             if (underWay > 0 || isAnswering) {
                 solitude.ends();
@@ -107,7 +108,7 @@ public final class BatchedSession extends Streaming {
             if ((underWay > 0 || answered > 0 && isFollowUp) && worth.pays(expected())) {
                 member.waits(System.nanoTime());
                 waiting.add(member);
-                next = waiting.isFull() ? take() : List.of();
+                next = waiting.isFull() ? take() : Taken.NONE;
                 setTimer();
             } else {
                 here = underWay == 0 && !isFollowUp && mayRunHere(given, how);
@@ -120,7 +121,7 @@ public final class BatchedSession extends Streaming {
         if (here) {
             here(member);
         } else if (now) {
-            alone(member, to.isAwaited());
+            launch(new Alone(member, to.isAwaited()));
         } else {
             launch(next);
         }
@@ -150,7 +151,7 @@ public final class BatchedSession extends Streaming {
     }
 
     private void overdue() {
-        List<BatchMember> next = List.of();
+        Taken next = Taken.NONE;
         synchronized (this) {
             timer = null;
             if (!waiting.isEmpty() && left() <= 0) {
@@ -161,94 +162,176 @@ public final class BatchedSession extends Streaming {
         launch(next);
     }
 
-    private List<BatchMember> take() {
+    /**
+     * What is taken out of the queue at a time.
+     *
+     * @param batch runs together
+     * @param unwanted have been cancelled, and hear of it
+     */
+    private record Taken(List<BatchMember> batch, List<BatchMember> unwanted) {
+        static final Taken NONE = new Taken(List.of(), List.of());
+    }
+
+    private Taken take() {
+        List<BatchMember> unwanted = waiting.takeUnwanted();
         List<BatchMember> batch = waiting.take();
         if (!batch.isEmpty()) {
             underWay++;
             running += batch.size();
         }
-        return batch;
+        return batch.isEmpty() && unwanted.isEmpty() ? Taken.NONE : new Taken(batch, unwanted);
     }
 
     /**
      * A run has ended.
      *
      * @param nanos what so many requests took, their copies included; negative where that says nothing
+     * @return what may run now
      */
-    private void ended(int size, long nanos) {
-        List<BatchMember> next;
-        synchronized (this) {
-            if (nanos >= 0) {
-                worth.took(size, nanos);
-            }
-            underWay--;
-            running -= size;
-            next = underWay == 0 ? take() : List.of();
+    private synchronized Taken ended(int size, long nanos) {
+        if (nanos >= 0) {
+            worth.took(size, nanos);
         }
-        launch(next);
+        underWay--;
+        running -= size;
+        return underWay == 0 ? take() : Taken.NONE;
     }
 
     /** The run of a batch has ended, of which those that follow its answers are to become a batch in their turn. */
-    private void ranTogether(int size, long nanos) {
-        List<BatchMember> next;
-        synchronized (this) {
-            worth.took(size, nanos);
-            underWay--;
-            answered++;
-            next = underWay == 0 ? take() : List.of();
-        }
-        launch(next);
+    private synchronized Taken ranTogether(int size, long nanos) {
+        worth.took(size, nanos);
+        underWay--;
+        answered++;
+        return underWay == 0 ? take() : Taken.NONE;
     }
 
-    private void answeredTogether(int size) {
-        List<BatchMember> next;
-        synchronized (this) {
-            answered--;
-            running -= size;
-            next = underWay == 0 ? take() : List.of();
-        }
-        launch(next);
+    private synchronized Taken answeredTogether(int size) {
+        answered--;
+        running -= size;
+        return underWay == 0 ? take() : Taken.NONE;
     }
 
     synchronized void left(BatchMember member) {
         waiting.remove(member);
     }
 
-    private void launch(List<BatchMember> batch) {
-        if (batch.size() == 1) {
-            alone(batch.getFirst(), false);
-        } else if (!batch.isEmpty()) {
-            together(batch);
+    private void launch(Taken taken) {
+        launch(launched(taken), new ArrayList<>(0));
+    }
+
+    private void launch(Launch first) {
+        launch(first, new ArrayList<>(0));
+    }
+
+    /** Ends what nobody wants any more. What comes back is to be begun, or null. */
+    private @Nullable Launch launched(Taken taken) {
+        taken.unwanted.forEach(member -> member.failed(Failures.cancelled()));
+        return switch (taken.batch.size()) {
+            case 0 -> null;
+            case 1 -> new Alone(taken.batch.getFirst(), false);
+            default -> new Split(taken.batch);
+        };
+    }
+
+    /**
+     * Begins a run, and those that follow for as long as each is refused while it is begun.
+     *
+     * @param refused hear of it when the next run is under way: what they call may wait for that
+     */
+    private void launch(@Nullable Launch first, List<Launch> refused) {
+        Launch launch = first;
+        while (launch != null) {
+            if (launch.begin()) {
+                refused.add(launch);
+                launch = launched(ended(launch.size(), UNKNOWN));
+            } else {
+                launch = null;
+            }
+        }
+        refused.forEach(Launch::tellFailure);
+    }
+
+    /** A run of one or more requests. */
+    private abstract class Launch implements Receiver<Outputs> {
+        private final Handover handover = new Handover();
+        private volatile @Nullable EngineException failure;
+        long start;
+
+        abstract int size();
+
+        /** Has the run begin. A failure comes back as that of a run does, or is thrown. */
+        abstract void start();
+
+        /** Tells the requests of the run that it has failed. */
+        abstract void tell(EngineException why);
+
+        /** Whether the run has failed by the time that it was begun. */
+        final boolean begin() {
+            try {
+                start();
+            } catch (RuntimeException | Error e) {
+                failure = Failures.named("a batch", e);
+                handover.ended();
+            }
+            return handover.begun();
+        }
+
+        final void tellFailure() {
+            tell(Objects.requireNonNull(failure));
+        }
+
+        @Override
+        public void began() {
+            start = System.nanoTime();
+        }
+
+        @Override
+        public void failed(EngineException why) {
+            failure = why;
+            if (handover.ended()) {
+                List<Launch> refused = new ArrayList<>();
+                refused.add(this);
+                launch(launched(ended(size(), UNKNOWN)), refused);
+            }
         }
     }
 
-    /** @param awaited whether this is the thread that waits for its answer */
-    private void alone(BatchMember member, boolean awaited) {
-        member.startedIn(session.start(member.given, member.how, new Receiver<>() {
-            private long start;
+    /** The run of one request. */
+    private final class Alone extends Launch {
+        private final BatchMember member;
+        private final boolean awaited;
 
-            @Override
-            public boolean isAwaited() {
-                return awaited;
-            }
+        /** @param awaited whether this is the thread that waits for its answer */
+        Alone(BatchMember member, boolean awaited) {
+            this.member = member;
+            this.awaited = awaited;
+        }
 
-            @Override
-            public void began() {
-                start = System.nanoTime();
-            }
+        @Override
+        int size() {
+            return 1;
+        }
 
-            @Override
-            public void answered(Outputs outputs) {
-                aloneEnded(member, System.nanoTime() - start);
-                member.answered(outputs);
-            }
+        @Override
+        void start() {
+            member.startedIn(session.start(member.given, member.how, this));
+        }
 
-            @Override
-            public void failed(EngineException failure) {
-                ended(1, UNKNOWN);
-                member.failed(failure);
-            }
-        }));
+        @Override
+        void tell(EngineException why) {
+            member.failed(why);
+        }
+
+        @Override
+        public boolean isAwaited() {
+            return awaited;
+        }
+
+        @Override
+        public void answered(Outputs outputs) {
+            launch(aloneEnded(member, System.nanoTime() - start));
+            member.answered(outputs);
+        }
     }
 
     /** Runs a request on this thread. */
@@ -258,16 +341,16 @@ public final class BatchedSession extends Streaming {
         EngineException failure = null;
         try {
             outputs = session.runCheckedIfOpen(member.given, member.how);
-        } catch (EngineException e) {
-            failure = e;
+        } catch (RuntimeException | Error e) {
+            failure = session.named(e);
         }
         boolean outermost = answering.enter();
         try {
             if (outputs != null) {
-                aloneEnded(member, System.nanoTime() - start);
+                launch(aloneEnded(member, System.nanoTime() - start));
                 member.answered(outputs);
             } else {
-                ended(1, UNKNOWN);
+                launch(ended(1, UNKNOWN));
                 member.failed(failure == null ? OpenSession.closedException() : failure);
             }
         } finally {
@@ -275,61 +358,56 @@ public final class BatchedSession extends Streaming {
         }
     }
 
-    private void aloneEnded(BatchMember member, long nanos) {
-        synchronized (this) {
-            if (!met && !member.isFollowUp) {
-                solitude.alone(axes.elements(member.given), nanos);
-            }
+    private synchronized Taken aloneEnded(BatchMember member, long nanos) {
+        if (!met && !member.isFollowUp) {
+            solitude.alone(axes.elements(member.given), nanos);
         }
-        ended(1, nanos);
-    }
-
-    private void together(List<BatchMember> batch) {
-        int priority = 0;
-        for (BatchMember member : batch) {
-            priority = Math.max(priority, member.how.priority());
-        }
-        long start = System.nanoTime();
-        try {
-            List<Inputs> given = new ArrayList<>(batch.size());
-            batch.forEach(member -> given.add(member.given));
-            BatchAxes.Joined joined = axes.join(given);
-            var split = new Split(batch, joined, System.nanoTime() - start);
-            batch.forEach(member -> member.startedIn(split));
-            split.started(session.start(joined.inputs(), RunOptions.create().priority(priority), split));
-        } catch (RuntimeException | OutOfMemoryError e) {
-            ended(batch.size(), UNKNOWN);
-            batch.forEach(this::again);
-        }
+        return ended(1, nanos);
     }
 
     /** A member of a batch that failed, alone, if anybody still wants it. */
     private void again(BatchMember member) {
-        if (!member.isDone()) {
-            member.startedIn(session.start(member.given, member.how, member));
+        if (member.isUnwanted()) {
+            member.failed(Failures.cancelled());
         } else {
-            member.failed(new EngineException(Status.CANCELLED, "the run was cancelled"));
+            member.startedIn(session.start(member.given, member.how, member));
         }
     }
 
-    /** Gives each request of a batch its part of the answer. Its run goes on as long as somebody wants one. */
-    private final class Split implements Receiver<Outputs>, Disposable {
+    /** The run of a batch, which gives each request its part of the answer. It goes on as long as somebody wants one. */
+    private final class Split extends Launch implements Disposable {
         private final List<BatchMember> batch;
-        private final BatchAxes.Joined joined;
-        private final long joining;
-        private long start;
+        /** How long it took to lay the requests side by side. */
+        private long joining;
+
+        private BatchAxes.@Nullable Joined joined;
         private volatile @Nullable Disposable run;
 
-        /** @param joining how long it took to lay the requests side by side */
-        Split(List<BatchMember> batch, BatchAxes.Joined joined, long joining) {
+        Split(List<BatchMember> batch) {
             this.batch = batch;
-            this.joined = joined;
-            this.joining = joining;
         }
 
-        void started(Disposable begun) {
+        @Override
+        int size() {
+            return batch.size();
+        }
+
+        @Override
+        void start() {
+            int priority = 0;
+            List<Inputs> given = new ArrayList<>(batch.size());
+            for (BatchMember member : batch) {
+                priority = Math.max(priority, member.how.priority());
+                given.add(member.given);
+            }
+            long before = System.nanoTime();
+            BatchAxes.Joined side = axes.join(given);
+            joined = side;
+            joining = System.nanoTime() - before;
+            batch.forEach(member -> member.startedIn(this));
+            Disposable begun = session.start(side.inputs(), RunOptions.create().priority(priority), this);
             run = begun;
-            if (batch.getFirst().isDone()) {
+            if (batch.getFirst().isEnded()) {
                 dispose();
             }
         }
@@ -337,39 +415,34 @@ public final class BatchedSession extends Streaming {
         @Override
         public void dispose() {
             Disposable begun = run;
-            if (begun != null && batch.stream().allMatch(BatchMember::isDone)) {
+            if (begun != null && batch.stream().allMatch(BatchMember::isUnwanted)) {
                 begun.dispose();
             }
         }
 
         @Override
-        public void began() {
-            start = System.nanoTime();
-        }
-
-        @Override
         public void answered(Outputs outputs) {
-            joined.close();
+            freeInputs();
             long ended = System.nanoTime();
             List<@Nullable Outputs> parts = new ArrayList<>(batch.size());
             try (BatchAxes.Parts apart = axes.parts(outputs)) {
                 for (BatchMember member : batch) {
                     parts.add(part(member, apart));
                 }
+            } catch (RuntimeException | Error e) {
+                failed(Failures.named("the answer of a batch", e));
+                return;
             }
             long split = System.nanoTime();
             session.batchEnded(batch.size(), joining + split - ended, ended - start);
-            ranTogether(batch.size(), joining + split - start);
-            try {
-                for (int i = 0; i < batch.size(); i++) {
-                    Outputs part = parts.get(i);
-                    if (part != null) {
-                        batch.get(i).answered(part);
-                    }
+            launch(ranTogether(batch.size(), joining + split - start));
+            for (int i = 0; i < batch.size(); i++) {
+                Outputs part = parts.get(i);
+                if (part != null) {
+                    batch.get(i).answered(part);
                 }
-            } finally {
-                answeredTogether(batch.size());
             }
+            launch(answeredTogether(batch.size()));
         }
 
         /** The next member's part; null where it has heard that it gets none. */
@@ -390,10 +463,16 @@ public final class BatchedSession extends Streaming {
         }
 
         @Override
-        public void failed(EngineException failure) {
-            joined.close();
-            ended(batch.size(), UNKNOWN);
+        void tell(EngineException why) {
+            freeInputs();
             batch.forEach(BatchedSession.this::again);
+        }
+
+        private void freeInputs() {
+            BatchAxes.Joined side = joined;
+            if (side != null) {
+                side.close();
+            }
         }
     }
 }

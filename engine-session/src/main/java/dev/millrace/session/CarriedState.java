@@ -2,18 +2,22 @@ package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Which outputs are inputs of the next element, and what those of the first are. */
 final class CarriedState {
     private final List<State> states;
+    private final Map<String, ValueInfo> inputs = new LinkedHashMap<>();
     private final Map<String, Tensor> first = new LinkedHashMap<>();
     private final List<String> answered;
 
@@ -21,10 +25,11 @@ final class CarriedState {
         this.states = List.copyOf(states);
         for (State state : states) {
             ValueInfo input = named(session.inputs(), state.input(), "input");
-            named(session.outputs(), state.output(), "output");
-            if (first.put(state.input(), beginning(state, input)) != null) {
+            checkCarries(named(session.outputs(), state.output(), "output"), input);
+            if (inputs.put(state.input(), input) != null) {
                 throw EngineException.invalidArgument("input '" + state.input() + "' is given two states");
             }
+            first.put(state.input(), beginning(state, input));
         }
         var rest = new ArrayList<String>();
         for (ValueInfo output : session.outputs()) {
@@ -43,8 +48,35 @@ final class CarriedState {
                         + infos.stream().map(ValueInfo::name).toList()));
     }
 
+    /** Refuses what can be no state: an output and an input that are not tensors of one element type and rank. */
+    private static void checkCarries(ValueInfo output, ValueInfo input) {
+        boolean fits = isTensor(output)
+                && isTensor(input)
+                && (elementOf(output) == null || elementOf(input) == null || elementOf(output) == elementOf(input))
+                && (rank(output) < 0 || rank(input) < 0 || rank(output) == rank(input));
+        if (!fits) {
+            throw EngineException.invalidArgument("output " + output + " cannot be carried to input " + input
+                    + ": a state is a tensor, and both have its type and rank");
+        }
+    }
+
+    private static boolean isTensor(ValueInfo info) {
+        return info.type() == null || info.type() instanceof ValueType.TensorType;
+    }
+
+    private static @Nullable ElementType elementOf(ValueInfo info) {
+        return info.type() instanceof ValueType.TensorType type ? type.element() : null;
+    }
+
+    /** The declared rank; -1 where the model leaves it open. */
+    private static int rank(ValueInfo info) {
+        SymbolicShape shape = info.type() instanceof ValueType.TensorType type ? type.shape() : null;
+        return shape == null ? -1 : shape.rank();
+    }
+
     private static Tensor beginning(State state, ValueInfo input) {
         if (state.first() != null) {
+            RequestCheck.check(input, state.first());
             return state.first();
         }
         if (input.type() instanceof ValueType.TensorType type && type.element() != null) {
@@ -55,7 +87,9 @@ final class CarriedState {
                         .toArray());
             }
             if (zeros != null) {
-                return Tensor.allocate(type.element(), zeros);
+                Tensor beginning = Tensor.allocate(type.element(), zeros);
+                RequestCheck.check(input, beginning);
+                return beginning;
             }
         }
         throw EngineException.invalidArgument(
@@ -80,9 +114,28 @@ final class CarriedState {
         return all;
     }
 
+    /** A copy of a snapshot that an element can go on from. */
+    Map<String, Tensor> checked(Map<String, Tensor> snapshot) {
+        if (!snapshot.keySet().equals(inputs.keySet())) {
+            throw EngineException.invalidArgument(
+                    "a snapshot of " + snapshot.keySet() + " is none of " + inputs.keySet());
+        }
+        inputs.forEach(
+                (input, declared) -> RequestCheck.check(declared, Failures.given(snapshot.get(input), "snapshot")));
+        var copy = new LinkedHashMap<String, Tensor>();
+        snapshot.forEach((input, tensor) -> copy.put(input, Tensor.copyOf(tensor)));
+        return copy;
+    }
+
     /** Options of a run whose answer has the state too. */
     RunOptions with(RunOptions how) {
-        if (Failures.given(how, "options").outputs().isEmpty()) {
+        for (State state : states) {
+            if (how.into().containsKey(state.output())) {
+                throw EngineException.invalidArgument("output '" + state.output()
+                        + "' is the sequence's state, which is no memory of the caller's; a snapshot has it");
+            }
+        }
+        if (how.outputs().isEmpty()) {
             return how;
         }
         var names = new ArrayList<>(how.outputs());

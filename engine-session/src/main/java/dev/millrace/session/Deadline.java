@@ -40,7 +40,12 @@ final class Deadline {
         if (when.isAfter(Instant.now())) {
             return when;
         }
-        throw new EngineException(Status.DEADLINE_EXCEEDED, "the run's deadline has passed");
+        throw passed();
+    }
+
+    /** The end of a request whose deadline has passed. */
+    static EngineException passed() {
+        return new EngineException(Status.DEADLINE_EXCEEDED, "the run's deadline has passed");
     }
 
     static Disposable at(Instant when, Runnable action) {

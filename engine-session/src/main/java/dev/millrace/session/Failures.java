@@ -17,6 +17,11 @@ final class Failures {
         return thrown instanceof EngineException known ? known : EngineException.wrap(Status.FAIL, place, thrown);
     }
 
+    /** The end of a request that its caller took back. */
+    static EngineException cancelled() {
+        return new EngineException(Status.CANCELLED, "the run was cancelled");
+    }
+
     /** The argument, where there is one. */
     static <T> T given(@Nullable T argument, String name) {
         if (argument == null) {

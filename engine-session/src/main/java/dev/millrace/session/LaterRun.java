@@ -19,9 +19,8 @@ final class LaterRun extends Job implements Disposable {
     private final Inputs given;
     private final RunOptions how;
     private final Cancellation cancellation;
-    private final Receiver<Outputs> to;
+    private final PendingRequest request;
     private final Watch.@Nullable Request watched;
-    private @Nullable Disposable timer;
 
     LaterRun(
             LaterRuns runs,
@@ -36,17 +35,17 @@ final class LaterRun extends Job implements Disposable {
         this.given = given;
         this.cancellation = new Cancellation(how.cancellation());
         this.how = how.cancelledBy(cancellation);
-        this.to = to;
         this.watched = watched;
+        this.request = new PendingRequest(to, this::release);
     }
 
     /** Waits for its turn, for no longer than its deadline. */
     void await() {
         Instant deadline = how.deadline();
         if (deadline != null) {
-            timer = Deadline.at(Deadline.ahead(deadline), this::expire);
+            request.expiresAt(Deadline.ahead(deadline), this::expire);
         }
-        if (!to.isAwaited() || !queue.run(this)) {
+        if (!request.isAwaited() || !queue.run(this)) {
             queue.add(this);
         }
     }
@@ -54,11 +53,11 @@ final class LaterRun extends Job implements Disposable {
     @Override
     public void run() {
         Outputs outputs;
-        if (watched != null) {
-            watched.started();
-        }
-        to.began();
         try {
+            if (watched != null) {
+                watched.started();
+            }
+            request.began();
             cancellation.check();
             outputs = runs.run(given, watched == null ? how : watched.heard(how));
         } catch (RuntimeException | Error e) {
@@ -68,8 +67,7 @@ final class LaterRun extends Job implements Disposable {
         // who hears of the answer is still on this run's processor, which helps no other run
         runs.pool().tellBegins();
         try {
-            end(null);
-            to.answered(outputs);
+            request.answered(outputs);
         } finally {
             runs.pool().tellEnds();
         }
@@ -97,7 +95,7 @@ final class LaterRun extends Job implements Disposable {
         cancellation.cancel();
     }
 
-    /** Ends it, who was taken out of the queue, as its cancellation says. */
+    /** Ends it where it was taken out of the queue, as its cancellation says. */
     private void stopped() {
         try {
             cancellation.check();
@@ -106,21 +104,18 @@ final class LaterRun extends Job implements Disposable {
         }
     }
 
-    /** Ends it, who was or never got into the queue. */
+    /** Ends it where it left the queue or never got into it. */
     void fail(Throwable thrown) {
-        EngineException failure = runs.named(thrown);
-        end(failure);
-        to.failed(failure);
+        request.failed(runs.named(thrown));
     }
 
-    private void end(@Nullable EngineException failure) {
-        if (watched != null) {
-            watched.ended(failure);
+    private void release(@Nullable EngineException failure) {
+        try {
+            if (watched != null) {
+                watched.ended(failure);
+            }
+        } finally {
+            runs.ended();
         }
-        Disposable set = timer;
-        if (set != null) {
-            set.dispose();
-        }
-        runs.ended();
     }
 }

@@ -29,7 +29,14 @@ final class LaterRuns {
 
     /** A run that has entered the gate, which it leaves when it ends. */
     Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to) {
-        var run = new LaterRun(this, queue, given, how, to, watch.begin(given));
+        LaterRun run;
+        try {
+            run = new LaterRun(this, queue, given, how, to, watch.begin(given));
+        } catch (RuntimeException | Error e) {
+            gate.leave();
+            to.failed(named(e));
+            return Disposables.disposed();
+        }
         try {
             session.checkForLater(given, how);
             run.await();

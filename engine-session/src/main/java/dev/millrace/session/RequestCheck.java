@@ -88,7 +88,8 @@ final class RequestCheck {
         }
     }
 
-    private static void check(ValueInfo info, Datum value) {
+    /** Holds a value against what is declared for it. */
+    static void check(ValueInfo info, Datum value) {
         ValueType declared = info.type();
         if (declared == null) {
             return;

@@ -5,10 +5,14 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.Turns;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 
 /**
  * Elements that follow each other, of which each is given the state that the one before left. They run one after the
@@ -34,46 +38,104 @@ public final class Sequence extends Streaming implements AutoCloseable {
 
     @Override
     public Outputs run(Inputs inputs, RunOptions how) {
-        return inTurn(() -> {
+        RunOptions asked = Failures.given(how, "options");
+        return inTurn(asked, () -> {
             checkOpen();
-            return advance(runs.run(carried.with(inputs, state), carried.with(how)));
+            return advance(runs.run(carried.with(inputs, state), carried.with(asked)));
         });
     }
 
+    /** Takes over the state that an element left. One that left none is closed, and the state stays as it was. */
     private Outputs advance(Outputs outputs) {
         Map<String, Tensor> before = state;
-        state = carried.after(outputs);
+        Outputs answer;
+        try {
+            Map<String, Tensor> after = carried.after(outputs);
+            answer = carried.answer(outputs);
+            state = after;
+        } catch (RuntimeException | Error e) {
+            outputs.close();
+            throw e;
+        }
         carried.close(before);
-        return carried.answer(outputs);
+        return answer;
     }
 
     @Override
     Disposable start(Inputs inputs, RunOptions how, Receiver<Outputs> to) {
-        return turns.later(
-                end -> {
-                    var receiver = new Receiver<Outputs>() {
-                        @Override
-                        public void answered(Outputs outputs) {
-                            Outputs answer = advance(outputs);
-                            end.run();
-                            to.answered(answer);
-                        }
+        var element = new Element(inputs, how, to);
+        element.waitsAt(turns.later(element::begin));
+        return element;
+    }
 
-                        @Override
-                        public void failed(EngineException failure) {
-                            end.run();
-                            to.failed(failure);
-                        }
-                    };
-                    try {
-                        checkOpen();
-                        return runs.start(carried.with(inputs, state), carried.with(how), receiver);
-                    } catch (EngineException e) {
-                        receiver.failed(e);
-                        return () -> {};
-                    }
-                },
-                () -> to.failed(new EngineException(Status.CANCELLED, "the run was cancelled")));
+    /** An element that waits for its turn, has it, or has had it. */
+    private final class Element implements Receiver<Outputs>, Disposable {
+        private final Inputs inputs;
+        private final RunOptions how;
+        private final PendingRequest request;
+        private volatile Turns.@Nullable Place place;
+
+        Element(Inputs inputs, RunOptions how, Receiver<Outputs> to) {
+            this.inputs = inputs;
+            this.how = how;
+            this.request = new PendingRequest(to);
+        }
+
+        Disposable begin(Turns.Place turn) {
+            place = turn;
+            try {
+                checkOpen();
+                return runs.start(carried.with(inputs, state), carried.with(how), this);
+            } catch (RuntimeException | Error e) {
+                failed(Failures.named("an element of a sequence", e));
+                return Disposables.disposed();
+            }
+        }
+
+        void waitsAt(Turns.Place row) {
+            place = row;
+            Instant deadline = how.deadline();
+            if (deadline != null) {
+                // once it has its turn, its run has the same deadline
+                request.expiresAt(deadline, () -> leave(Deadline.passed()));
+            }
+        }
+
+        @Override
+        public void answered(Outputs outputs) {
+            try {
+                Outputs answer = advance(outputs);
+                end(() -> request.answered(answer));
+            } catch (RuntimeException | Error e) {
+                failed(Failures.named("the state of a sequence", e));
+            }
+        }
+
+        @Override
+        public void failed(EngineException failure) {
+            end(() -> request.failed(failure));
+        }
+
+        private void end(Runnable after) {
+            Objects.requireNonNull(place).end(after);
+        }
+
+        @Override
+        public void dispose() {
+            Turns.Place row = Objects.requireNonNull(place);
+            if (!leave(Failures.cancelled())) {
+                row.dispose();
+            }
+        }
+
+        /** Ends where it still waits for its turn. */
+        private boolean leave(EngineException why) {
+            boolean left = Objects.requireNonNull(place).leave();
+            if (left) {
+                request.failed(why);
+            }
+            return left;
+        }
     }
 
     /** A copy of the state after the elements so far, by the names of inputs. */
@@ -88,15 +150,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
 
     /** Goes on from a snapshot, of this sequence or another one of the model. */
     public void restore(Map<String, Tensor> snapshot) {
-        if (!Failures.given(snapshot, "snapshot")
-                .keySet()
-                .equals(carried.first().keySet())) {
-            throw EngineException.invalidArgument("a snapshot of " + snapshot.keySet() + " is none of "
-                    + carried.first().keySet());
-        }
-        var copy = new LinkedHashMap<String, Tensor>();
-        snapshot.forEach((input, tensor) -> copy.put(input, Tensor.copyOf(Failures.given(tensor, "snapshot"))));
-        put(copy);
+        put(carried.checked(Failures.given(snapshot, "snapshot")));
     }
 
     /** Begins anew. */
@@ -114,7 +168,17 @@ public final class Sequence extends Streaming implements AutoCloseable {
     }
 
     private <T> T inTurn(Supplier<T> action) {
-        turns.take();
+        return inTurn(RunOptions.create(), action);
+    }
+
+    private <T> T inTurn(RunOptions how, Supplier<T> action) {
+        turns.take(() -> {
+            how.cancellation().check();
+            Instant deadline = how.deadline();
+            if (deadline != null) {
+                Deadline.ahead(deadline);
+            }
+        });
         try {
             return action.get();
         } finally {
@@ -142,15 +206,13 @@ public final class Sequence extends Streaming implements AutoCloseable {
     /** Frees the state, once the elements that were asked for have ended; more are refused. */
     @Override
     public void close() {
-        turns.later(
-                end -> {
-                    if (!closed) {
-                        closed = true;
-                        carried.close(state);
-                    }
-                    end.run();
-                    return () -> {};
-                },
-                () -> {});
+        turns.later(turn -> {
+            if (!closed) {
+                closed = true;
+                carried.close(state);
+            }
+            turn.end(() -> {});
+            return Disposables.disposed();
+        });
     }
 }

@@ -78,8 +78,12 @@ final class Watch {
             long now = System.nanoTime();
             long queued = (hasStarted ? started : now) - made;
             if (flight != null) {
-                String shapes = RequestReport.shapes(inputs).toString();
-                flight.end(session.name(), number, shapes, queued, RequestReport.outcome(failure));
+                tell(() -> flight.end(
+                        session.name(),
+                        number,
+                        RequestReport.shapes(inputs).toString(),
+                        queued,
+                        RequestReport.outcome(failure)));
             }
             RequestListener heard = listener;
             if (heard != null) {

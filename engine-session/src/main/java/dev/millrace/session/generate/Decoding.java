@@ -64,7 +64,7 @@ final class Decoding implements StepFlux.Steps<Token> {
         Token token;
         try {
             token = taken(outputs);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             to.failed(named(e));
             return;
         }

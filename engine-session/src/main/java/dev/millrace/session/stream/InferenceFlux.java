@@ -78,7 +78,15 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
         }
 
         void start() {
-            Disposable begun = target.start(request, answers.currentContext(), this);
+            Disposable begun;
+            try {
+                begun = target.start(request, answers.currentContext(), this);
+            } catch (RuntimeException | Error refused) {
+                if (!isDone()) {
+                    failed(EngineException.wrap(Status.FAIL, "a request of a stream", refused));
+                }
+                return;
+            }
             stop = begun;
             if (cancelled) {
                 begun.dispose();

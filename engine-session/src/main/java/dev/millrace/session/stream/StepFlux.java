@@ -1,6 +1,7 @@
 package dev.millrace.session.stream;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -43,8 +44,8 @@ public final class StepFlux<T> extends Flux<T> {
         Steps<T> steps;
         try {
             steps = begins.get();
-        } catch (RuntimeException failure) {
-            Operators.error(downstream, failure);
+        } catch (RuntimeException | Error failure) {
+            Operators.error(downstream, EngineException.wrap(Status.FAIL, "the beginning of a stream", failure));
             return;
         }
         downstream.onSubscribe(new Walk<>(downstream, steps));
@@ -117,9 +118,9 @@ public final class StepFlux<T> extends Flux<T> {
                 underWay = true;
                 try {
                     step = steps.begin(downstream.currentContext(), this);
-                } catch (RuntimeException thrown) {
+                } catch (RuntimeException | Error thrown) {
                     end();
-                    downstream.onError(thrown);
+                    downstream.onError(EngineException.wrap(Status.FAIL, "a step of a stream", thrown));
                 }
             }
         }
