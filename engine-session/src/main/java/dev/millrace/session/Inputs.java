@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a run is given, by input name. The data stay the caller's: they are read while the run lasts and never changed or
- * closed. Not for several threads while it is being filled.
+ * closed. A session takes a copy of the names and their data when it accepts a request, so inputs may be filled anew for the next
+ * one. Not for several threads while it is being filled.
  */
 public final class Inputs implements PlanRunner.InputSource {
     private final Map<String, Datum> byName = new LinkedHashMap<>();
@@ -56,6 +57,13 @@ public final class Inputs implements PlanRunner.InputSource {
     /** Adds one-dimensional 64-bit integers, copied. */
     public Inputs and(String name, long... values) {
         return and(name, Tensor.copyOf(values, values.length));
+    }
+
+    /** What is there now: what is added later does not show in it. */
+    Inputs snapshot() {
+        var copy = new Inputs();
+        copy.byName.putAll(byName);
+        return copy;
     }
 
     public Map<String, Datum> asMap() {

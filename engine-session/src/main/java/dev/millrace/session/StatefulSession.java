@@ -110,7 +110,7 @@ public final class StatefulSession implements AutoCloseable {
     public <K> Flux<Keyed<K, Outputs>> keyed(Publisher<Keyed<K, Inputs>> elements, FluxOptions how) {
         return InferenceFlux.of(
                 (element, context, to) ->
-                        sequence(element.key()).start(element.value(), RunContext.in(context, how.forRun()), to),
+                        sequence(element.key()).accept(element.value(), RunContext.in(context, how.forRun()), to),
                 elements,
                 how.rules(runs.concurrency()),
                 new KeyedAnswers<K>());

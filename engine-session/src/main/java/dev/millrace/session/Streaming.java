@@ -6,19 +6,36 @@ import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.Runs;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Mono, Flux and results over what starts runs. */
 abstract class Streaming implements Inference {
-    /** Has a request answered on another thread. What comes back stops that, and the receiver may hear of it. */
+    /**
+     * Has a request answered on another thread. What comes back stops that, and the receiver may hear of it.
+     *
+     * @param given is nobody else's to change
+     */
     abstract Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to);
+
+    /** Has a request of a caller answered, who may change what it has given as soon as this returns. */
+    final Disposable accept(Inputs given, RunOptions how, Receiver<Outputs> to) {
+        Inputs accepted;
+        try {
+            accepted = Failures.given(given, "inputs").snapshot();
+        } catch (RuntimeException changing) {
+            to.failed(Failures.named("the inputs of a request", changing));
+            return Disposables.disposed();
+        }
+        return start(accepted, how, to);
+    }
 
     @Override
     public Mono<Outputs> mono(Inputs given, RunOptions how) {
         Failures.given(how, "options");
         return AnswerMono.of(
-                (request, context, to) -> start(request, RunContext.in(context, how), to),
+                (request, context, to) -> accept(request, RunContext.in(context, how), to),
                 Failures.given(given, "inputs"),
                 Outputs::close);
     }
@@ -37,7 +54,8 @@ abstract class Streaming implements Inference {
             Publisher<? extends Inputs> requests,
             FluxOptions how,
             InferenceFlux.Delivery<Inputs, Outputs, T> delivery) {
-        Runs<Inputs, Outputs> runs = (request, context, to) -> start(request, RunContext.in(context, how.forRun()), to);
+        Runs<Inputs, Outputs> runs =
+                (request, context, to) -> accept(request, RunContext.in(context, how.forRun()), to);
         return InferenceFlux.of(
                 runs,
                 Failures.given(requests, "requests"),
