@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.session.stream.Receiver;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -10,6 +11,7 @@ import reactor.core.Disposables;
  */
 public final class ReplaceableSession extends Streaming implements AutoCloseable {
     private volatile OpenSession current;
+    private boolean closed;
 
     private ReplaceableSession(OpenSession first) {
         this.current = first;
@@ -28,13 +30,21 @@ public final class ReplaceableSession extends Streaming implements AutoCloseable
     /**
      * Has {@code next} answer from now on, then closes the session that answered until now, which waits for its runs. The
      * next one should take the same inputs: a request is not looked at before it is answered.
+     *
+     * @throws EngineException where this is closed; {@code next} is closed then, too
      */
     public void replace(Session next) {
         OpenSession successor = OpenSession.of(next);
-        Session last;
+        OpenSession last;
+        boolean refused;
         synchronized (this) {
+            refused = closed;
             last = current;
-            current = successor;
+            current = refused ? last : successor;
+        }
+        if (refused) {
+            successor.close();
+            throw OpenSession.closedException();
         }
         if (last != successor) {
             last.close();
@@ -86,9 +96,12 @@ public final class ReplaceableSession extends Streaming implements AutoCloseable
         return current.health();
     }
 
-    /** Closes the session that answers now. */
+    /** Closes the session that answers now. None can take its place any more. */
     @Override
     public void close() {
+        synchronized (this) {
+            closed = true;
+        }
         current.close();
     }
 }
