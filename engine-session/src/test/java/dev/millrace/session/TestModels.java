@@ -100,6 +100,26 @@ final class TestModels {
         return Models.toBytes(model(editor.graph()));
     }
 
+    /** y = x + bias; the bias is an input without an axis for batches. */
+    static byte[] biased(int width) {
+        var editor = new GraphEditor(Graph.named("biased"));
+        Value x = editor.addInput("x", floats(Dim.symbol("batch"), Dim.of(width)));
+        Value bias = editor.addInput("bias", floats(Dim.of(width)));
+        Value y = node(editor, "Add", x, bias);
+        editor.setType(y, floats(Dim.symbol("batch"), Dim.of(width)));
+        editor.addOutput("y", y);
+        return Models.toBytes(model(editor.graph()));
+    }
+
+    /** all = a sequence of x alone, length = its length. */
+    static byte[] listing() {
+        var editor = new GraphEditor(Graph.named("listing"));
+        Value all = node(editor, "SequenceConstruct", editor.addInput("x", floats(Dim.symbol("n"))));
+        editor.addOutput("all", all);
+        editor.addOutput("length", node(editor, "SequenceLength", all));
+        return Models.toBytes(model(editor.graph()));
+    }
+
     /** y = x + the sum of both parts of state, stateN = state + x, for numbers of voices that have no name. */
     static byte[] voices(long width) {
         var editor = new GraphEditor(Graph.named("voices"));
