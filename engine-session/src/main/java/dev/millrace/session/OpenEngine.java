@@ -44,7 +44,7 @@ final class OpenEngine implements Engine {
     private final IdleMemory idleMemory;
     private final OpenSessions sessions = new OpenSessions();
     private final OpenModels models = new OpenModels(this);
-    private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
+    private final Executor later = CompletableFuture.delayedExecutor(5, TimeUnit.SECONDS);
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private OpenEngine(EngineOptions options, Factories factories) {
@@ -267,7 +267,7 @@ final class OpenEngine implements Engine {
         return idleMemory;
     }
 
-    /** Runs a task after a while, on a thread that is nobody's. */
+    /** Runs a task after five seconds, on a thread that is nobody's: what two such tasks find unused is ten seconds old at most. */
     Executor later() {
         return later;
     }

@@ -100,6 +100,14 @@ final class TestModels {
         return Models.toBytes(model(editor.graph()));
     }
 
+    /** y = softmax(x) over the last axis. */
+    static byte[] softmax() {
+        var editor = new GraphEditor(Graph.named("softmax"));
+        editor.addOutput(
+                "y", node(editor, "Softmax", editor.addInput("x", floats(Dim.symbol("rows"), Dim.symbol("n")))));
+        return Models.toBytes(model(editor.graph()));
+    }
+
     /** y = x + bias; the bias is an input without an axis for batches. */
     static byte[] biased(int width) {
         var editor = new GraphEditor(Graph.named("biased"));

@@ -26,9 +26,10 @@ public final class WorkerPool implements Executor, AutoCloseable {
     private static final long WORTH_NANOS = 20_000;
     /** How long somebody who is told of an answer is taken for one who has a processor. */
     private static final long TELL_NANOS = 200_000;
-    /** How long a worker that has nothing to do keeps its arrays. */
-    private static final long KEEP_NANOS = 10_000_000_000L;
+    /** The time between two looks of a worker at its arrays: what is not used from one to the next but one is dropped. */
+    private static final long KEEP_NANOS = 5_000_000_000L;
 
+    private final long keepNanos;
     private final Worker[] workers;
     private final AtomicReferenceArray<@Nullable ParallelJob> loops = new AtomicReferenceArray<>(LOOPS);
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -50,6 +51,11 @@ public final class WorkerPool implements Executor, AutoCloseable {
 
     /** A pool with this many threads beside the callers'. They start when first needed. */
     public WorkerPool(int workers) {
+        this(workers, KEEP_NANOS);
+    }
+
+    WorkerPool(int workers, long keepNanos) {
+        this.keepNanos = keepNanos;
         this.workers = new Worker[workers];
         for (int i = 0; i < workers; i++) {
             this.workers[i] = new Worker(i);
@@ -259,6 +265,8 @@ public final class WorkerPool implements Executor, AutoCloseable {
         private final Scratch scratch = new Scratch();
         private final AtomicBoolean idle = new AtomicBoolean(true);
         private volatile @Nullable Thread thread;
+        /** When it looks at its arrays, where it is not in the midst of work. */
+        private long nextTrim;
 
         Worker(int number) {
             this.number = number;
@@ -300,6 +308,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
         @Override
         public void run() {
             long lastWork = System.nanoTime();
+            nextTrim = lastWork + keepNanos;
             while (true) {
                 if (workOnce(scratch, number)) {
                     lastWork = System.nanoTime();
@@ -340,9 +349,9 @@ public final class WorkerPool implements Executor, AutoCloseable {
             return slept;
         }
 
+        /** Parks until there is work. Rests between works are many, so arrays are looked at in time while the pool is busy, too. */
         private void rest() {
-            long nextTrim = System.nanoTime() + KEEP_NANOS;
-            // the second one finds that nothing was asked for since the first
+            // the second trim of a long rest finds that nothing was asked for since the first
             int trims = 2;
             while (idle.get() && !closed) {
                 // an interrupt asks a worker for nothing, and parking returns at once while the flag is set
@@ -355,7 +364,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
                 } else {
                     scratch.trim();
                     trims--;
-                    nextTrim += KEEP_NANOS;
+                    nextTrim = System.nanoTime() + keepNanos;
                 }
             }
         }

@@ -8,6 +8,7 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
+import java.lang.ref.WeakReference;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -334,5 +336,36 @@ class WorkerPoolTest {
             assertThat(done).hasValue(64);
             assertThat(Thread.interrupted()).isTrue();
         }
+    }
+
+    @Test
+    void aLargeArrayOfAWorkerIsDroppedWhileThePoolGoesOnWithSmallWork() {
+        long keepNanos = TimeUnit.MILLISECONDS.toNanos(200);
+        try (var pool = new WorkerPool(1, keepNanos)) {
+            var job = new ParallelJob();
+            var own = new Scratch();
+            var large = new AtomicReference<WeakReference<float[]>>();
+            Thread caller = Thread.currentThread();
+            while (large.get() == null) {
+                pool.parallelFor(
+                        job, 2, 8, 1, (_, _, _, scratch) -> keepOf(large, caller, scratch), 1L << 40, NOWHERE, own);
+            }
+            long begun = System.nanoTime();
+            while (!large.get().refersTo(null)) {
+                long next = System.nanoTime() + keepNanos / 4;
+                pool.parallelFor(job, 2, 8, 1, (_, _, _, scratch) -> scratch.floats(0, 16), 1L << 40, NOWHERE, own);
+                LockSupport.parkNanos(next - System.nanoTime());
+                System.gc();
+                assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(30));
+            }
+        }
+    }
+
+    private static void keepOf(AtomicReference<WeakReference<float[]>> large, Thread caller, Scratch scratch) {
+        if (!Thread.currentThread().equals(caller)) {
+            large.set(new WeakReference<>(scratch.floats(0, 1 << 20)));
+        }
+        // both get a share
+        LockSupport.parkNanos(1_000_000);
     }
 }

@@ -1,0 +1,46 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Arrays that only a burst needed come back within ten seconds. */
+@Timeout(120)
+class ScratchIT {
+    private static final int LARGE = 20_000_000;
+    private static final long MEGABYTE = 1 << 20;
+    /** Ten seconds, and what a busy machine adds. */
+    private static final Duration SOON = Duration.ofSeconds(12);
+
+    private static long heap() {
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        return (runtime.totalMemory() - runtime.freeMemory()) / MEGABYTE;
+    }
+
+    @Test
+    void arraysOfALargeRunComeBackWhileSmallRunsGoOn() {
+        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+                Session session = engine.session(
+                        TestModels.softmax(),
+                        SessionOptions.builder().provider("cpu").build())) {
+            Inputs small = Inputs.of("x", Tensor.copyOf(new float[100], 1, 100));
+            session.run(small).close();
+            long before = heap();
+            try (Tensor large = Tensor.allocate(ElementType.FLOAT, Shape.of(1, LARGE))) {
+                session.run(Inputs.of("x", large)).close();
+            }
+            long after = System.nanoTime();
+            assertThat(heap()).isGreaterThan(before + 50);
+            while (heap() > before + 20) {
+                session.run(small).close();
+                assertThat(System.nanoTime() - after).isLessThan(SOON.toNanos());
+            }
+        }
+    }
+}
