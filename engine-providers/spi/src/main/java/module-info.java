@@ -3,6 +3,8 @@ module dev.millrace.providers.spi {
     requires transitive dev.millrace.scheduler;
     requires static transitive org.jspecify;
 
+    exports dev.millrace.providers.guard to
+            dev.millrace.session;
     exports dev.millrace.providers.partition;
     exports dev.millrace.providers.search to
             dev.millrace.providers.cpu,

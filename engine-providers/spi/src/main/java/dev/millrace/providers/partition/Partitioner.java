@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.TopologicalOrder;
+import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.ExecutionProvider;
@@ -97,7 +98,7 @@ public final class Partitioner {
     private void shareOut(Graph graph, List<ExecutionProvider> asked) {
         for (ExecutionProvider provider : asked) {
             var claims = new Claims(provider);
-            provider.claim(graph, claims);
+            ProviderGuard.run(provider.name(), () -> provider.claim(graph, claims));
             claims.contexts.forEach(node -> replace(graph, provider, List.of(node)));
             if (!claims.toFuse.isEmpty()) {
                 fuse(graph, provider, claims.toFuse);

@@ -40,6 +40,12 @@ public interface ExecutionProvider extends AutoCloseable {
         throw new EngineException(Status.EP_FAIL, "provider '" + name() + "' fuses nodes but does not compile");
     }
 
+    /**
+     * Frees kernels that {@link #compile} returned. Each is released once: before the provider is asked again with other
+     * partitions, where it could not compile all of them, and otherwise before the provider is closed.
+     */
+    default void release(List<Kernel> kernels) {}
+
     /** The kernels for nodes that it claims one by one, or null where it only compiles. */
     default @Nullable KernelFactory kernels() {
         return null;
