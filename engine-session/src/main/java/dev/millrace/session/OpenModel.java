@@ -2,8 +2,10 @@ package dev.millrace.session;
 
 import dev.millrace.epcontext.FileState;
 import dev.millrace.graph.MappedFile;
+import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.run.PlanRunner;
+import dev.millrace.session.build.OpenProviders;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -17,7 +19,7 @@ final class OpenModel {
     private final PlanRunner runner;
     private final List<MappedFile> mapped;
     private final OpenSession.Face face;
-    private final List<ExecutionProvider> providers;
+    private final OpenProviders providers;
     private final SessionReport report;
     private final List<FileState> data;
     private final boolean shareable;
@@ -38,7 +40,7 @@ final class OpenModel {
             PlanRunner runner,
             List<MappedFile> mapped,
             OpenSession.Face face,
-            List<ExecutionProvider> providers,
+            OpenProviders providers,
             SessionReport report,
             List<FileState> data,
             boolean shareable,
@@ -46,12 +48,13 @@ final class OpenModel {
         this.runner = runner;
         this.mapped = mapped;
         this.face = face;
-        this.providers = List.copyOf(providers);
+        this.providers = providers;
         this.report = report;
         this.data = data;
         this.shareable = shareable;
         this.release = release;
-        boolean oneAtATime = providers.stream().anyMatch(provider -> !provider.isConcurrentRunSupported());
+        boolean oneAtATime = providers.all().stream()
+                .anyMatch(each -> !ProviderGuard.call(each.name(), each::isConcurrentRunSupported));
         this.turns = oneAtATime ? new ReentrantLock() : null;
     }
 
@@ -68,7 +71,7 @@ final class OpenModel {
     }
 
     List<ExecutionProvider> providers() {
-        return providers;
+        return providers.all();
     }
 
     SessionReport report() {
@@ -81,7 +84,7 @@ final class OpenModel {
     }
 
     boolean isShareable() {
-        return shareable && providers.stream().allMatch(ExecutionProvider::isSharedBySessions);
+        return shareable && providers.all().stream().allMatch(ExecutionProvider::isSharedBySessions);
     }
 
     /** Whether any of its files of external data was written so late before a time that a change could not be seen. */
@@ -126,7 +129,7 @@ final class OpenModel {
         last.run();
         runner.giveUp();
         try {
-            providers.forEach(ExecutionProvider::close);
+            providers.close();
         } finally {
             release.run();
         }

@@ -1,7 +1,7 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
+import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ExecutionProvider;
 import java.util.List;
 import java.util.function.Consumer;
@@ -52,8 +52,8 @@ final class RunHooks {
         try {
             hook.accept(provider);
             return null;
-        } catch (RuntimeException e) {
-            return EngineException.wrap(Status.EP_FAIL, "provider '" + provider.name() + "'", e);
+        } catch (RuntimeException | LinkageError e) {
+            return ProviderGuard.named(provider.name(), e);
         }
     }
 }

@@ -12,6 +12,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.optimise.pass.Effects;
+import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.WeightlessMode;
 import dev.millrace.scheduler.event.FlightCreation;
@@ -230,7 +231,9 @@ final class SessionBuilder {
         }
         List<MappedFile> mapped = prepared.mapped();
         MappedFile.check(mapped);
-        prepared.providers().forEach(ExecutionProvider::onSessionReady);
+        for (ExecutionProvider provider : prepared.providers().all()) {
+            ProviderGuard.run(provider.name(), provider::onSessionReady);
+        }
         var report = new SessionReport(
                 table,
                 source.optimisation(),

@@ -1,10 +1,10 @@
 package dev.millrace.session.build;
 
-import dev.millrace.epcontext.ContextBinaryWriter;
 import dev.millrace.epcontext.ContextResolver;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.CompileContext;
@@ -29,7 +29,7 @@ final class Compilation {
     private final BuildOptions options;
     private final Partitioner partitioner;
     private final ContextResolver resolver;
-    private final List<ExecutionProvider> providers;
+    private final OpenProviders providers;
     private final KeptContexts contexts;
     private final Notes notes;
     private final Map<Node, Kernel> kernels = new IdentityHashMap<>();
@@ -38,7 +38,7 @@ final class Compilation {
             BuildOptions options,
             Partitioner partitioner,
             ContextResolver resolver,
-            List<ExecutionProvider> providers,
+            OpenProviders providers,
             KeptContexts contexts,
             Notes notes) {
         this.options = options;
@@ -51,7 +51,7 @@ final class Compilation {
 
     Map<Node, Kernel> compile() {
         // What one gives back comes to those behind it, before their turn.
-        for (ExecutionProvider provider : providers) {
+        for (ExecutionProvider provider : providers.all()) {
             compileFused(provider);
             singlesOf(provider).forEach(node -> compileSingle(provider, node));
         }
@@ -111,6 +111,8 @@ final class Compilation {
     private void giveBackWhatFails(Partitioning.Fused part) {
         EngineException failure = compile(part.provider(), List.of(part));
         if (failure == null) {
+            // it is compiled again, together with all that is left to the provider
+            providers.release(part.provider());
             return;
         }
         if (part.partition().isContext()) {
@@ -152,19 +154,16 @@ final class Compilation {
             if (e.status() == Status.MODEL_LOAD_CANCELED || e.status() == Status.CANCELLED) {
                 throw e;
             }
+            providers.release(provider);
             return e;
         }
     }
 
     private void compileOrThrow(ExecutionProvider provider, List<Partition> partitions) {
-        ContextBinaryWriter sink = contexts.anew(provider.name());
-        List<Kernel> compiled;
-        try {
-            compiled = provider.compile(partitions, new Context(sink, Fallback.behind(provider, providers)));
-        } catch (EngineException e) {
-            throw e.at("provider '" + provider.name() + "'");
-        } catch (RuntimeException e) {
-            throw EngineException.wrap(Status.EP_FAIL, "provider '" + provider.name() + "'", e);
+        var context = new Context(contexts.anew(provider.name()), Fallback.behind(provider, providers.all()));
+        List<Kernel> compiled = ProviderGuard.call(provider.name(), () -> provider.compile(partitions, context));
+        if (compiled != null) {
+            providers.compiled(provider, compiled);
         }
         if (compiled == null || compiled.size() != partitions.size()) {
             throw new EngineException(
@@ -186,12 +185,14 @@ final class Compilation {
     }
 
     private static Kernel single(ExecutionProvider provider, Node node) {
-        KernelFactory factory = provider.kernels();
+        KernelFactory factory = ProviderGuard.call(provider.name(), provider::kernels);
         Kernel kernel;
         try {
             kernel = factory == null ? null : factory.create(node);
         } catch (RuntimeException e) {
             throw EngineException.wrap(Status.INVALID_GRAPH, node.describe() + " (" + provider.name() + ")", e);
+        } catch (LinkageError e) {
+            throw ProviderGuard.named(provider.name(), e).at(node.describe());
         }
         if (kernel == null) {
             throw new EngineException(

@@ -16,6 +16,7 @@ import dev.millrace.graph.op.SchemaPass;
 import dev.millrace.graph.op.StoredConstants;
 import dev.millrace.graph.optimise.OptimisationReport;
 import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.ExecutionProvider;
@@ -34,7 +35,7 @@ public final class Preparation {
     private final BuildOptions options;
     private final PhaseClock clock;
     private final Notes notes = new Notes();
-    private final List<ExecutionProvider> providers = new ArrayList<>();
+    private final OpenProviders providers = new OpenProviders();
     private final List<ProviderFactory> factories = new ArrayList<>();
     private final SourceInitializers source;
 
@@ -58,7 +59,7 @@ public final class Preparation {
      * @return what came of it, for the caller to close
      */
     public Prepared prepare(String name, Supplier<Model> reader) {
-        return Guard.over(name, () -> providers.forEach(ExecutionProvider::close), () -> {
+        return Guard.over(name, providers::close, () -> {
             Model read = reader.get();
             try {
                 return prepare(read);
@@ -109,7 +110,7 @@ public final class Preparation {
     }
 
     private Prepared compile(Model model, OptimisationReport report, ContextResolver resolver) {
-        Partitioner partitioner = Partitioner.share(model.graph(), providers, model.stem());
+        Partitioner partitioner = Partitioner.share(model.graph(), providers.all(), model.stem());
         checkFallback(partitioner.parts());
         clock.end("partition");
         var contexts = new KeptContexts(options.epContext().enable(), source);
@@ -120,7 +121,7 @@ public final class Preparation {
         checkFallback(parts);
         clock.end("compile");
         Model marked = Optimised.mark(model, options.optimiser());
-        return new Prepared(marked, parts, kernels, contexts, List.copyOf(providers), report, clock, notes, resolver);
+        return new Prepared(marked, parts, kernels, contexts, providers, report, clock, notes, resolver);
     }
 
     /** Optimises, unless the model says that this was done when it was written. */
@@ -128,7 +129,7 @@ public final class Preparation {
         if (Optimised.isMarked(model, options.optimiser())) {
             return Optimised.report(model.graph());
         }
-        return new Optimiser(options.optimiser(), new KernelEvaluator(providers, environment.constants()))
+        return new Optimiser(options.optimiser(), new KernelEvaluator(providers.all(), environment.constants()))
                 .optimiseInferred(model.graph());
     }
 
@@ -140,10 +141,14 @@ public final class Preparation {
                 throw EngineException.invalidArgument("provider '" + request.name() + "' is named twice");
             }
             factories.add(factory);
-            List<ProviderDevice> devices = factory.devices(environment.hardware());
+            List<ProviderDevice> devices = ProviderGuard.required(
+                    request.name(), "list of devices", () -> factory.devices(environment.hardware()));
             weightless.before(factory, devices);
-            providers.add(factory.create(devices, new ProviderOptions(options.threads(), request.options())));
-            weightless.after(providers.getLast(), devices);
+            var asked = new ProviderOptions(options.threads(), request.options());
+            ExecutionProvider provider =
+                    ProviderGuard.required(request.name(), "provider", () -> factory.create(devices, asked));
+            providers.add(provider);
+            weightless.after(provider, devices);
         }
         weightless.all();
     }

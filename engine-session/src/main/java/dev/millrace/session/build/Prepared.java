@@ -27,7 +27,7 @@ public record Prepared(
         Partitioning parts,
         Map<Node, Kernel> kernels,
         KeptContexts contexts,
-        List<ExecutionProvider> providers,
+        OpenProviders providers,
         OptimisationReport optimisation,
         PhaseClock clock,
         Notes notes,
@@ -63,7 +63,7 @@ public record Prepared(
     @Override
     public void close() {
         try {
-            providers.forEach(ExecutionProvider::close);
+            providers.close();
         } finally {
             resolver.close();
         }

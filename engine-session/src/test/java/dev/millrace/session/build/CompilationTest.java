@@ -24,13 +24,17 @@ import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.CompileContext;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.Partition;
+import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -101,14 +105,18 @@ class CompilationTest {
     }
 
     private Partitioning compile(ExecutionProvider... providers) {
-        List<ExecutionProvider> all = List.of(providers);
+        return compile(new OpenProviders(), List.of(providers));
+    }
+
+    private Partitioning compile(OpenProviders open, List<ExecutionProvider> all) {
+        all.forEach(open::add);
         var header = new Model.Header(10, "test", "1", "", 1, "");
         var model = new Model(header, Map.of(OpId.ONNX, 21), Map.of(), Map.of(), graph, null);
         Partitioner partitioner = Partitioner.share(graph, all, "m");
         try (var resolver =
                 new ContextResolver(new Workspaces(), EpContextOptions.defaults(), null, FileUse.READ, model)) {
             var compilation = new Compilation(
-                    OPTIONS, partitioner, resolver, all, new KeptContexts(false, SourceInitializers.none()), notes);
+                    OPTIONS, partitioner, resolver, open, new KeptContexts(false, SourceInitializers.none()), notes);
             Map<Node, Kernel> kernels = compilation.compile();
             graph.nodes().forEach(node -> assertThat(kernels).containsKey(node));
         }
@@ -194,5 +202,135 @@ class CompilationTest {
         assertThat(graph.outputs().getFirst()).isSameAs(graph.outputs().getLast());
         @Nullable Node producer = graph.outputs().getFirst().producer();
         assertThat(producer).isNotNull().extracting(node -> node.op().name()).isEqualTo("Sum");
+    }
+
+    /** A kernel that is no other one's equal. */
+    private static final class OwnKernel implements ShapedKernel {
+        @Override
+        public Launch bind(BindContext context) {
+            return Launch.none();
+        }
+    }
+
+    /** Makes a kernel of its own for each partition, unless one has both of these operators, and counts what comes back. */
+    private static class Counting implements ExecutionProvider {
+        private final Set<Kernel> made = Collections.newSetFromMap(new IdentityHashMap<>());
+        private final List<Kernel> released = new ArrayList<>();
+        private final Greedy claims = new Greedy("counting", "Sum", "Relu");
+        private final Error thrown;
+
+        Counting(Error thrown) {
+            this.thrown = thrown;
+        }
+
+        @Override
+        public String name() {
+            return claims.name();
+        }
+
+        @Override
+        public void claim(Graph graph, CapabilitySink sink) {
+            claims.claim(graph, sink);
+        }
+
+        @Override
+        public List<Kernel> compile(List<Partition> partitions, CompileContext context) {
+            try {
+                claims.compile(partitions, context);
+            } catch (IllegalStateException e) {
+                throw thrown;
+            }
+            var kernels = new ArrayList<Kernel>();
+            for (Partition _ : partitions) {
+                kernels.add(new OwnKernel());
+            }
+            made.addAll(kernels);
+            return kernels;
+        }
+
+        @Override
+        public void release(List<Kernel> kernels) {
+            released.addAll(kernels);
+        }
+    }
+
+    @Test
+    void eachKernelIsReleasedOnceThoseOfTriesAtOnceAndTheOthersAtTheEnd() {
+        chain("Sum", "Relu", "Neg", "Abs");
+        var counting = new Counting(new NoClassDefFoundError("a/driver"));
+        try (var open = new OpenProviders()) {
+            Partitioning parts = compile(open, List.of(counting, new Plain("plain", "")));
+            int used = parts.fused().size();
+            assertThat(used).isGreaterThan(1);
+            assertThat(counting.released).hasSize(counting.made.size() - used).doesNotHaveDuplicates();
+        }
+        assertThat(counting.released).hasSameSizeAs(counting.made).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aProviderThatCannotBeLinkedIsNamedAndItsNodesGoToTheNext() {
+        chain("Sum");
+        ExecutionProvider unlinked = new Counting(new NoClassDefFoundError("a/driver")) {
+            @Override
+            public List<Kernel> compile(List<Partition> partitions, CompileContext context) {
+                throw new NoClassDefFoundError("a/driver");
+            }
+        };
+        Partitioning parts = compile(unlinked, new Plain("plain", ""));
+        assertThat(owners(parts)).containsExactly("plain Sum");
+        assertThat(notes.all())
+                .singleElement()
+                .asString()
+                .contains("'counting'")
+                .contains("a/driver");
+    }
+
+    @Test
+    void whatAProviderThrowsWhileItClaimsNamesIt() {
+        chain("Sum");
+        ExecutionProvider broken = new Counting(new NoClassDefFoundError("a/driver")) {
+            @Override
+            public void claim(Graph graph, CapabilitySink sink) {
+                throw new NoSuchMethodError("a.driver.Open");
+            }
+        };
+        assertThatThrownBy(() -> compile(broken))
+                .isInstanceOfSatisfying(
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.EP_FAIL))
+                .hasMessageContaining("provider 'counting'")
+                .hasMessageContaining("a.driver.Open");
+    }
+
+    @Test
+    void allProvidersAreClosedWhateverOneThrows() {
+        var closed = new ArrayList<String>();
+        var open = new OpenProviders();
+        for (String name : List.of("one", "two", "three")) {
+            open.add(new ExecutionProvider() {
+                @Override
+                public String name() {
+                    return name;
+                }
+
+                @Override
+                public void claim(Graph graph, CapabilitySink sink) {
+                    // takes nothing
+                }
+
+                @Override
+                public void close() {
+                    closed.add(name);
+                    if (name.equals("two")) {
+                        throw new IllegalStateException("the device is gone");
+                    }
+                }
+            });
+        }
+        assertThatThrownBy(open::close)
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("provider 'two'")
+                .hasMessageContaining("the device is gone");
+        open.close();
+        assertThat(closed).containsExactly("one", "two", "three");
     }
 }
