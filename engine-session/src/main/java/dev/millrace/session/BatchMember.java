@@ -34,11 +34,6 @@ final class BatchMember implements Disposable, Receiver<Outputs> {
         }
     }
 
-    /** Whether it has heard of its end. */
-    boolean isEnded() {
-        return request.isEnded();
-    }
-
     /** Whether nobody wants its answer any more; it may have to hear of its end yet. */
     boolean isUnwanted() {
         return request.isEnded() || how.cancellation().isCancelled();

@@ -216,16 +216,21 @@ public final class BatchedSession extends Streaming {
     }
 
     private void launch(Taken taken) {
-        launch(launched(taken), new ArrayList<>(0));
+        var told = new ArrayList<Runnable>(0);
+        launch(launched(taken, told), told);
     }
 
     private void launch(Launch first) {
         launch(first, new ArrayList<>(0));
     }
 
-    /** Ends what nobody wants any more. What comes back is to be begun, or null. */
-    private @Nullable Launch launched(Taken taken) {
-        taken.unwanted.forEach(member -> member.failed(Failures.cancelled()));
+    /**
+     * The run of what was taken, to be begun; null where there is none.
+     *
+     * @param told is added how those hear of their end that nobody wants any more
+     */
+    private @Nullable Launch launched(Taken taken, List<Runnable> told) {
+        taken.unwanted.forEach(member -> told.add(() -> member.failed(Failures.cancelled())));
         return switch (taken.batch.size()) {
             case 0 -> null;
             case 1 -> new Alone(taken.batch.getFirst(), false);
@@ -236,19 +241,19 @@ public final class BatchedSession extends Streaming {
     /**
      * Begins a run, and those that follow for as long as each is refused while it is begun.
      *
-     * @param refused hear of it when the next run is under way: what they call may wait for that
+     * @param told are told of their ends when the next run is under way: what they call may wait for that
      */
-    private void launch(@Nullable Launch first, List<Launch> refused) {
+    private void launch(@Nullable Launch first, List<Runnable> told) {
         Launch launch = first;
         while (launch != null) {
             if (launch.begin()) {
-                refused.add(launch);
-                launch = launched(ended(launch.size(), UNKNOWN));
+                told.add(launch::tellFailure);
+                launch = launched(ended(launch.size(), UNKNOWN), told);
             } else {
                 launch = null;
             }
         }
-        refused.forEach(Launch::tellFailure);
+        told.forEach(Runnable::run);
     }
 
     /** A run of one or more requests. */
@@ -276,7 +281,7 @@ public final class BatchedSession extends Streaming {
             return handover.begun();
         }
 
-        final void tellFailure() {
+        private void tellFailure() {
             tell(Objects.requireNonNull(failure));
         }
 
@@ -289,9 +294,9 @@ public final class BatchedSession extends Streaming {
         public void failed(EngineException why) {
             failure = why;
             if (handover.ended()) {
-                List<Launch> refused = new ArrayList<>();
-                refused.add(this);
-                launch(launched(ended(size(), UNKNOWN)), refused);
+                var told = new ArrayList<Runnable>();
+                told.add(this::tellFailure);
+                launch(launched(ended(size(), UNKNOWN), told), told);
             }
         }
     }
@@ -407,7 +412,7 @@ public final class BatchedSession extends Streaming {
             batch.forEach(member -> member.startedIn(this));
             Disposable begun = session.start(side.inputs(), RunOptions.create().priority(priority), this);
             run = begun;
-            if (batch.getFirst().isEnded()) {
+            if (batch.getFirst().isUnwanted()) {
                 dispose();
             }
         }
