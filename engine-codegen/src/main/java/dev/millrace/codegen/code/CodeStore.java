@@ -1,28 +1,34 @@
 package dev.millrace.codegen.code;
 
+import dev.millrace.memory.file.OwnFiles;
+import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
 import java.security.CodeSource;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Code that earlier processes on this machine assembled, in a file that the user named: what is in it need not be assembled
- * again. It is a cache and no exchange format: a file that another build wrote, for another processor, by another user, or
- * that others may write, counts as empty, as does one that is damaged. Safe for use by several threads.
+ * again. It is a cache and no exchange format: a file that another build wrote, for another processor, counts as empty, as
+ * does one that is damaged. A file that somebody else may have written, or may exchange, is refused with a warning, and
+ * nothing is kept. Safe for use by several threads.
  */
 public final class CodeStore {
     private static final long MAGIC = 0x4d52_434f_4445_0001L;
@@ -30,19 +36,23 @@ public final class CodeStore {
     /** More takes longer to be read than what a start needs takes to be assembled. */
     private static final int MOST_BYTES = 1 << 22;
 
+    private static final int MOST_OF_BUILD = 1 << 10;
+
     private final Path file;
     private final byte[] identity;
     private final ByteBuffer content;
+    private final @Nullable String refusal;
     /** Where the code of a name begins: its length stands before it. */
     private final Map<String, Integer> places = new HashMap<>();
 
     private final Map<String, CodeBlock> added = new LinkedHashMap<>();
     private long bytes;
 
-    private CodeStore(Path file, byte[] identity, ByteBuffer content) {
+    private CodeStore(Path file, byte[] identity, ByteBuffer content, @Nullable String refusal) {
         this.file = file;
         this.identity = identity;
         this.content = content;
+        this.refusal = refusal;
         bytes = content.remaining();
         while (content.hasRemaining()) {
             String name = new String(taken(content), StandardCharsets.UTF_8);
@@ -59,6 +69,10 @@ public final class CodeStore {
      */
     public static CodeStore ofProcess(Path file, String identity) {
         CodeStore store = open(file, identity);
+        if (store.refusal != null) {
+            System.getLogger(CodeStore.class.getName())
+                    .log(System.Logger.Level.WARNING, "kept code is not used: " + store.refusal);
+        }
         Runtime.getRuntime().addShutdownHook(new Thread(store::write, "millrace-code-store"));
         return store;
     }
@@ -66,58 +80,72 @@ public final class CodeStore {
     /** Opens a store; one that is of no use here is empty. */
     public static CodeStore open(Path file, String identity) {
         byte[] wanted = utf8(identity);
+        String refusal = null;
         try {
-            if (isOwn(file)) {
-                return new CodeStore(file, wanted, content(file, wanted));
+            if (OwnFiles.areTold(file)) {
+                return new CodeStore(file, wanted, content(file, wanted), null);
             }
+        } catch (NoSuchFileException _) {
+            // there is none yet
+        } catch (FileSystemException e) {
+            refusal = e.getMessage();
         } catch (IOException | IllegalArgumentException | BufferUnderflowException _) {
             // as if it were not there
         }
-        return new CodeStore(file, wanted, ByteBuffer.allocate(0));
+        return new CodeStore(file, wanted, ByteBuffer.allocate(0), refusal);
+    }
+
+    /** Why the file was not looked into, or null. */
+    @Nullable
+    String refusal() {
+        return refusal;
     }
 
     /**
-     * What tells the build apart that some classes are of; null where that cannot be told, since they are in no archive.
+     * The digests of the builds that some classes are of, as {@code META-INF/<package>.build} in the archive of each tells. Null where
+     * one is not told, or may not be true any more: classes in folders are compiled one by one.
      */
     public static @Nullable String build(Class<?>... classes) {
         var text = new StringBuilder();
         for (Class<?> type : classes) {
             CodeSource source = type.getProtectionDomain().getCodeSource();
-            try {
-                Path archive = Path.of(URI.create(String.valueOf(source == null ? null : source.getLocation())));
-                BasicFileAttributes attributes = Files.readAttributes(archive, BasicFileAttributes.class);
-                if (!attributes.isRegularFile()) {
+            try (ZipFile archive =
+                    new ZipFile(new File(URI.create(String.valueOf(source == null ? null : source.getLocation()))))) {
+                ZipEntry digest = archive.getEntry("META-INF/" + type.getPackageName() + ".build");
+                if (digest == null) {
                     return null;
                 }
-                text.append(archive.getFileName()).append(' ');
-                text.append(attributes.size()).append(' ');
-                text.append(attributes.lastModifiedTime().toMillis()).append('\n');
+                try (InputStream in = archive.getInputStream(digest)) {
+                    text.append(new String(in.readNBytes(MOST_OF_BUILD), StandardCharsets.US_ASCII));
+                    text.append('\n');
+                }
             } catch (IOException | RuntimeException _) {
+                // it is a folder, or none
                 return null;
             }
         }
         return text.toString();
     }
 
-    /** Whether nobody but this user may have written it. */
-    private static boolean isOwn(Path file) throws IOException {
-        if (!file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-            return false;
-        }
-        PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class);
-        return attributes.isRegularFile()
-                && attributes.size() <= MOST_BYTES
-                && attributes.owner().getName().equals(System.getProperty("user.name"))
-                && !attributes.permissions().contains(PosixFilePermission.GROUP_WRITE)
-                && !attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE);
-    }
-
     /** All names with their code, once it is certain that they are whole and fit. */
     private static ByteBuffer content(Path file, byte[] identity) throws IOException {
-        ByteBuffer all = ByteBuffer.wrap(Files.readAllBytes(file));
+        ByteBuffer all = read(file);
         boolean isWhole = all.getLong() == MAGIC && all.getLong() == checksum(all);
         boolean fits = isWhole && Arrays.equals(taken(all), identity);
         return fits ? all.slice() : ByteBuffer.allocate(0);
+    }
+
+    private static ByteBuffer read(Path file) throws IOException {
+        try (FileChannel channel = OwnFiles.open(file)) {
+            ByteBuffer all = ByteBuffer.allocate((int) Math.min(channel.size(), MOST_BYTES + 1));
+            while (all.hasRemaining() && channel.read(all) >= 0) {
+                // goes on
+            }
+            if (all.position() > MOST_BYTES) {
+                throw new IllegalArgumentException("a store has at most " + MOST_BYTES + " bytes");
+            }
+            return all.flip();
+        }
     }
 
     private static long checksum(ByteBuffer all) {
@@ -174,6 +202,10 @@ public final class CodeStore {
             return;
         }
         try {
+            if (!OwnFiles.areTold(file)) {
+                return;
+            }
+            OwnFiles.checkWay(file);
             Path folder = file.toAbsolutePath().getParent();
             Path fresh = Files.createTempFile(folder, file.getFileName().toString(), ".new");
             try {

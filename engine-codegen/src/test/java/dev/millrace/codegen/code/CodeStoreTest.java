@@ -11,19 +11,35 @@ import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.x86.X86Lowering;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.jar.JarOutputStream;
+import java.util.zip.Deflater;
+import java.util.zip.ZipEntry;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
 
 class CodeStoreTest {
     private static final String IDENTITY = "a build\nAVX2";
@@ -124,16 +140,95 @@ class CodeStoreTest {
     }
 
     @Test
-    @ResourceLock(Resources.SYSTEM_PROPERTIES)
-    void whatAnotherUserWroteIsNotRun() {
+    void whatAnotherUserWroteIsNotRun() throws IOException {
         with(block("gemm", 50));
-        String user = System.getProperty("user.name");
-        System.setProperty("user.name", user + "-else");
+        giveAway(file);
+        assertThat(CodeStore.open(file, IDENTITY).has("gemm")).isFalse();
+    }
+
+    private static void giveAway(Path path) throws IOException {
         try {
-            assertThat(CodeStore.open(file, IDENTITY).has("gemm")).isFalse();
-        } finally {
-            System.setProperty("user.name", user);
+            Files.setAttribute(path, "unix:uid", 65_534, LinkOption.NOFOLLOW_LINKS);
+        } catch (FileSystemException e) {
+            Assumptions.abort("only root gives files to another user: " + e);
         }
+    }
+
+    @Test
+    void aLinkToAFileOfOnesOwnIsNotRun() throws IOException {
+        with(block("gemm", 50));
+        Path link = Files.createSymbolicLink(folder.resolve("link.code"), file);
+        assertThat(CodeStore.open(link, IDENTITY).has("gemm")).isFalse();
+    }
+
+    @Test
+    void aFileThatHasASecondNameIsNotRun() throws IOException {
+        with(block("gemm", 50));
+        Files.createLink(folder.resolve("second.code"), file);
+        assertThat(CodeStore.open(file, IDENTITY).has("gemm")).isFalse();
+    }
+
+    @Test
+    void nothingIsReadFromOrWrittenToAFolderThatOthersMayWrite() throws IOException {
+        with(block("gemm", 50));
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+        CodeStore store = CodeStore.open(file, IDENTITY);
+        assertThat(store.has("gemm")).isFalse();
+        assertThat(store.refusal()).contains(folder.toString(), "chmod");
+        byte[] before = Files.readAllBytes(file);
+        store.add(block("conv", 60));
+        store.write();
+        assertThat(file).hasBinaryContent(before);
+        assertThat(folder.toFile().list()).containsExactly("kernels.code");
+        Files.setAttribute(folder, "unix:mode", 01777);
+        assertThat(CodeStore.open(file, IDENTITY).has("gemm")).isTrue();
+    }
+
+    /** Somebody exchanges two links in a folder of his: one leads to a file of the user, the other to his own. */
+    @Test
+    void linksThatAreExchangedMeanwhileLeadNowhere() throws Exception {
+        Path own = Files.createDirectory(folder.resolve("own"));
+        file = own.resolve("kernels.code");
+        with(block("harmless", 50));
+        Path theirs = folder.resolve("theirs.code");
+        file = theirs;
+        with(block("evil", 50));
+        Files.setPosixFilePermissions(theirs, PosixFilePermissions.fromString("rw-rw-rw-"));
+        Path shared = Files.createDirectory(folder.resolve("shared"));
+        Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Path good = shared.resolve("good");
+        Path bad = shared.resolve("bad");
+        Path link = shared.resolve("kernels.code");
+        var over = new AtomicBoolean();
+        Thread attacker = Thread.ofPlatform().start(() -> {
+            try {
+                while (!over.get()) {
+                    Files.createSymbolicLink(good, own.resolve("kernels.code"));
+                    Files.move(good, link, StandardCopyOption.ATOMIC_MOVE);
+                    Files.createSymbolicLink(bad, theirs);
+                    Files.move(bad, link, StandardCopyOption.ATOMIC_MOVE);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        try {
+            for (int i = 0; i < 3_000; i++) {
+                CodeStore store = CodeStore.open(link, IDENTITY);
+                assertThat(store.has("evil")).as("evil code at try %d", i).isFalse();
+                assertThat(store.has("harmless")).as("a link at try %d", i).isFalse();
+            }
+        } finally {
+            over.set(true);
+            attacker.join();
+        }
+    }
+
+    @Test
+    void whatIsWrittenIsForItsUserAlone() throws IOException {
+        with(block("gemm", 50));
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
     }
 
     @Test
@@ -156,11 +251,57 @@ class CodeStoreTest {
         assertThat(folder).isEmptyDirectory();
     }
 
+    /** The build of an archive with a class, as a class loader of its own sees it. */
+    private @Nullable String buildOf(String archive, @Nullable String digest) throws IOException {
+        Path jar = Files.createDirectories(folder.resolve(archive)).resolve("kernels.jar");
+        String name = FeatureSet.class.getName().replace('.', '/') + ".class";
+        try (var out = new JarOutputStream(Files.newOutputStream(jar));
+                InputStream in = FeatureSet.class.getResourceAsStream("/" + name)) {
+            out.setLevel(Deflater.NO_COMPRESSION);
+            out.putNextEntry(entry(name));
+            Objects.requireNonNull(in).transferTo(out);
+            if (digest != null) {
+                out.putNextEntry(entry("META-INF/dev.millrace.codegen.asm.build"));
+                out.write(digest.getBytes(StandardCharsets.US_ASCII));
+            }
+        }
+        Files.setLastModifiedTime(jar, FileTime.from(Instant.EPOCH));
+        try (var loader = new URLClassLoader(new URL[] {jar.toUri().toURL()}, ClassLoader.getPlatformClassLoader())) {
+            return CodeStore.build(loader.loadClass(FeatureSet.class.getName()));
+        } catch (ClassNotFoundException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static ZipEntry entry(String name) {
+        var entry = new ZipEntry(name);
+        entry.setTimeLocal(LocalDateTime.of(2026, 1, 1, 0, 0));
+        return entry;
+    }
+
     @Test
-    void buildsAreToldApartByTheirArchivesOnly() {
-        assertThat(CodeStore.build(Test.class)).contains("junit-jupiter-api");
-        assertThat(CodeStore.build(Test.class, Object.class)).isNull();
-        assertThat(CodeStore.build(CodeStoreTest.class)).isNull();
+    void buildsAreToldApartByWhatIsInThem() throws IOException {
+        String one = buildOf("one", "a".repeat(64));
+        assertThat(one).isEqualTo("a".repeat(64) + "\n");
+        assertThat(buildOf("copy", "a".repeat(64))).isEqualTo(one);
+        assertThat(buildOf("two", "b".repeat(64))).isNotEqualTo(one);
+    }
+
+    @Test
+    void aBuildThatIsNotToldIsNone() throws IOException {
+        assertThat(buildOf("silent", null)).isNull();
+        assertThat(CodeStore.build(Test.class)).isNull();
+        assertThat(CodeStore.build(Object.class)).isNull();
+    }
+
+    @Test
+    void classesInFoldersMayBeOfAnotherBuildThanTheirDigest() {
+        assertThat(CodeStore.class.getResource("/META-INF/dev.millrace.codegen.code.build"))
+                .isNotNull()
+                .satisfies(url -> assertThat(url.openStream())
+                        .asString(StandardCharsets.US_ASCII)
+                        .matches("[0-9a-f]{64}"));
+        assertThat(CodeStore.build(CodeStore.class)).isNull();
     }
 
     @Test
