@@ -138,10 +138,15 @@ final class TensorReader {
             return otherwise;
         }
         try {
-            return Long.parseLong(text.strip());
+            String digits = text.strip();
+            if (digits.chars().skip(digits.startsWith("-") ? 1 : 0).allMatch(c -> c >= '0' && c <= '9')) {
+                return Long.parseLong(digits);
+            }
         } catch (NumberFormatException e) {
-            throw EngineException.invalidGraph("the " + key + " of its external data, '" + text + "', is no number");
+            // there are none, or too many
         }
+        throw EngineException.invalidGraph(
+                "the " + key + " of its external data, '" + text + "', is no number of digits from 0 to 9");
     }
 
     static Map.Entry<String, String> readEntry(WireReader in) {

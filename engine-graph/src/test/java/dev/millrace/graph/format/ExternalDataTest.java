@@ -80,6 +80,13 @@ class ExternalDataTest {
         assertRefused(external("w", 2, location)).hasMessageContaining("is no");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"\u0663", "+0", "\uff11", "0x1", "1_0", "", "1 2"})
+    void numbersAreWrittenInDigits(String offset) {
+        assertRefused(external("w", 2, "w.bin", "offset", offset)).hasMessageContaining("is no number");
+        assertRefused(external("w", 2, "w.bin", "length", offset)).hasMessageContaining("is no number");
+    }
+
     @Test
     void anEmptyOrAbsentLocationIsRefused() {
         assertRefused(external("w", 2, "")).hasMessageContaining("Empty external data path not allowed");
