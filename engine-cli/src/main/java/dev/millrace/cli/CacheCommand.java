@@ -3,8 +3,11 @@ package dev.millrace.cli;
 import dev.millrace.cli.show.SessionText;
 import dev.millrace.epcontext.CachedModel;
 import dev.millrace.epcontext.ContextCache;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -31,7 +34,7 @@ final class CacheCommand implements Runnable {
 
     @Command(name = "list", mixinStandardHelpOptions = true, description = "Lists what there is, that used last first.")
     Integer list(@Parameters(paramLabel = "FOLDER", description = "The cache.") Path folder) throws IOException {
-        print(ContextCache.in(folder).list());
+        print(cache(folder).list());
         return ExitCode.OK;
     }
 
@@ -40,9 +43,8 @@ final class CacheCommand implements Runnable {
             mixinStandardHelpOptions = true,
             description = "Lists what no session can be made from; exit code 1 where there is such.")
     Integer verify(@Parameters(paramLabel = "FOLDER", description = "The cache.") Path folder) throws IOException {
-        List<CachedModel> bad = ContextCache.in(folder).list().stream()
-                .filter(each -> !each.isUsable())
-                .toList();
+        List<CachedModel> bad =
+                cache(folder).list().stream().filter(each -> !each.isUsable()).toList();
         print(bad);
         return bad.isEmpty() ? ExitCode.OK : ExitCode.NO;
     }
@@ -63,12 +65,25 @@ final class CacheCommand implements Runnable {
         if (megabytes < 0) {
             throw new UsageException("--max-mb is " + megabytes + "; it is at least 0");
         }
-        ContextCache cache = ContextCache.in(folder);
+        ContextCache cache = cache(folder);
         int gone = cache.prune(Math.min(megabytes, Long.MAX_VALUE >> 20) << 20);
         PrintWriter out = spec.commandLine().getOut();
         out.println(gone + " taken away, " + SessionText.bytes(cache.bytes()) + " left");
         out.flush();
         return ExitCode.OK;
+    }
+
+    /** The cache of a folder that is there: a name with a slip of the pen is no empty cache. */
+    private static ContextCache cache(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            throw new EngineException(
+                    Status.NO_SUCH_FILE,
+                    "there is no cache " + folder.toAbsolutePath()
+                            + (Files.exists(folder)
+                                    ? ": that is no folder"
+                                    : "; sessions make one where they are told to"));
+        }
+        return ContextCache.in(folder);
     }
 
     private void print(List<CachedModel> models) {

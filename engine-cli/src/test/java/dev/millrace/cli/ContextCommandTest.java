@@ -24,6 +24,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -216,7 +217,6 @@ class ContextCommandTest {
     @Test
     void aCacheIsListedVerifiedAndPruned() throws IOException {
         Path cache = file("cache");
-        assertThat(millrace("cache", "list", cache)).isZero();
         fill(cache);
         assertThat(millrace("cache", "list", cache)).isZero();
         assertThat(out.toString()).contains("a.onnx", "b.onnx");
@@ -250,6 +250,26 @@ class ContextCommandTest {
         for (String command : List.of("list", "verify", "prune")) {
             assertThat(millrace("cache", command, file("a.onnx"))).isEqualTo(ExitCode.REFUSED);
             assertThat(err.toString()).contains("a.onnx");
+        }
+    }
+
+    @Test
+    void aCacheThatIsNotThereIsAMistake() {
+        for (String command : List.of("list", "verify", "prune")) {
+            assertThat(millrace("cache", command, file("none"))).isEqualTo(ExitCode.REFUSED);
+            assertThat(err.toString()).contains("there is no cache " + file("none"));
+            assertThat(file("none")).doesNotExist();
+        }
+    }
+
+    @Test
+    void aCacheThatOthersMayWriteIsNotLookedInto() throws IOException {
+        Path cache = file("cache");
+        fill(cache);
+        Files.setPosixFilePermissions(cache, PosixFilePermissions.fromString("rwxrwxrwx"));
+        for (String command : List.of("list", "verify", "prune")) {
+            assertThat(millrace("cache", command, cache)).isEqualTo(ExitCode.REFUSED);
+            assertThat(err.toString()).contains("others may write it; chmod 700");
         }
     }
 
