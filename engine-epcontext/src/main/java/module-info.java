@@ -1,5 +1,6 @@
 /// Context binaries and shared workspaces.
 module dev.millrace.epcontext {
+    requires dev.millrace.memory;
     requires transitive dev.millrace.providers.spi;
     requires static transitive org.jspecify;
 

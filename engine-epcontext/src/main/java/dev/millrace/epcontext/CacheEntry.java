@@ -1,17 +1,22 @@
 package dev.millrace.epcontext;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.memory.file.OwnFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +24,23 @@ import org.jspecify.annotations.Nullable;
 final class CacheEntry {
     private static final String MODEL = "model.onnx";
     private static final String LOCK = "lock";
+    /** What an entry is made of: nothing else is taken away. */
+    private static final Pattern MADE = Pattern.compile("model\\.onnx|model_[A-Za-z0-9._-]+\\.bin|" + CacheManifest.NAME
+            + "(-\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12})?");
     /** Held in this process, where a lock on a file would be refused rather than waited for. */
     private static final Map<Path, ReentrantLock> LOCKS = new ConcurrentHashMap<>();
 
     private final Path folder;
+    /** Whether others may write it. */
+    private final boolean isShared;
+    /** The manifest whose sources had to be read, and what is to take its place. */
+    private volatile @Nullable CacheManifest outdated;
 
-    CacheEntry(Path folder) {
+    private volatile @Nullable CacheManifest renewed;
+
+    CacheEntry(Path folder, boolean isShared) {
         this.folder = folder;
+        this.isShared = isShared;
     }
 
     Path folder() {
@@ -36,12 +51,26 @@ final class CacheEntry {
         return folder.resolve(MODEL);
     }
 
+    private void checkFolder() throws IOException {
+        if (isShared) {
+            OwnFiles.requireFolder(folder);
+        } else {
+            OwnFiles.checkInner(folder);
+        }
+    }
+
     /** Whether there is a whole context model of the sources as they are now. */
     boolean isFresh(String settings) {
-        CacheManifest manifest = CacheManifest.read(folder);
         try {
+            checkFolder();
+            CacheManifest manifest = CacheManifest.read(folder);
+            long now = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+            CacheManifest today = manifest == null ? null : manifest.today(settings, now);
+            outdated = today == manifest ? null : manifest;
+            renewed = today;
             return manifest != null
-                    && manifest.holds(settings)
+                    && today != null
+                    && OwnFiles.isFile(model())
                     && manifest.model().equals(CacheManifest.describe(model()));
         } catch (IOException _) {
             return false;
@@ -51,9 +80,25 @@ final class CacheEntry {
     /** Lets the entry be the last one used. */
     void touch() {
         try {
+            if (outdated != null) {
+                renew();
+            }
             Files.setLastModifiedTime(folder.resolve(CacheManifest.NAME), FileTime.from(Instant.now()));
         } catch (IOException e) {
             log().log(System.Logger.Level.DEBUG, "cannot touch " + folder, e);
+        }
+    }
+
+    /** Writes the states of the sources as they are now, unless somebody else is at the entry. */
+    private void renew() throws IOException {
+        CacheManifest manifest = renewed;
+        if (manifest == null || !manifest.isLasting()) {
+            return;
+        }
+        try (Turn turn = turnIfFree()) {
+            if (turn != null && Objects.equals(outdated, CacheManifest.read(folder))) {
+                manifest.write(folder, Disk.SYSTEM);
+            }
         }
     }
 
@@ -62,7 +107,8 @@ final class CacheEntry {
         ReentrantLock lock = lock();
         lock.lock();
         try {
-            Files.createDirectories(folder);
+            OwnFiles.createFolders(folder);
+            checkFolder();
             FileChannel channel = openLock();
             try {
                 channel.lock();
@@ -85,6 +131,7 @@ final class CacheEntry {
         }
         FileChannel channel = null;
         try {
+            checkFolder();
             channel = openLock();
             if (channel.tryLock() != null) {
                 return new Turn(lock, channel);
@@ -104,7 +151,9 @@ final class CacheEntry {
     }
 
     private FileChannel openLock() throws IOException {
-        return FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        Path lock = folder.resolve(LOCK);
+        OwnFiles.isFile(lock);
+        return OwnFiles.create(lock, StandardOpenOption.CREATE);
     }
 
     private void close(@Nullable FileChannel channel) {
@@ -127,11 +176,14 @@ final class CacheEntry {
             this.channel = channel;
         }
 
-        /** Takes away what there is; the manifest first, so that nobody takes the rest for whole. */
+        /**
+         * Takes away what the cache has made; the manifest first, so that nobody takes the rest for whole. A link that has taken the
+         * place of a file goes, and what it leads to stays.
+         */
         void clear() throws IOException {
             Files.deleteIfExists(folder.resolve(CacheManifest.NAME));
-            for (Path file : files()) {
-                Files.deleteIfExists(file);
+            for (Path name : made()) {
+                Files.deleteIfExists(name);
             }
         }
 
@@ -142,10 +194,12 @@ final class CacheEntry {
         }
     }
 
-    /** All but the lock, which others may wait for. */
-    private List<Path> files() throws IOException {
+    /** The names that the cache gives, but that of the lock, which others may wait for. */
+    private List<Path> made() throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
-            return files.filter(file -> Files.isRegularFile(file) && !file.endsWith(LOCK))
+            return files.filter(
+                            file -> MADE.matcher(file.getFileName().toString()).matches())
+                    .filter(file -> !Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS))
                     .toList();
         }
     }
@@ -153,8 +207,8 @@ final class CacheEntry {
     long bytes() {
         try {
             long sum = 0;
-            for (Path file : files()) {
-                sum += Files.size(file);
+            for (Path file : made()) {
+                sum += Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) ? Files.size(file) : 0;
             }
             return sum;
         } catch (IOException _) {

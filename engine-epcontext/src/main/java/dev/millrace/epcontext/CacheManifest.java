@@ -1,11 +1,15 @@
 package dev.millrace.epcontext;
 
 import dev.millrace.graph.format.FileMapping;
+import dev.millrace.memory.file.OwnFiles;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -24,12 +28,14 @@ import org.jspecify.annotations.Nullable;
 record CacheManifest(String model, String settings, long made, List<Source> sources) {
     static final String NAME = "manifest";
 
-    private static final String FIRST = "millrace context cache 1";
+    private static final String FIRST = "millrace context cache 2";
     private static final String LAST = "end ";
     /** The first, the context model's, the settings, and the time. */
     private static final int HEAD = 4;
 
-    private static final int FIELDS = 5;
+    private static final int FIELDS = 6;
+    /** More than any that is written: a line for each file that a model is read from. */
+    private static final int MOST_BYTES = 1 << 24;
 
     CacheManifest {
         sources = List.copyOf(sources);
@@ -39,25 +45,57 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
     record Source(FileState state, String digest) {
         /** Whether the file is still what it was; it is read only where its state does not tell. */
         boolean isAsAt(long made) {
+            return now(made) != null;
+        }
+
+        /** The same source as it is now, or null where its content is another. */
+        @Nullable
+        Source now(long made) {
             try {
                 FileState now = FileState.of(state.path());
-                return now.equals(state) && !state.isYoungAt(made)
-                        || now.size() == state.size() && now.digest().equals(digest);
+                if (now.equals(state) && !state.isYoungAt(made)) {
+                    return this;
+                }
+                return now.size() == state.size() && now.digest().equals(digest) ? new Source(now, digest) : null;
             } catch (IOException _) {
-                return false;
+                return null;
             }
         }
     }
 
-    /** Whether an entry made so would be made the same today. */
-    boolean holds(String wanted) {
-        return settings.equals(wanted) && sources.stream().allMatch(source -> source.isAsAt(made));
+    /**
+     * The manifest as it would be written today, or null where what it was made of is another now. It is this one where the states of
+     * all sources tell that they are the same; another one where their content had to be read for that, so that the next
+     * reader need not.
+     *
+     * @param time now, in nanoseconds of the epoch
+     */
+    @Nullable
+    CacheManifest today(String wanted, long time) {
+        if (!settings.equals(wanted)) {
+            return null;
+        }
+        var now = new ArrayList<Source>();
+        for (Source source : sources) {
+            Source each = source.now(made);
+            if (each == null) {
+                return null;
+            }
+            now.add(each);
+        }
+        boolean isToldByStates = now.equals(sources) && sources.stream().noneMatch(each -> each.state.isYoungAt(made));
+        return isToldByStates ? this : new CacheManifest(model, settings, time, now);
+    }
+
+    /** Whether the states of its sources tell that they are the same. */
+    boolean isLasting() {
+        return sources.stream().noneMatch(source -> source.state.isYoungAt(made));
     }
 
     /** What stands in an entry's folder, or null where nothing of use does. */
     static @Nullable CacheManifest read(Path folder) {
         try {
-            String text = Files.readString(folder.resolve(NAME));
+            String text = text(folder.resolve(NAME));
             int last = text.lastIndexOf(LAST);
             return last > 0 && text.substring(last).equals(end(text.substring(0, last)))
                     ? parse(text.substring(0, last).split("\n"))
@@ -66,6 +104,13 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
             // there is none, it is not ours to read, or it is another version's
             return null;
         }
+    }
+
+    private static String text(Path file) throws IOException {
+        if (!OwnFiles.isFile(file) || Files.size(file) > MOST_BYTES) {
+            return "";
+        }
+        return Files.readString(file);
     }
 
     private static @Nullable CacheManifest parse(String[] lines) {
@@ -95,8 +140,13 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
         if (fields.length < FIELDS) {
             throw new IllegalArgumentException(line);
         }
-        var state = new FileState(Path.of(fields[4]), Long.parseLong(fields[0]), Long.parseLong(fields[1]), fields[2]);
-        return new Source(state, fields[3]);
+        var state = new FileState(
+                Path.of(fields[5]),
+                Long.parseLong(fields[0]),
+                Long.parseLong(fields[1]),
+                Long.parseLong(fields[2]),
+                fields[3]);
+        return new Source(state, fields[4]);
     }
 
     /** Writes it to an entry's folder, whole or not at all. */
@@ -112,17 +162,24 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
         for (Source source : sources) {
             FileState state = source.state();
             text.append(state.size()).append('\t').append(state.modified()).append('\t');
+            text.append(state.changed()).append('\t');
             text.append(state.key()).append('\t').append(source.digest()).append('\t');
             text.append(state.path()).append('\n');
         }
         Path unfinished = folder.resolve(NAME + "-" + UUID.randomUUID());
         try {
-            Files.writeString(unfinished, text + end(text.toString()));
+            write(text + end(text.toString()), unfinished);
             disk.forceFile(unfinished);
             disk.replace(unfinished, folder.resolve(NAME));
             disk.forceFolder(folder);
         } finally {
             Files.deleteIfExists(unfinished);
+        }
+    }
+
+    private static void write(String text, Path file) throws IOException {
+        try (OutputStream to = Channels.newOutputStream(OwnFiles.create(file, StandardOpenOption.CREATE_NEW))) {
+            to.write(text.getBytes(StandardCharsets.UTF_8));
         }
     }
 

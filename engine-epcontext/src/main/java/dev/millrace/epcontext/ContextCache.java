@@ -1,9 +1,12 @@
 package dev.millrace.epcontext;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.memory.file.OwnFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A folder that keeps what was compiled, model by model, for the sessions after this one and for other processes. It holds
  * nothing that cannot be made again and may be emptied at any time; what was used least lately goes where it grows beyond
- * its limit. Who can write to the folder decides what its users run, so it belongs to them alone.
+ * its limit. Who can write to the folder decides what its users run. So it belongs to one user, or to root, and a folder of
+ * somebody else or one that others may write is not used: {@link #checkOwn} says why. What is made in it is for its user alone.
  */
 public final class ContextCache {
     private static final long DEFAULT_BYTES = 4L << 30;
@@ -25,14 +29,17 @@ public final class ContextCache {
     private final Path folder;
     private final long maxBytes;
 
-    private ContextCache(Path folder, long maxBytes) {
+    private final boolean isShared;
+
+    private ContextCache(Path folder, long maxBytes, boolean isShared) {
         this.folder = folder;
         this.maxBytes = maxBytes;
+        this.isShared = isShared;
     }
 
     /** A cache of at most 4 GB in a folder, which is made when it is first needed. */
     public static ContextCache in(Path folder) {
-        return new ContextCache(Objects.requireNonNull(folder, "folder").toAbsolutePath(), DEFAULT_BYTES);
+        return new ContextCache(Objects.requireNonNull(folder, "folder").toAbsolutePath(), DEFAULT_BYTES, false);
     }
 
     /** The same with another limit; what was published last stays even where it is larger. */
@@ -40,7 +47,15 @@ public final class ContextCache {
         if (bytes < 1) {
             throw EngineException.invalidArgument("maxBytes is " + bytes + "; it is at least 1");
         }
-        return new ContextCache(folder, bytes);
+        return new ContextCache(folder, bytes, isShared);
+    }
+
+    /**
+     * The same in a folder that others may write, such as the volume of a container that belongs to a group: whoever may write it, or
+     * a folder above it, decides what its users run, and is trusted.
+     */
+    public ContextCache shared() {
+        return new ContextCache(folder, maxBytes, true);
     }
 
     public Path folder() {
@@ -57,6 +72,23 @@ public final class ContextCache {
     }
 
     /**
+     * Throws where the folder belongs to another user, or where others may write it or put another in its place. One that is not
+     * there yet is made for its user alone. A file system that does not tell owners is not asked, and neither is one for a
+     * {@linkplain #shared shared} folder.
+     *
+     * @throws IOException with the reason, and with what to do
+     */
+    public void checkOwn() throws IOException {
+        try {
+            if (!isShared) {
+                OwnFiles.checkFolder(folder);
+            }
+        } catch (NoSuchFileException _) {
+            // it will be made
+        }
+    }
+
+    /**
      * What is kept of a model.
      *
      * @param model the source
@@ -68,7 +100,7 @@ public final class ContextCache {
         if (!CacheManifest.fits(state.path() + state.key())) {
             throw new IOException("a path with control characters is not kept in a cache: " + model);
         }
-        return new Kept(new CacheEntry(folder.resolve(name(state.path() + "\n" + line))), line, state);
+        return new Kept(new CacheEntry(folder.resolve(name(state.path() + "\n" + line)), isShared), line, state);
     }
 
     /** Only a name: whose entry it is says the manifest. */
@@ -84,10 +116,11 @@ public final class ContextCache {
         if (Files.notExists(folder)) {
             return List.of();
         }
+        checkOwn();
         try (Stream<Path> folders = Files.list(folder)) {
             return folders.filter(path -> path.getFileName().toString().matches("\\p{XDigit}{16}"))
-                    .filter(Files::isDirectory)
-                    .map(CacheEntry::new)
+                    .filter(path -> Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS))
+                    .map(path -> new CacheEntry(path, isShared))
                     .toList();
         }
     }
@@ -174,6 +207,8 @@ public final class ContextCache {
          * @param <T> what comes of it
          */
         public <T> T make(Maker<T> maker) throws IOException {
+            OwnFiles.createFolders(folder);
+            checkOwn();
             try (CacheEntry.Turn turn = entry.turn()) {
                 return maker.make(new Making(turn));
             }

@@ -1,10 +1,9 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.graph.format.FileIdentity;
 import dev.millrace.graph.format.FileMapping;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 
@@ -14,19 +13,22 @@ import java.util.concurrent.TimeUnit;
  * @param path absolute, by which the file is found: links on it may lead elsewhere later, and what is beside the file is
  *     looked for beside the link
  * @param modified nanoseconds of the epoch
+ * @param changed when content, times or names of the file were changed last, which nobody can set, in nanoseconds of the epoch; as
+ *     {@code modified} where the system does not tell
  * @param key of the file that the path leads to in its file system, or where it lies where that has none
  */
-public record FileState(Path path, long size, long modified, String key) {
+public record FileState(Path path, long size, long modified, long changed, String key) {
     /** File systems that count whole seconds, or two of them, do not see a second change within one. */
     private static final long TICK = TimeUnit.SECONDS.toNanos(2);
 
     public static FileState of(Path file) throws IOException {
-        BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
-        Object key = attributes.fileKey();
+        FileIdentity now = FileIdentity.of(file);
+        Object key = now.key();
         return new FileState(
                 file.toAbsolutePath(),
-                attributes.size(),
-                attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS),
+                now.size(),
+                now.modified().to(TimeUnit.NANOSECONDS),
+                now.changed().to(TimeUnit.NANOSECONDS),
                 key == null ? file.toRealPath().toString() : key.toString());
     }
 

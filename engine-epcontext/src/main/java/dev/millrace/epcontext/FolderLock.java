@@ -1,5 +1,6 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.memory.file.OwnFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
@@ -7,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLockInterruptionException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class FolderLock implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(FolderLock.class.getName());
     private static final String NAME = ".millrace.lock";
+    /** What a lock holds at most: the text of a UUID. */
+    private static final int MARK_BYTES = 36;
+
     /** The system's locks are those of a process. */
     private static final ReentrantLock IN_THIS_PROCESS = new ReentrantLock();
 
@@ -38,6 +43,10 @@ final class FolderLock implements AutoCloseable {
         Path file = folder.resolve(NAME);
         IN_THIS_PROCESS.lock();
         try {
+            if (!isFree(file)) {
+                LOG.log(System.Logger.Level.WARNING, file + " is no lock, so that nobody waits for who writes there");
+                return new FolderLock(file, null);
+            }
             return new FolderLock(file, locked(file));
         } catch (FileLockInterruptionException | ClosedByInterruptException e) {
             IN_THIS_PROCESS.unlock();
@@ -54,7 +63,13 @@ final class FolderLock implements AutoCloseable {
 
     private static FileChannel locked(Path file) throws IOException {
         while (true) {
-            FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            // for reading too: to open a FIFO for writing alone would wait for a reader
+            FileChannel channel = FileChannel.open(
+                    file,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.READ,
+                    StandardOpenOption.WRITE,
+                    LinkOption.NOFOLLOW_LINKS);
             try {
                 channel.lock();
                 if (isStillThere(file, channel)) {
@@ -65,6 +80,15 @@ final class FolderLock implements AutoCloseable {
                 throw e;
             }
             channel.close();
+        }
+    }
+
+    /** Whether what has the name, if anything has, may be written into and removed. */
+    private static boolean isFree(Path file) {
+        try {
+            return !OwnFiles.isFile(file) || Files.size(file) <= MARK_BYTES;
+        } catch (IOException e) {
+            return false;
         }
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.epcontext;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.memory.file.OwnFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -58,7 +59,7 @@ final class Staging implements AutoCloseable {
         target = parent;
         folder = parent.resolve(PREFIX + UUID.randomUUID());
         try {
-            Files.createDirectory(folder);
+            OwnFiles.createFolder(folder);
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "folder " + parent + " cannot be written to: " + e, e);
         }
@@ -69,7 +70,7 @@ final class Staging implements AutoCloseable {
     /** The file, open and locked; not every file system has locks, and only age protects the folder then. */
     private static @Nullable FileChannel locked(Path file) {
         try {
-            FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            FileChannel channel = OwnFiles.create(file, StandardOpenOption.CREATE_NEW);
             channel.tryLock();
             return channel;
         } catch (IOException e) {
@@ -109,7 +110,7 @@ final class Staging implements AutoCloseable {
     }
 
     private static boolean isUnlocked(Path lock) throws IOException {
-        if (Files.notExists(lock, LinkOption.NOFOLLOW_LINKS)) {
+        if (!OwnFiles.isFile(lock)) {
             return true;
         }
         try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
@@ -139,6 +140,7 @@ final class Staging implements AutoCloseable {
         try {
             targets.keySet().removeIf(Files::notExists);
             for (Path place : targets.keySet()) {
+                OwnFiles.limitAs(target, place);
                 disk.forceFile(place);
             }
             try (FolderLock _ = FolderLock.of(target)) {

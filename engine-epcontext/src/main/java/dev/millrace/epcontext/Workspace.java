@@ -30,10 +30,11 @@ public final class Workspace {
     }
 
     /** One state of one file: a file that was replaced or changed is another. */
-    private record FileId(Object key, long size, FileTime modified, FileUse use) {
+    private record FileId(Object key, long size, FileTime modified, FileTime changed, FileUse use) {
         static FileId of(FileIdentity file, FileUse use) throws IOException {
             Object key = file.key();
-            return new FileId(key == null ? file.path().toRealPath() : key, file.size(), file.modified(), use);
+            return new FileId(
+                    key == null ? file.path().toRealPath() : key, file.size(), file.modified(), file.changed(), use);
         }
     }
 

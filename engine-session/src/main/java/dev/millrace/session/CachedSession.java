@@ -40,11 +40,16 @@ final class CachedSession {
         if (!Files.isRegularFile(source)) {
             return fromSource(source);
         }
+        try {
+            cache.checkOwn();
+        } catch (IOException e) {
+            return uncached(source, "is not used: " + e.getMessage());
+        }
         ContextCache.Kept kept;
         try {
             kept = cache.kept(source, settings());
-        } catch (IOException _) {
-            // it says what is wrong with the file
+        } catch (IOException | RuntimeException | LinkageError _) {
+            // it says what is wrong with the file, or with a provider
             return fromSource(source);
         }
         OpenSession session = load(kept, source);
@@ -58,13 +63,14 @@ final class CachedSession {
                 return made == null ? compile(kept, making, source) : made;
             });
         } catch (IOException e) {
-            return uncached(source, e);
+            return uncached(source, cannotKeep(e));
         }
     }
 
     private String settings() {
         return Optimised.fingerprint(options.optimiser()) + " "
-                + (options.providers().isEmpty() ? engine.providers() : options.providers()) + " "
+                + engine.environment()
+                        .identity(options.forBuild(engine.threads()).providers()) + " "
                 + System.getProperty("os.arch") + " "
                 + (options.strict() ? "strict " : "")
                 + Engine.class.getPackage().getImplementationVersion();
@@ -114,7 +120,7 @@ final class CachedSession {
                 try {
                     making.end(builder.data());
                 } catch (IOException e) {
-                    session.noteCache(CacheUse.FAILED, List.of(failure(e)));
+                    session.noteCache(CacheUse.FAILED, List.of(failure(cannotKeep(e))));
                 }
             }
             return session;
@@ -122,18 +128,22 @@ final class CachedSession {
             if (e instanceof EngineException refused && refused.status() == Status.MODEL_LOAD_CANCELED) {
                 throw refused;
             }
-            return uncached(source, e);
+            return uncached(source, cannotKeep(e));
         }
     }
 
-    private OpenSession uncached(Path source, Exception why) {
+    private OpenSession uncached(Path source, String why) {
         OpenSession session = fromSource(source);
         session.noteCache(CacheUse.FAILED, List.of(failure(why)));
         return session;
     }
 
-    private String failure(Exception why) {
-        String failure = "the context cache " + cache.folder() + " cannot keep what was compiled: " + why.getMessage();
+    private static String cannotKeep(Exception why) {
+        return "cannot keep what was compiled: " + why.getMessage();
+    }
+
+    private String failure(String why) {
+        String failure = "the context cache " + cache.folder() + " " + why;
         System.getLogger(CachedSession.class.getName()).log(System.Logger.Level.WARNING, failure);
         return failure;
     }

@@ -44,12 +44,21 @@ final class FakeFactory implements ProviderFactory {
     /** The kind of device that it drives. */
     DeviceType drives = DeviceType.CPU;
 
+    /** What it tells of itself. */
+    String version = "1.0.0";
+
+    /** What its devices tell of themselves. */
+    Map<String, String> driver = Map.of();
+
     /** What its devices tell of context binaries without weights; null for nothing. */
     @Nullable
     String saidOfWeights;
 
     /** What the provider itself does. */
     WeightlessSupport doneWithoutWeights = WeightlessSupport.NONE;
+
+    /** What happens while a provider is made. */
+    Runnable creation = () -> {};
 
     /** How many providers it has made. */
     int created;
@@ -76,7 +85,7 @@ final class FakeFactory implements ProviderFactory {
 
     @Override
     public String version() {
-        return "1.0.0";
+        return version;
     }
 
     @Override
@@ -88,7 +97,11 @@ final class FakeFactory implements ProviderFactory {
     }
 
     private Map<String, String> metadata() {
-        return saidOfWeights == null ? Map.of() : Map.of(WeightlessSupport.METADATA, saidOfWeights);
+        var metadata = new HashMap<>(driver);
+        if (saidOfWeights != null) {
+            metadata.put(WeightlessSupport.METADATA, saidOfWeights);
+        }
+        return metadata;
     }
 
     @Override
@@ -110,6 +123,7 @@ final class FakeFactory implements ProviderFactory {
     @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
         created++;
+        creation.run();
         if (devices.isEmpty()) {
             throw new EngineException(Status.EP_FAIL, "there is no " + drives);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Attribute;
@@ -173,6 +174,21 @@ class OpenModelsTest {
         try (Session first = engine.session(file)) {
             write(TestModels.perceptron(2, 64, 2));
             try (Session second = engine.session(file)) {
+                assertThat(isShared(second)).isFalse();
+                assertThat(run(second)).isNotEqualTo(run(first));
+            }
+        }
+    }
+
+    @Test
+    void aFileThatWasWrittenInPlaceUnderItsOldTimeIsReadAgain() throws IOException {
+        FileTime time = Files.getLastModifiedTime(file);
+        try (Session first = engine.session(
+                file, SessionOptions.builder().fileUse(FileUse.READ).build())) {
+            Files.write(file, TestModels.perceptron(2, 64, 2));
+            Files.setLastModifiedTime(file, time);
+            try (Session second = engine.session(
+                    file, SessionOptions.builder().fileUse(FileUse.READ).build())) {
                 assertThat(isShared(second)).isFalse();
                 assertThat(run(second)).isNotEqualTo(run(first));
             }

@@ -5,24 +5,46 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One state of the file at a path: what was put in its place, or written since, is another.
  *
- * @param isFile whether it is a file of bytes, and no folder
+ * @param isFile whether it is a file of bytes, and no folder, device or pipe
  * @param key what the system tells its files apart by, or null where it has nothing for that
+ * @param changed when content, times or names were changed last, which nobody can set; as {@code modified} where the system
+ *     does not tell
  */
 public record FileIdentity(
-        Path path, boolean isFile, @Nullable Object key, long size, FileTime modified) {
+        Path path, boolean isFile, @Nullable Object key, long size, FileTime modified, FileTime changed) {
+    private static final String UNIX = "unix";
+
     /** What lies there now. */
     public static FileIdentity of(Path path) throws IOException {
+        return path.getFileSystem().supportedFileAttributeViews().contains(UNIX) ? ofUnix(path) : ofAny(path);
+    }
+
+    private static FileIdentity ofUnix(Path path) throws IOException {
+        Map<String, Object> state =
+                Files.readAttributes(path, "unix:isRegularFile,fileKey,size,lastModifiedTime,ctime");
+        return new FileIdentity(
+                path,
+                (Boolean) state.get("isRegularFile"),
+                state.get("fileKey"),
+                (Long) state.get("size"),
+                (FileTime) state.get("lastModifiedTime"),
+                (FileTime) state.get("ctime"));
+    }
+
+    private static FileIdentity ofAny(Path path) throws IOException {
         BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
         return new FileIdentity(
                 path,
                 attributes.isRegularFile(),
                 attributes.fileKey(),
                 attributes.size(),
+                attributes.lastModifiedTime(),
                 attributes.lastModifiedTime());
     }
 

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -101,7 +102,7 @@ public final class FileMapping {
     }
 
     private static Content map(FileIdentity origin, Arena arena) throws IOException {
-        Path file = origin.path();
+        Path file = requireFile(origin);
         return uninterrupted(file, channel -> {
             long size = channel.size();
             MemorySegment bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena);
@@ -121,7 +122,15 @@ public final class FileMapping {
 
     /** The content of a file that was looked at just now. */
     public static Content content(FileIdentity origin, FileUse use) throws IOException {
-        return use.reads(origin.size()) ? readAll(origin.path()) : mapped(origin);
+        return use.reads(origin.size()) ? readAll(requireFile(origin)) : mapped(origin);
+    }
+
+    /** To open a FIFO waits until somebody writes into it, and a device has no end. */
+    private static Path requireFile(FileIdentity file) throws FileSystemException {
+        if (!file.isFile()) {
+            throw new FileSystemException(file.path().toString(), null, "it is no regular file");
+        }
+        return file.path();
     }
 
     /** The content of a file that was looked at just now, mapped for as long as somebody refers to it. */
@@ -129,10 +138,10 @@ public final class FileMapping {
         return map(origin, Arena.ofAuto());
     }
 
-    /** The content of {@code file} as it is now, of which there may be more than memory. */
+    /** The content of a file that was looked at just now, of which there may be more than memory. */
     public static Content readAll(Path file) throws IOException {
         try {
-            return Content.of(read(file));
+            return Content.of(uninterrupted(file, FileMapping::read));
         } catch (OutOfMemoryError e) {
             throw new EngineException(
                     Status.FAIL,
@@ -144,7 +153,7 @@ public final class FileMapping {
 
     /** The content of {@code file} as it is now, in memory that the garbage collector reclaims. */
     public static MemorySegment read(Path file) throws IOException {
-        return uninterrupted(file, FileMapping::read);
+        return uninterrupted(requireFile(FileIdentity.of(file)), FileMapping::read);
     }
 
     private static MemorySegment read(FileChannel channel) throws IOException {

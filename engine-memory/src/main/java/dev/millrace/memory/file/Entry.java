@@ -21,6 +21,7 @@ record Entry(Path path, int mode, int owner, int group, int names) {
     private static final int STICKY = 01000;
     private static final int GROUP_WRITES = 0020;
     private static final int OTHERS_WRITE = 0002;
+    private static final int RIGHTS_OF_OTHERS = 0077;
     private static final int ROOT = 0;
 
     static Entry of(Path path) throws IOException {
@@ -64,6 +65,10 @@ record Entry(Path path, int mode, int owner, int group, int names) {
     boolean isWrittenByOthers() {
         boolean isPrivate = group == owner && owner != ROOT;
         return (mode & OTHERS_WRITE) != 0 || ((mode & GROUP_WRITES) != 0 && !isPrivate);
+    }
+
+    boolean isForOwnerAlone() {
+        return (mode & RIGHTS_OF_OTHERS) == 0;
     }
 
     /** Whether others cannot take away or exchange what does not belong to them. */

@@ -75,12 +75,21 @@ public final class OwnFiles {
         Path absolute = file.toAbsolutePath();
         Path name = absolute.getFileName();
         Path parent = absolute.getParent();
-        Path at = absolute.getRoot();
-        if (name == null || parent == null || at == null) {
+        if (name == null || parent == null) {
             throw refusal(file, "it is no file");
         }
+        return walked(parent, true).resolve(name);
+    }
+
+    /**
+     * The folder that an absolute path leads to, without links, once it is sure that it stays the same.
+     *
+     * @param leadsOn whether it is only on the way, and looked at as such
+     */
+    private static Path walked(Path folder, boolean leadsOn) throws IOException {
+        Path at = folder.getRoot();
         Deque<Path> left = new ArrayDeque<>();
-        push(parent, left);
+        push(folder, left);
         checkWayIn(Entry.of(at));
         int links = 0;
         while (!left.isEmpty()) {
@@ -91,17 +100,19 @@ public final class OwnFiles {
             }
             if (entry.isLink()) {
                 if (++links > MOST_LINKS) {
-                    throw refusal(file, "too many symbolic links lead to it");
+                    throw refusal(folder, "too many symbolic links lead to it");
                 }
                 Path target = Files.readSymbolicLink(next);
                 push(target, left);
                 at = target.isAbsolute() ? target.getRoot() : at;
             } else {
-                checkWayIn(entry);
+                if (leadsOn || !left.isEmpty()) {
+                    checkWayIn(entry);
+                }
                 at = next;
             }
         }
-        return at.resolve(name);
+        return at;
     }
 
     /** The names of a path, to be walked before what is left. No link stands before a {@code ..} that is walked. */
@@ -123,26 +134,40 @@ public final class OwnFiles {
     }
 
     /**
-     * Throws where a folder is a symbolic link, belongs to another user, or may be written by others.
+     * Throws where a folder belongs to another user, where others may write it, or where they may put another in its place. Links of
+     * this user's or of root's on the way are followed.
      *
      * @throws FileSystemException if it is no folder that this user alone, or root, writes
      */
     public static void checkFolder(Path folder) throws IOException {
+        if (areTold(folder)) {
+            checkInner(walked(folder.toAbsolutePath(), false));
+        }
+    }
+
+    /**
+     * The same of a folder inside of one that was checked, which is no link.
+     *
+     * @throws FileSystemException if it is no folder that this user alone, or root, writes
+     */
+    public static void checkInner(Path folder) throws IOException {
+        requireFolder(folder);
         if (!areTold(folder)) {
-            if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-                throw refusal(folder, "it is no folder");
-            }
             return;
         }
         Entry entry = Entry.of(folder);
-        if (!entry.isFolder()) {
-            throw refusal(folder, entry.isLink() ? "it is a symbolic link" : "it is no folder");
-        }
         if (!entry.isTrustedBy(User.ID)) {
             throw refusal(folder, "it belongs to another user; name a folder of your own");
         }
         if (entry.isWrittenByOthers()) {
             throw refusal(folder, "others may write it; chmod 700 it, or name a new folder inside of it");
+        }
+    }
+
+    /** Throws where a path names no folder; a link to one is none. */
+    public static void requireFolder(Path folder) throws IOException {
+        if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+            throw refusal(folder, Files.isSymbolicLink(folder) ? "it is a symbolic link" : "it is no folder");
         }
     }
 
@@ -165,21 +190,30 @@ public final class OwnFiles {
         return true;
     }
 
-    /** The folder that a path names, or the one that a link of this user's or of root's leads to. */
-    public static Path folder(Path path) throws IOException {
-        return areTold(path) && Files.isSymbolicLink(path) && Entry.of(path).isTrustedBy(User.ID)
-                ? path.toRealPath()
-                : path;
-    }
-
     /** Makes a folder, and those above it that are not there, for this user alone. */
     public static void createFolders(Path folder) throws IOException {
         Files.createDirectories(folder, areTold(folder) ? FOLDER : NONE);
     }
 
-    /** Opens a file to write it, which is for this user alone where it is made now. A link is not followed. */
+    /** Makes a folder for this user alone. */
+    public static void createFolder(Path folder) throws IOException {
+        Files.createDirectory(folder, areTold(folder) ? FOLDER : NONE);
+    }
+
+    /** Leaves others no right to a file that is to lie in a folder to which they have none. */
+    public static void limitAs(Path folder, Path file) throws IOException {
+        if (areTold(folder) && Entry.of(folder).isForOwnerAlone()) {
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        }
+    }
+
+    /**
+     * Opens a file to write it, which is for this user alone where it is made now. A link is not followed, and a FIFO that has taken
+     * its place does not wait for a reader, since it is opened for reading too.
+     */
     public static FileChannel create(Path file, StandardOpenOption how) throws IOException {
-        Set<OpenOption> options = Set.of(how, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+        Set<OpenOption> options =
+                Set.of(how, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
         return FileChannel.open(file, options, areTold(file) ? FILE : NONE);
     }
 

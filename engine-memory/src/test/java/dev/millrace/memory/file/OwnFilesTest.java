@@ -174,10 +174,18 @@ class OwnFilesTest {
         }
         mode(own, 0700);
         Path link = Files.createSymbolicLink(folder.resolve("link"), own);
-        assertThatThrownBy(() -> OwnFiles.checkFolder(link)).hasMessageContaining("symbolic link");
-        assertThatThrownBy(() -> OwnFiles.checkFolder(file)).hasMessageContaining("no folder");
+        OwnFiles.checkFolder(link);
+        assertThatThrownBy(() -> OwnFiles.checkInner(link)).hasMessageContaining("symbolic link");
+        assertThatThrownBy(() -> OwnFiles.checkInner(file)).hasMessageContaining("no folder");
+        mode(own.getParent(), 0777);
+        assertThatThrownBy(() -> OwnFiles.checkFolder(own))
+                .hasMessageContaining(own.getParent() + ": others may write");
+        mode(own.getParent(), 01777);
+        OwnFiles.checkFolder(own);
+        giveAway(link);
+        assertThatThrownBy(() -> OwnFiles.checkFolder(link)).hasMessageContaining("another user");
         giveAway(own);
-        assertThatThrownBy(() -> OwnFiles.checkFolder(own)).hasMessageContaining("another user");
+        assertThatThrownBy(() -> OwnFiles.checkInner(own)).hasMessageContaining("another user");
     }
 
     @Test

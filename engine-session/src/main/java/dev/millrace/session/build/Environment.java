@@ -3,9 +3,11 @@ package dev.millrace.session.build;
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.EngineException;
 import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * What all models of an engine are built with.
@@ -33,6 +35,29 @@ public record Environment(
                         .map(name -> new ProviderRequest(name, Map.of()))
                         .toList()
                 : asked;
+    }
+
+    /**
+     * Which providers compile, what they are told, their versions, and the devices that they drive: where any of that is another,
+     * what they make may be. The same text in every process.
+     */
+    public String identity(List<ProviderRequest> asked) {
+        var text = new StringBuilder();
+        for (ProviderRequest request : requests(asked)) {
+            ProviderFactory factory = factory(request.name());
+            text.append(request.name()).append(' ').append(factory.version());
+            text.append(' ').append(new TreeMap<>(request.options()));
+            for (ProviderDevice device : factory.devices(hardware)) {
+                HardwareDevice driven = device.hardware();
+                text.append(" [").append(driven.type()).append(' ').append(driven.vendorId());
+                text.append(' ').append(driven.vendor()).append(' ').append(driven.deviceId());
+                text.append(' ').append(new TreeMap<>(driven.metadata()));
+                text.append(' ').append(new TreeMap<>(device.metadata()));
+                text.append(' ').append(new TreeMap<>(device.options())).append(']');
+            }
+            text.append("; ");
+        }
+        return text.toString();
     }
 
     /** The provider of a name; throws where there is none. */
