@@ -1,11 +1,13 @@
 package dev.millrace.text;
 
 import dev.millrace.text.json.Json;
+import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normal.Aligned;
+import dev.millrace.text.normal.Normalization;
 import dev.millrace.text.normal.Normalizers;
+import dev.millrace.text.pattern.TextSet;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -31,7 +33,7 @@ final class AddedTokens {
     record Part(Aligned text, @Nullable Added token) {}
 
     /** @param ids the numbers of the vocabulary, which go before those that are written beside the tokens */
-    AddedTokens(List<Json> descriptions, UnaryOperator<Aligned> normalizer, Map<String, Integer> ids) {
+    AddedTokens(List<Json> descriptions, Normalization normalizer, Map<String, Integer> ids, Budget budget) {
         var every = new ArrayList<Added>();
         var asTheyAre = new ArrayList<Added>();
         var asNormalized = new ArrayList<Added>();
@@ -39,7 +41,7 @@ final class AddedTokens {
             String text = description.get("content").text();
             Integer known = ids.get(text);
             var added = new Added(
-                    known == null ? description.get("id").integer() : known,
+                    known == null ? description.get("id").id() : known,
                     text,
                     description.get("single_word").flag(false),
                     description.get("lstrip").flag(false),
@@ -49,9 +51,10 @@ final class AddedTokens {
             (description.get("normalized").flag(!added.special()) ? asNormalized : asTheyAre).add(added);
         }
         all = List.copyOf(every);
-        raw = new Finder(asTheyAre, UnaryOperator.identity());
+        raw = new Finder(asTheyAre, text -> text);
         normalized = new Finder(
-                asNormalized, text -> normalizer.apply(Aligned.of(text)).text());
+                asNormalized,
+                text -> normalizer.apply(Aligned.of(text), budget).text());
     }
 
     List<Added> all() {
@@ -59,60 +62,57 @@ final class AddedTokens {
     }
 
     /** The parts of a text as it came. */
-    List<Part> inRaw(Aligned text) {
-        return raw.split(text);
+    List<Part> inRaw(Aligned text, Budget budget) {
+        return raw.split(text, budget);
     }
 
     /** The parts of a text that was normalised. */
-    List<Part> inNormalized(Aligned text) {
-        return normalized.split(text);
+    List<Part> inNormalized(Aligned text, Budget budget) {
+        return normalized.split(text, budget);
     }
 
     private static final class Finder {
-        private record Sought(String text, Added token) {}
+        private final List<Added> tokens;
+        private final TextSet texts;
 
-        /** Those that begin with a char, the longest first. */
-        private final Map<Character, List<Sought>> byFirst = new HashMap<>();
-
-        Finder(List<Added> tokens, UnaryOperator<String> seen) {
-            for (Added token : tokens) {
+        Finder(List<Added> added, UnaryOperator<String> seen) {
+            var bySeen = new LinkedHashMap<String, Added>();
+            for (Added token : added) {
                 String text = seen.apply(token.text());
                 if (!text.isEmpty()) {
-                    byFirst.computeIfAbsent(text.charAt(0), _ -> new ArrayList<>())
-                            .add(new Sought(text, token));
+                    bySeen.putIfAbsent(text, token);
                 }
             }
-            byFirst.values()
-                    .forEach(list -> list.sort(Comparator.comparingInt(
-                                    (Sought sought) -> sought.text().length())
-                            .reversed()));
+            tokens = List.copyOf(bySeen.values());
+            texts = TextSet.of(List.copyOf(bySeen.keySet()));
         }
 
-        List<Part> split(Aligned text) {
-            if (byFirst.isEmpty()) {
+        List<Part> split(Aligned text, Budget budget) {
+            int[] found = tokens.isEmpty() ? null : longest(text.text(), budget);
+            if (found == null) {
                 return text.isEmpty() ? List.of() : List.of(new Part(text, null));
             }
             var parts = new ArrayList<Part>();
             String chars = text.text();
             int done = 0;
             for (int at = 0; at < chars.length(); ) {
-                Sought found = find(chars, at);
-                if (found == null) {
+                if (found[at] == 0) {
                     at++;
                     continue;
                 }
+                Added token = tokens.get(found[at] - 1);
                 int from = at;
-                int to = at + found.text().length();
-                while (found.token().takesLeft() && from > done && Normalizers.isSpace(chars.charAt(from - 1))) {
+                int to = at + texts.length(found[at] - 1);
+                while (token.takesLeft() && from > done && Normalizers.isSpace(chars.charAt(from - 1))) {
                     from--;
                 }
-                while (found.token().takesRight() && to < chars.length() && Normalizers.isSpace(chars.charAt(to))) {
+                while (token.takesRight() && to < chars.length() && Normalizers.isSpace(chars.charAt(to))) {
                     to++;
                 }
                 if (from > done) {
                     parts.add(new Part(text.slice(done, from), null));
                 }
-                parts.add(new Part(text.slice(from, to), found.token()));
+                parts.add(new Part(text.slice(from, to), token));
                 done = to;
                 at = to;
             }
@@ -122,15 +122,24 @@ final class AddedTokens {
             return parts;
         }
 
-        private @Nullable Sought find(String text, int at) {
-            for (Sought sought : byFirst.getOrDefault(text.charAt(at), List.of())) {
-                int end = at + sought.text().length();
-                if (text.startsWith(sought.text(), at)
-                        && (!sought.token().single() || !isWord(text, at - 1) && !isWord(text, end))) {
-                    return sought;
+        /** For each place the longest token that begins there, by its index and 1; null where there is none anywhere. */
+        private int @Nullable [] longest(String text, Budget budget) {
+            int[] found = null;
+            int node = 0;
+            for (int end = 1; end <= text.length(); end++) {
+                node = texts.next(node, text.charAt(end - 1));
+                budget.spend(1);
+                for (int at = texts.longestText(node); at > 0; at = texts.shorterText(at)) {
+                    budget.spend(1);
+                    int index = texts.value(at);
+                    int start = end - texts.length(index);
+                    if (!tokens.get(index).single() || !isWord(text, start - 1) && !isWord(text, end)) {
+                        found = found == null ? new int[text.length()] : found;
+                        found[start] = index + 1;
+                    }
                 }
             }
-            return null;
+            return found;
         }
 
         /** Whether a char is of a word, as regular expressions have it. */

@@ -25,8 +25,8 @@ public final class Detokenizer {
 
     /** @param before the tokens that are there already, of which no text is given */
     public Detokenizer(Tokenizer tokenizer, long... before) {
-        this.tokenizer = tokenizer;
-        this.ids = before.clone();
+        this.tokenizer = Calls.given(tokenizer, "tokenizer");
+        this.ids = Calls.given(before, "before").clone();
         this.count = before.length;
         this.given = count;
         this.start = Math.max(0, count - AROUND);

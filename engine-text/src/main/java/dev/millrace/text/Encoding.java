@@ -1,81 +1,107 @@
 package dev.millrace.text;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.text.after.Placed;
 import dev.millrace.text.vocabulary.Token;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.function.ToLongFunction;
 
 /** A text as tokens, with the marks of its format. */
 public final class Encoding {
     private final List<Placed> placed;
-    private final int padding;
-    private final boolean paddedLeft;
+    private final Padding padding;
 
-    Encoding(List<Placed> placed, int padding, boolean paddedLeft) {
-        this.placed = List.copyOf(placed);
+    /** Tokens that fill a text up, all of them the same. */
+    private record Padding(int count, Placed each, boolean left) {
+        static final Padding NONE = new Padding(0, new Placed(new Token(0, "", 0, 0), 0, true), false);
+    }
+
+    Encoding(List<Placed> placed) {
+        this(List.copyOf(placed), Padding.NONE);
+    }
+
+    private Encoding(List<Placed> placed, Padding padding) {
+        this.placed = placed;
         this.padding = padding;
-        this.paddedLeft = paddedLeft;
     }
 
     /** How many tokens there are, padding included. */
     public int length() {
-        return placed.size();
+        return placed.size() + padding.count();
     }
 
     /** The tokens' numbers, what models call {@code input_ids}. */
     public long[] ids() {
-        return placed.stream().mapToLong(each -> each.token().id()).toArray();
+        return all(each -> each.token().id(), padding.each().token().id());
     }
 
     /** Which text each token is of, what models call {@code token_type_ids}. */
     public long[] types() {
-        return placed.stream().mapToLong(Placed::type).toArray();
+        return all(Placed::type, padding.each().type());
     }
 
     /** 1 for each token, 0 for padding, what models call {@code attention_mask}. */
     public long[] mask() {
-        long[] mask = new long[placed.size()];
-        for (int i = 0; i < mask.length; i++) {
-            mask[i] = isPadding(i) ? 0 : 1;
-        }
-        return mask;
+        return all(each -> 1, 0);
     }
 
-    private boolean isPadding(int index) {
-        return paddedLeft ? index < padding : index >= placed.size() - padding;
+    private long[] all(ToLongFunction<Placed> number, long ofPadding) {
+        long[] all = new long[length()];
+        if (ofPadding != 0) {
+            Arrays.fill(all, ofPadding);
+        }
+        int at = first();
+        for (Placed each : placed) {
+            all[at++] = number.applyAsLong(each);
+        }
+        return all;
+    }
+
+    /** Where the first token is that is no padding. */
+    private int first() {
+        return padding.left() ? padding.count() : 0;
     }
 
     /** The tokens as texts. */
     public List<String> tokens() {
-        return placed.stream().map(each -> each.token().text()).toList();
+        var texts = new ArrayList<String>(length());
+        placed.forEach(each -> texts.add(each.token().text()));
+        List<String> filled =
+                Collections.nCopies(padding.count(), padding.each().token().text());
+        texts.addAll(padding.left() ? 0 : texts.size(), filled);
+        return Collections.unmodifiableList(texts);
     }
 
     /** Whether a token is a mark of the format or padding, and came from no text. */
     public boolean isMark(int index) {
-        return placed.get(index).added();
+        return at(index).added();
     }
 
     /** Where in its text a token begins, in chars. */
     public int start(int index) {
-        return placed.get(index).token().start();
+        return at(index).token().start();
     }
 
     /** Where in its text a token ends. */
     public int end(int index) {
-        return placed.get(index).token().end();
+        return at(index).token().end();
+    }
+
+    private Placed at(int index) {
+        if (index < 0 || index >= length()) {
+            throw EngineException.invalidArgument("there is no token " + index + " of " + length());
+        }
+        int own = index - first();
+        return own >= 0 && own < placed.size() ? placed.get(own) : padding.each();
     }
 
     /** The same, as long as {@code length}. */
     Encoding padded(int length, Token pad, int type, boolean left) {
         int more = length - placed.size();
-        if (more <= 0) {
-            return this;
-        }
-        var all = new ArrayList<>(placed);
-        for (int i = 0; i < more; i++) {
-            all.add(left ? 0 : all.size(), new Placed(pad, type, true));
-        }
-        return new Encoding(all, more, left);
+        return more <= 0 ? this : new Encoding(placed, new Padding(more, new Placed(pad, type, true), left));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.millrace.text;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.text.json.Json;
 import dev.millrace.text.vocabulary.Token;
 import java.util.List;
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param cutsLeft whether the beginning is cut off
  * @param fixed the length to which all are padded; 0 for that of the longest of a batch
  * @param multiple the padded length is a multiple of it
- * @param pad what padding is made of
+ * @param pad what padding is made of, where it is known
+ * @param pads whether encodings are padded
  */
 record Lengths(
         int most,
@@ -22,52 +24,71 @@ record Lengths(
         int fixed,
         int multiple,
         @Nullable Token pad,
+        boolean pads,
         int padType,
         boolean padsLeft) {
-
-    static final Lengths NONE = new Lengths(0, "LongestFirst", false, 0, 0, null, 0, false);
+    /** No model takes so many tokens. */
+    private static final int MOST_PADDING = 1 << 24;
 
     static Lengths of(Json truncation, Json padding) {
         Json strategy = padding.get("strategy");
         Token pad = padding.isNull()
                 ? null
                 : new Token(
-                        padding.get("pad_id").integer(0),
+                        padding.get("pad_id").isNull() ? 0 : padding.get("pad_id").id(),
                         padding.get("pad_token").text("[PAD]"),
                         0,
                         0);
         return new Lengths(
-                truncation.get("max_length").integer(0),
+                truncation.get("max_length").count(0),
                 truncation.get("strategy").text("LongestFirst"),
                 truncation.get("direction").text("Right").equals("Left"),
-                strategy.isObject() ? strategy.get("Fixed").integer(0) : 0,
-                padding.get("pad_to_multiple_of").integer(0),
+                strategy.isObject() ? padded(strategy.get("Fixed")) : 0,
+                padded(padding.get("pad_to_multiple_of")),
                 pad,
+                pad != null,
                 padding.get("pad_type_id").integer(0),
                 padding.get("direction").text("Right").equals("Left"));
     }
 
+    private static int padded(Json length) {
+        int count = length.count(0);
+        if (count > MOST_PADDING) {
+            throw length.refused("padding to " + count + " tokens; " + MOST_PADDING + " are possible");
+        }
+        return count;
+    }
+
     Lengths cutTo(int tokens) {
-        return new Lengths(tokens, strategy, cutsLeft, fixed, multiple, pad, padType, padsLeft);
+        return new Lengths(tokens, strategy, cutsLeft, fixed, multiple, pad, pads, padType, padsLeft);
     }
 
     Lengths paddedWith(Token with) {
-        return new Lengths(most, strategy, cutsLeft, fixed, multiple, with, padType, padsLeft);
+        return new Lengths(most, strategy, cutsLeft, fixed, multiple, with, true, padType, padsLeft);
     }
 
     Lengths paddedTo(int tokens) {
-        return new Lengths(most, strategy, cutsLeft, tokens, multiple, pad, padType, padsLeft);
+        if (tokens > MOST_PADDING) {
+            throw EngineException.invalidArgument(
+                    "padding to " + tokens + " tokens; " + MOST_PADDING + " are possible");
+        }
+        return new Lengths(most, strategy, cutsLeft, tokens, multiple, pad, true, padType, padsLeft);
+    }
+
+    /** Without cutting and padding; the pad token is kept for who pads again. */
+    Lengths unbounded() {
+        return new Lengths(0, strategy, cutsLeft, 0, 0, pad, false, padType, padsLeft);
     }
 
     /** How many tokens are kept of two texts that have so many, where {@code added} come to them. */
     int[] kept(int first, int second, int added) {
         int room = Math.max(0, most - added);
-        if (most == 0 || first + second <= room) {
+        if (most == 0 || (long) first + second <= room) {
             return new int[] {first, second};
         }
         return switch (strategy) {
-            case "OnlyFirst" -> new int[] {Math.max(0, room - second), second};
-            case "OnlySecond" -> new int[] {first, Math.max(0, room - first)};
+            case "OnlyFirst" -> new int[] {Math.clamp((long) room - second, 0, first), second};
+            case "OnlySecond" -> new int[] {first, Math.clamp((long) room - first, 0, second)};
             default -> longestFirst(first, second, room);
         };
     }
@@ -75,7 +96,7 @@ record Lengths(
     private static int[] longestFirst(int first, int second, int room) {
         int few = Math.min(first, second);
         int many = few > room ? few : Math.max(few, room - few);
-        if (few + many > room) {
+        if ((long) few + many > room) {
             few = room / 2;
             many = few + room % 2;
         }
@@ -89,15 +110,15 @@ record Lengths(
 
     List<Encoding> pad(List<Encoding> encodings) {
         Token with = pad;
-        if (with == null) {
+        if (with == null || !pads) {
             return encodings;
         }
         int longest = encodings.stream().mapToInt(Encoding::length).max().orElse(0);
-        int length = fixed > 0 ? fixed : longest;
+        long length = fixed > 0 ? fixed : longest;
         if (multiple > 1) {
             length = Math.ceilDiv(length, multiple) * multiple;
         }
-        int to = length;
+        int to = Math.toIntExact(length);
         return encodings.stream()
                 .map(each -> each.padded(to, with, padType, padsLeft))
                 .toList();

@@ -1,12 +1,14 @@
 package dev.millrace.text;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.scheduler.Cancellation;
 import dev.millrace.session.Session;
 import dev.millrace.session.generate.Ending;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.Generator;
 import dev.millrace.session.generate.Token;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -32,18 +34,19 @@ public final class TextGenerator {
 
     /** A generator of a model whose inputs and outputs are called as exporters call them. */
     public static TextGenerator of(Session session, Tokenizer tokenizer) {
-        return of(Generator.of(session), tokenizer);
+        return of(Generator.of(Calls.given(session, "session")), tokenizer);
     }
 
     /** What the tokenizer's file says of lengths and padding does not hold here. */
     public static TextGenerator of(Generator generator, Tokenizer tokenizer) {
-        return new TextGenerator(generator, tokenizer.unbounded(), List.of());
+        Calls.given(generator, "generator");
+        return new TextGenerator(generator, Calls.given(tokenizer, "tokenizer").unbounded(), List.of());
     }
 
     /** The same, which also stops where the text has one of these, and gives what is before it. */
     public TextGenerator stoppingAt(String... texts) {
         var all = new ArrayList<>(stops);
-        for (String text : texts) {
+        for (String text : Calls.<String>all(Arrays.asList(Calls.given(texts, "texts")), "texts")) {
             if (text.isEmpty()) {
                 throw EngineException.invalidArgument("a text to stop at is empty, which every text has");
             }
@@ -79,7 +82,8 @@ public final class TextGenerator {
      * @param heard is given pieces of the text as they are there, none of them empty
      */
     public Completion run(String prompt, GenerationOptions how, Consumer<String> heard) {
-        long[] ids = tokenizer.encode(prompt).ids();
+        Calls.given(heard, "heard");
+        long[] ids = ids(prompt, how);
         var said = new Saying(new Detokenizer(tokenizer, ids), new StopTexts(stops));
         var pieces = new ArrayList<Piece>();
         generator.run(ids, how, token -> {
@@ -97,11 +101,17 @@ public final class TextGenerator {
     private record Piece(String text, int tokens, @Nullable Ending ending) {}
 
     private Flux<Piece> pieces(String prompt, GenerationOptions how) {
-        long[] ids = tokenizer.encode(prompt).ids();
+        long[] ids = ids(prompt, how);
         return Flux.defer(() -> {
             var said = new Saying(new Detokenizer(tokenizer, ids), new StopTexts(stops));
             return generator.flux(ids, how).map(said::piece).takeUntil(piece -> piece.ending() != null);
         });
+    }
+
+    private long[] ids(String prompt, GenerationOptions how) {
+        Cancellation cancellation = Calls.given(how, "how").cancellation();
+        Tokenizer stopped = cancellation == null ? tokenizer : tokenizer.cancelledBy(cancellation);
+        return stopped.encode(Calls.given(prompt, "prompt")).ids();
     }
 
     /** One text under way. */

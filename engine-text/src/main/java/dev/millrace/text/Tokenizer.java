@@ -2,26 +2,33 @@ package dev.millrace.text;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.text.after.Decoder;
 import dev.millrace.text.after.Decoders;
 import dev.millrace.text.after.Frame;
 import dev.millrace.text.json.Json;
+import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normal.Aligned;
+import dev.millrace.text.normal.Normalization;
 import dev.millrace.text.normal.Normalizers;
 import dev.millrace.text.split.Splitter;
 import dev.millrace.text.split.Splitters;
 import dev.millrace.text.vocabulary.Token;
+import dev.millrace.text.vocabulary.TokenTexts;
 import dev.millrace.text.vocabulary.Vocabularies;
 import dev.millrace.text.vocabulary.Vocabulary;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,48 +37,78 @@ import org.jspecify.annotations.Nullable;
  * use it.
  */
 public final class Tokenizer {
+    /** A normalised text is at most so many times as long as it was, and a few hundred thousand chars beyond. */
+    private static final int GROWTH = 32;
+
+    /** So many chars has a token at most, on the average. */
+    private static final int CHARS_OF_TOKEN = 256;
+
+    private static final String ENCODE = "encoding";
+
     private final Parts parts;
     private final Lengths lengths;
     private final boolean adding;
+    private final @Nullable Cancellation cancellation;
 
     /** What the file describes. */
     private record Parts(
-            UnaryOperator<Aligned> normalizer,
+            Normalization normalizer,
             Splitter splitter,
             Vocabulary vocabulary,
             AddedTokens added,
             Frame frame,
-            UnaryOperator<List<String>> decoder,
-            Map<Integer, String> texts,
+            Decoder decoder,
+            TokenTexts texts,
             Map<String, Integer> ids,
             Set<Integer> special) {}
 
-    private Tokenizer(Parts parts, Lengths lengths, boolean adding) {
+    private Tokenizer(Parts parts, Lengths lengths, boolean adding, @Nullable Cancellation cancellation) {
         this.parts = parts;
         this.lengths = lengths;
         this.adding = adding;
+        this.cancellation = cancellation;
     }
 
     /** Reads a {@code tokenizer.json}. */
     public static Tokenizer read(Path file) {
-        try {
-            return of(Json.parse(Files.readAllBytes(file), file.toString()));
+        String name = "tokenizer " + Calls.given(file, "file");
+        return Calls.guarded(name, () -> of(Json.parse(content(file, name), name)));
+    }
+
+    private static byte[] content(Path file, String name) {
+        if (!Files.exists(file)) {
+            throw new EngineException(Status.NO_SUCH_FILE, name + " cannot be read: there is no such file");
+        }
+        if (!Files.isRegularFile(file)) {
+            throw EngineException.invalidArgument(name + " cannot be read: it is a folder or a device, and no file");
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            long size = Files.size(file);
+            if (size > Json.MOST_BYTES) {
+                throw EngineException.invalidArgument(
+                        name + " has " + size + " bytes; the largest that is read has " + Json.MOST_BYTES);
+            }
+            return in.readNBytes(Json.MOST_BYTES);
+        } catch (AccessDeniedException e) {
+            throw new EngineException(Status.FAIL, name + " cannot be read: access is denied", e);
         } catch (IOException e) {
-            Status status = Files.exists(file) ? Status.FAIL : Status.NO_SUCH_FILE;
-            throw new EngineException(status, "tokenizer " + file + " cannot be read: " + e, e);
+            throw new EngineException(Status.FAIL, name + " cannot be read: " + e, e);
         }
     }
 
     /** The tokenizer that the content of a {@code tokenizer.json} describes. */
     public static Tokenizer of(byte[] content) {
-        return of(Json.parse(content, "tokenizer"));
+        Calls.given(content, "content");
+        return Calls.guarded("tokenizer", () -> of(Json.parse(content, "tokenizer")));
     }
 
     private static Tokenizer of(Json file) {
-        UnaryOperator<Aligned> normalizer = Normalizers.of(file.get("normalizer"));
+        Normalization normalizer = Normalizers.of(file.get("normalizer"));
         Vocabulary vocabulary = Vocabularies.of(file.get("model"));
-        var added = new AddedTokens(file.get("added_tokens").elements(), normalizer, vocabulary.ids());
-        var ids = new HashMap<>(vocabulary.ids());
+        List<Json> descriptions = file.get("added_tokens").elements();
+        var added = new AddedTokens(
+                descriptions, normalizer, vocabulary.ids(), Budget.of(descriptions.size(), GROWTH, null));
+        var ids = new LinkedHashMap<>(vocabulary.ids());
         var special = new HashSet<Integer>();
         for (AddedTokens.Added token : added.all()) {
             ids.put(token.text(), token.id());
@@ -79,8 +116,6 @@ public final class Tokenizer {
                 special.add(token.id());
             }
         }
-        var texts = new HashMap<Integer, String>();
-        ids.forEach((text, id) -> texts.put(id, text));
         var parts = new Parts(
                 normalizer,
                 Splitters.of(file.get("pre_tokenizer")),
@@ -88,81 +123,114 @@ public final class Tokenizer {
                 added,
                 Frame.of(file.get("post_processor")),
                 Decoders.of(file.get("decoder")),
-                Map.copyOf(texts),
-                Map.copyOf(ids),
+                TokenTexts.of(ids),
+                Collections.unmodifiableMap(ids),
                 Set.copyOf(special));
-        return new Tokenizer(parts, Lengths.of(file.get("truncation"), file.get("padding")), true);
+        return new Tokenizer(parts, Lengths.of(file.get("truncation"), file.get("padding")), true, null);
+    }
+
+    private Tokenizer with(Lengths other) {
+        return new Tokenizer(parts, other, adding, cancellation);
     }
 
     /** The same, which cuts encodings off at so many tokens, marks included; 0 for never. */
     public Tokenizer cutTo(int tokens) {
-        return new Tokenizer(parts, lengths.cutTo(tokens), adding);
+        return with(lengths.cutTo(Calls.count(tokens, "tokens")));
     }
 
     /** The same, which pads to so many tokens; 0 for as many as the longest of a batch has. */
     public Tokenizer paddedTo(int tokens) {
-        return new Tokenizer(parts, lengths.paddedTo(tokens), adding);
+        return with(lengths.paddedTo(Calls.count(tokens, "tokens")));
     }
 
     /** The same, which pads batches with that token. */
     public Tokenizer paddedWith(String token) {
-        return new Tokenizer(parts, lengths.paddedWith(new Token(id(token), token, 0, 0)), adding);
+        return with(lengths.paddedWith(new Token(id(token), token, 0, 0)));
     }
 
-    /** The same, which neither cuts nor pads, whatever its file says. */
+    /** The same, which neither cuts nor pads, whatever its file says. {@link #paddedTo} pads again with the file's token. */
     public Tokenizer unbounded() {
-        return new Tokenizer(parts, Lengths.NONE, adding);
+        return with(lengths.unbounded());
     }
 
     /** The same, which adds no marks of begin and end. */
     public Tokenizer withoutMarks() {
-        return new Tokenizer(parts, lengths, false);
+        return new Tokenizer(parts, lengths, false, cancellation);
+    }
+
+    /** The same, whose calls end with CANCELLED soon after the switch is thrown. */
+    public Tokenizer cancelledBy(Cancellation switchedBy) {
+        return new Tokenizer(parts, lengths, adding, Calls.given(switchedBy, "cancellation"));
+    }
+
+    /** Whether it pads the texts of a batch to one length. */
+    boolean pads() {
+        return lengths.pads() && lengths.pad() != null;
     }
 
     /** A text, padded only where the length is fixed. */
     public Encoding encode(String text) {
-        return lengths.pad(List.of(encoding(text, null))).getFirst();
+        Calls.given(text, "text");
+        return Calls.guarded(ENCODE, () -> padded(List.of(encoding(text, null))).getFirst());
     }
 
     /** A text and another that belongs to it, like a question and a passage. */
     public Encoding encode(String text, String other) {
-        return lengths.pad(List.of(encoding(text, other))).getFirst();
+        Calls.given(text, "text");
+        Calls.given(other, "other");
+        return Calls.guarded(
+                ENCODE, () -> padded(List.of(encoding(text, other))).getFirst());
     }
 
     /** Texts for one run, all as long as the longest where the tokenizer knows how to pad. */
     public List<Encoding> encodeAll(List<String> texts) {
-        return lengths.pad(texts.stream().map(text -> encoding(text, null)).toList());
+        return Calls.guarded(ENCODE, () -> padded(unpadded(texts)));
+    }
+
+    /** The encodings of texts, each as long as it is. */
+    List<Encoding> unpadded(List<String> texts) {
+        return Calls.<String>all(texts, "texts").stream()
+                .map(text -> encoding(text, null))
+                .toList();
+    }
+
+    /** The same encodings, all as long as the longest where the tokenizer knows how to pad. */
+    List<Encoding> padded(List<Encoding> encodings) {
+        return lengths.pad(encodings);
     }
 
     private Encoding encoding(String text, @Nullable String other) {
-        List<Token> first = tokens(text);
-        List<Token> second = other == null ? List.of() : tokens(other);
+        long length = text.length() + (other == null ? 0L : other.length());
+        var budget = Budget.of(length, GROWTH, cancellation);
+        List<Token> first = tokens(text, budget);
+        List<Token> second = other == null ? List.of() : tokens(other, budget);
         int marks = adding ? parts.frame.added(other != null) : 0;
         int[] kept = lengths.kept(first.size(), second.size(), marks);
         first = lengths.cut(first, kept[0]);
         second = lengths.cut(second, kept[1]);
-        return new Encoding(parts.frame.place(first, other == null ? null : second, adding), 0, false);
+        return new Encoding(parts.frame.place(first, other == null ? null : second, adding, budget));
     }
 
-    private List<Token> tokens(String text) {
+    private List<Token> tokens(String text, Budget budget) {
         var tokens = new ArrayList<Token>();
-        for (AddedTokens.Part part : parts.added.inRaw(Aligned.of(text))) {
+        for (AddedTokens.Part part : parts.added.inRaw(Aligned.of(text), budget)) {
             if (part.token() != null) {
                 add(part.token(), part.text(), tokens);
             } else {
-                addNormalized(parts.normalizer.apply(part.text()), tokens);
+                addNormalized(parts.normalizer.apply(part.text(), budget), tokens, budget);
             }
         }
         return parts.frame.trimmed(tokens);
     }
 
-    private void addNormalized(Aligned text, List<Token> to) {
-        for (AddedTokens.Part part : parts.added.inNormalized(text)) {
+    private void addNormalized(Aligned text, List<Token> to, Budget budget) {
+        for (AddedTokens.Part part : parts.added.inNormalized(text, budget)) {
             if (part.token() != null) {
                 add(part.token(), part.text(), to);
             } else {
-                for (Aligned word : parts.splitter.split(part.text())) {
-                    parts.vocabulary.tokens(word, to);
+                for (Aligned word : parts.splitter.split(part.text(), budget)) {
+                    parts.vocabulary.tokens(word, to, budget);
+                    budget.requireLength(to.size());
                 }
             }
         }
@@ -172,21 +240,31 @@ public final class Tokenizer {
         to.add(new Token(token.id(), at.text(), at.start(0), at.end(at.length() - 1)));
     }
 
-    /** The text of tokens, without the marks of the format. */
+    /** The text of tokens, without the marks of the format; numbers that no token has stand for nothing. */
     public String decode(long... ids) {
+        Calls.given(ids, "ids");
+        return Calls.guarded("decoding", () -> decoded(ids));
+    }
+
+    private String decoded(long[] ids) {
+        var budget = Budget.of(ids.length, CHARS_OF_TOKEN, cancellation);
         var tokens = new ArrayList<String>(ids.length);
+        long length = 0;
         for (long id : ids) {
-            String text = parts.texts.get(Math.toIntExact(id));
+            String text = parts.texts.get(id);
             if (text != null && !parts.special.contains((int) id)) {
+                length += text.length();
+                budget.spend(text.length() + 1L);
+                budget.requireLength(length);
                 tokens.add(text);
             }
         }
-        return String.join("", parts.decoder.apply(tokens));
+        return String.join("", parts.decoder.apply(tokens, budget));
     }
 
     /** The number of a token; refused where there is none. */
     public int id(String token) {
-        Integer id = parts.ids.get(token);
+        Integer id = parts.ids.get(Calls.given(token, "token"));
         if (id == null) {
             throw EngineException.invalidArgument("the vocabulary has no token '" + token + "'");
         }
@@ -195,7 +273,7 @@ public final class Tokenizer {
 
     /** Whether there is a token of this text. */
     public boolean has(String token) {
-        return parts.ids.containsKey(token);
+        return parts.ids.containsKey(Calls.given(token, "token"));
     }
 
     /** The token of a number, or null where there is none. */

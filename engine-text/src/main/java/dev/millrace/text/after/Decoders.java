@@ -1,6 +1,8 @@
 package dev.millrace.text.after;
 
 import dev.millrace.text.json.Json;
+import dev.millrace.text.limit.Budget;
+import dev.millrace.text.pattern.Search;
 import dev.millrace.text.normal.Patterns;
 import dev.millrace.text.split.ByteChars;
 import java.io.ByteArrayOutputStream;
@@ -9,7 +11,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,18 +21,18 @@ public final class Decoders {
     private Decoders() {}
 
     /** What the description says; tokens with spaces between them where there is none. */
-    public static UnaryOperator<List<String>> of(Json description) {
+    public static Decoder of(Json description) {
         if (description.isNull()) {
-            return tokens -> List.of(String.join(" ", tokens));
+            return (tokens, budget) -> List.of(String.join(" ", tokens));
         }
         return switch (description.type()) {
             case "Sequence" -> sequence(description.get("decoders").elements());
             case "WordPiece" -> wordPiece(description);
-            case "ByteLevel" -> tokens -> List.of(fromByteChars(tokens));
+            case "ByteLevel" -> (tokens, budget) -> List.of(fromByteChars(tokens));
             case "Metaspace" -> metaspace(description);
             case "BPEDecoder" -> ends(description.get("suffix").text("</w>"));
-            case "ByteFallback" -> Decoders::fromBytes;
-            case "Fuse" -> tokens -> List.of(String.join("", tokens));
+            case "ByteFallback" -> (tokens, budget) -> fromBytes(tokens);
+            case "Fuse" -> (tokens, budget) -> List.of(String.join("", tokens));
             case "Strip" -> strip(description);
             case "Replace" -> replace(description);
             case "CTC" -> ctc(description);
@@ -39,25 +40,31 @@ public final class Decoders {
         };
     }
 
-    private static UnaryOperator<List<String>> sequence(List<Json> parts) {
-        List<UnaryOperator<List<String>>> all = parts.stream().map(Decoders::of).toList();
-        return tokens -> {
+    private static Decoder sequence(List<Json> parts) {
+        List<Decoder> all = parts.stream().map(Decoders::of).toList();
+        return (tokens, budget) -> {
             List<String> made = tokens;
-            for (UnaryOperator<List<String>> each : all) {
-                made = each.apply(made);
+            for (Decoder each : all) {
+                made = each.apply(made, budget);
+                requireLength(made, budget);
             }
             return made;
         };
     }
 
-    private static UnaryOperator<List<String>> each(UnaryOperator<String> change) {
-        return tokens -> tokens.stream().map(change).toList();
+    private static void requireLength(List<String> texts, Budget budget) {
+        long length = 0;
+        for (String text : texts) {
+            length += text.length();
+        }
+        budget.spend(length + texts.size());
+        budget.requireLength(length);
     }
 
-    private static UnaryOperator<List<String>> wordPiece(Json description) {
+    private static Decoder wordPiece(Json description) {
         String inside = description.get("prefix").text("##");
         boolean cleans = description.get("cleanup").flag(true);
-        return tokens -> {
+        return (tokens, budget) -> {
             var made = new ArrayList<String>(tokens.size());
             for (String token : tokens) {
                 String piece = made.isEmpty()
@@ -96,11 +103,11 @@ public final class Decoders {
         return bytes.toString(StandardCharsets.UTF_8);
     }
 
-    private static UnaryOperator<List<String>> metaspace(Json description) {
+    private static Decoder metaspace(Json description) {
         String mark = description.get("replacement").text("\u2581");
         boolean prepends = !description.get("prepend_scheme").text("always").equals("never")
                 && description.get("add_prefix_space").flag(true);
-        return tokens -> {
+        return (tokens, budget) -> {
             var made = new ArrayList<String>(tokens.size());
             for (String token : tokens) {
                 made.add(token.replace(mark, made.isEmpty() && prepends ? "" : " "));
@@ -109,8 +116,8 @@ public final class Decoders {
         };
     }
 
-    private static UnaryOperator<List<String>> ends(String suffix) {
-        return tokens -> {
+    private static Decoder ends(String suffix) {
+        return (tokens, budget) -> {
             var made = new ArrayList<String>(tokens.size());
             for (String token : tokens) {
                 made.add(token.replace(suffix, made.size() == tokens.size() - 1 ? "" : " "));
@@ -151,33 +158,53 @@ public final class Decoders {
         bytes.reset();
     }
 
-    private static UnaryOperator<List<String>> strip(Json description) {
+    private static Decoder strip(Json description) {
         String content = description.get("content").text();
-        int start = description.get("start").integer(0);
-        int stop = description.get("stop").integer(0);
-        return each(token -> {
-            String made = token;
-            for (int i = 0; i < start && made.startsWith(content); i++) {
-                made = made.substring(content.length());
-            }
-            for (int i = 0; i < stop && made.endsWith(content); i++) {
-                made = made.substring(0, made.length() - content.length());
-            }
-            return made;
-        });
+        int start = description.get("start").count(0);
+        int stop = description.get("stop").count(0);
+        return (tokens, budget) ->
+                tokens.stream().map(token -> stripped(token, content, start, stop)).toList();
     }
 
-    private static UnaryOperator<List<String>> replace(Json description) {
-        Pattern pattern = Patterns.of(description.get("pattern"));
-        String content = Matcher.quoteReplacement(description.get("content").text());
-        return each(token -> pattern.matcher(token).replaceAll(content));
+    /** A token without {@code content} where it begins and ends, so often at most. */
+    private static String stripped(String token, String content, int start, int stop) {
+        int length = content.length();
+        int from = 0;
+        int to = token.length();
+        for (int i = 0; i < start && length > 0 && from + length <= to && token.startsWith(content, from); i++) {
+            from += length;
+        }
+        for (int i = 0; i < stop && length > 0 && to - length >= from && token.startsWith(content, to - length); i++) {
+            to -= length;
+        }
+        return token.substring(from, to);
     }
 
-    private static UnaryOperator<List<String>> ctc(Json description) {
+    private static Decoder replace(Json description) {
+        Search search = Patterns.of(description.get("pattern"));
+        String content = description.get("content").text();
+        return (tokens, budget) ->
+                tokens.stream().map(token -> replaced(token, search, content, budget)).toList();
+    }
+
+    private static String replaced(String token, Search search, String content, Budget budget) {
+        Search.Matches matches = search.in(token, budget);
+        var made = new StringBuilder();
+        int kept = 0;
+        while (matches.next()) {
+            made.append(token, kept, matches.start()).append(content);
+            budget.spend(content.length());
+            budget.requireLength(made.length());
+            kept = matches.end();
+        }
+        return kept == 0 ? token : made.append(token, kept, token.length()).toString();
+    }
+
+    private static Decoder ctc(Json description) {
         String pad = description.get("pad_token").text("<pad>");
         String space = description.get("word_delimiter_token").text("|");
         boolean cleans = description.get("cleanup").flag(true);
-        return tokens -> {
+        return (tokens, budget) -> {
             var made = new ArrayList<String>();
             String last = null;
             for (String token : tokens) {

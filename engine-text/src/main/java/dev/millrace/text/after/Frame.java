@@ -1,8 +1,10 @@
 package dev.millrace.text.after;
 
 import dev.millrace.text.json.Json;
+import dev.millrace.text.limit.Budget;
 import dev.millrace.text.vocabulary.Token;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -12,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 public final class Frame {
     private static final String TEXT = "A";
     private static final String PAIR = "B";
+
+    /** Far above what any format has; a file may name one mark of many tokens any number of times. */
+    private static final int MOST_MARKS = 1 << 12;
 
     private final List<Slot> single;
     private final List<Slot> pair;
@@ -55,17 +60,19 @@ public final class Frame {
 
     /** One of them frames; the others trim. */
     private static Frame sequence(List<Json> parts) {
+        List<Frame> all = parts.stream().map(Frame::of).toList();
         Frame made = bare(UnaryOperator.identity());
-        for (Json part : parts) {
-            Frame next = of(part);
-            Frame before = made;
+        for (Frame next : all) {
             boolean frames = next.single.size() > 1 || next.pair.size() > 2;
-            made = new Frame(
-                    frames ? next.single : before.single,
-                    frames ? next.pair : before.pair,
-                    tokens -> next.trimming.apply(before.trimming.apply(tokens)));
+            made = frames ? next : made;
         }
-        return made;
+        return new Frame(made.single, made.pair, tokens -> {
+            List<Token> trimmed = tokens;
+            for (Frame each : all) {
+                trimmed = each.trimming.apply(trimmed);
+            }
+            return trimmed;
+        });
     }
 
     private static Frame template(Json description) {
@@ -78,6 +85,8 @@ public final class Frame {
 
     private static List<Slot> slots(Json list, Map<String, Json> marks) {
         var slots = new ArrayList<Slot>();
+        var known = new HashMap<String, List<Token>>();
+        int count = 0;
         for (Json piece : list.elements()) {
             Json sequence = piece.get("Sequence");
             Json special = piece.get("SpecialToken");
@@ -90,7 +99,12 @@ public final class Frame {
                 if (mark == null) {
                     throw special.refused("special_tokens has no '" + name + "'");
                 }
-                slots.add(new Slot(null, tokens(mark), special.get("type_id").integer(0)));
+                List<Token> tokens = known.computeIfAbsent(name, _ -> tokens(mark));
+                count += tokens.size();
+                slots.add(new Slot(null, tokens, special.get("type_id").integer(0)));
+            }
+            if (slots.size() > MOST_MARKS || count > MOST_MARKS) {
+                throw list.refused("a format has at most " + MOST_MARKS + " texts and marks");
             }
         }
         return slots;
@@ -102,7 +116,7 @@ public final class Frame {
         var tokens = new ArrayList<Token>();
         for (int i = 0; i < ids.size(); i++) {
             String text = i < texts.size() ? texts.get(i).text() : "";
-            tokens.add(new Token(ids.get(i).integer(), text, 0, 0));
+            tokens.add(new Token(ids.get(i).id(), text, 0, 0));
         }
         return List.copyOf(tokens);
     }
@@ -112,7 +126,7 @@ public final class Frame {
         if (parts.size() != 2) {
             throw pair.refused("a mark is a text and its number");
         }
-        return new Token(parts.get(1).integer(), parts.get(0).text(), 0, 0);
+        return new Token(parts.get(1).id(), parts.get(0).text(), 0, 0);
     }
 
     private static Frame bert(Json description) {
@@ -152,12 +166,13 @@ public final class Frame {
     }
 
     /** Everything in its order. */
-    public List<Placed> place(List<Token> text, @Nullable List<Token> other, boolean withMarks) {
+    public List<Placed> place(List<Token> text, @Nullable List<Token> other, boolean withMarks, Budget budget) {
         var placed = new ArrayList<Placed>();
         for (Slot slot : other == null ? single : pair) {
             List<Token> tokens =
                     slot.text() == null ? slot.marks() : slot.text().equals(TEXT) ? text : other;
             if (tokens != null && (withMarks || slot.text() != null)) {
+                budget.requireLength((long) placed.size() + tokens.size());
                 tokens.forEach(token -> placed.add(new Placed(token, slot.type(), slot.text() == null)));
             }
         }

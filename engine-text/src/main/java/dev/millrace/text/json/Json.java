@@ -12,57 +12,110 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
 
 /** A value of a JSON tree with its place, which refusals name. */
 public final class Json {
+    /** No file is larger, and so no text in it longer. */
+    public static final int MOST_BYTES = 1 << 28;
+
+    /** A value takes some 50 bytes. The largest vocabularies and their merges are two million values. */
+    private static final int MOST_VALUES = 1 << 23;
+
     private static final JsonFactory FACTORY = JsonFactory.builder()
-            .streamReadConstraints(
-                    StreamReadConstraints.builder().maxStringLength(1 << 28).build())
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxStringLength(MOST_BYTES)
+                    .build())
             .build();
 
     private final @Nullable Object value;
-    private final String place;
+    private final @Nullable Json parent;
+    /** The name of the document, of a property, or the index of an element. */
+    private final Object step;
 
-    private Json(@Nullable Object value, String place) {
+    private Json(@Nullable Object value, @Nullable Json parent, Object step) {
         this.value = value;
-        this.place = place;
+        this.parent = parent;
+        this.step = step;
+    }
+
+    private String place() {
+        if (parent == null) {
+            return step.toString();
+        }
+        return parent.place() + (step instanceof Integer ? "[" + step + "]" : "." + step);
     }
 
     /** @param name what refusals call the document */
     public static Json parse(byte[] text, String name) {
+        if (text.length == 0) {
+            throw EngineException.invalidArgument(name + " is empty");
+        }
+        if (text.length > MOST_BYTES) {
+            throw EngineException.invalidArgument(
+                    name + " has " + text.length + " bytes; the largest that is read has " + MOST_BYTES);
+        }
         try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
             parser.nextToken();
-            return new Json(read(parser), name);
+            return new Json(new Reading(parser, name).value(), null, name);
         } catch (JacksonException e) {
-            throw new EngineException(Status.INVALID_ARGUMENT, name + " is no JSON: " + e.getOriginalMessage(), e);
+            boolean endsEarly = e.getOriginalMessage().startsWith("Unexpected end-of-input");
+            String reason = endsEarly
+                    ? "it ends early, after " + text.length + " bytes; was its download interrupted?"
+                    : reason(e);
+            throw new EngineException(Status.INVALID_ARGUMENT, name + " is no JSON: " + reason, e);
         }
     }
 
-    private static @Nullable Object read(JsonParser parser) {
-        return switch (parser.currentToken()) {
-            case START_OBJECT -> {
-                var object = new LinkedHashMap<String, @Nullable Object>();
-                while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-                    String key = parser.currentName();
-                    parser.nextToken();
-                    object.put(key, read(parser));
-                }
-                yield object;
+    /** What is wrong and where, without the parser's words on where its input comes from. */
+    private static String reason(JacksonException e) {
+        String message = e.getOriginalMessage();
+        int source = message.indexOf("[Source: ");
+        String what = source < 0 ? message : message.substring(0, source).replaceFirst("[ (]*(start marker at)?\\s*$", "");
+        TokenStreamLocation place = e.getLocation();
+        return place == null ? what : what + " (line " + place.getLineNr() + ", column " + place.getColumnNr() + ")";
+    }
+
+    /** A document on its way into a tree. */
+    private static final class Reading {
+        private final JsonParser parser;
+        private final String name;
+        private int values;
+
+        Reading(JsonParser parser, String name) {
+            this.parser = parser;
+            this.name = name;
+        }
+
+        @Nullable Object value() {
+            if (++values > MOST_VALUES) {
+                throw EngineException.invalidArgument(name + " has more than " + MOST_VALUES + " values");
             }
-            case START_ARRAY -> {
-                var list = new ArrayList<@Nullable Object>();
-                while (parser.nextToken() != JsonToken.END_ARRAY) {
-                    list.add(read(parser));
+            return switch (parser.currentToken()) {
+                case START_OBJECT -> {
+                    var object = new LinkedHashMap<String, @Nullable Object>();
+                    while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+                        String key = parser.currentName();
+                        parser.nextToken();
+                        object.put(key, value());
+                    }
+                    yield object;
                 }
-                yield list;
-            }
-            case VALUE_STRING -> parser.getString();
-            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
-            case VALUE_TRUE -> Boolean.TRUE;
-            case VALUE_FALSE -> Boolean.FALSE;
-            case null, default -> null;
-        };
+                case START_ARRAY -> {
+                    var list = new ArrayList<@Nullable Object>();
+                    while (parser.nextToken() != JsonToken.END_ARRAY) {
+                        list.add(value());
+                    }
+                    yield list;
+                }
+                case VALUE_STRING -> parser.getString();
+                case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
+                case VALUE_TRUE -> Boolean.TRUE;
+                case VALUE_FALSE -> Boolean.FALSE;
+                case null, default -> null;
+            };
+        }
     }
 
     public boolean isNull() {
@@ -79,14 +132,14 @@ public final class Json {
 
     /** A property, which is null where there is none. */
     public Json get(String property) {
-        return new Json(value instanceof Map<?, ?> map ? map.get(property) : null, place + "." + property);
+        return new Json(value instanceof Map<?, ?> map ? map.get(property) : null, this, property);
     }
 
     /** The properties by their names. */
     public Map<String, Json> properties() {
         var all = new LinkedHashMap<String, Json>();
         ((Map<?, ?>) require(Map.class, "an object"))
-                .forEach((key, inner) -> all.put((String) key, new Json(inner, place + "." + key)));
+                .forEach((key, inner) -> all.put((String) key, new Json(inner, this, key)));
         return all;
     }
 
@@ -95,7 +148,7 @@ public final class Json {
         var all = new ArrayList<Json>();
         if (value != null) {
             for (Object element : (List<?>) require(List.class, "a list")) {
-                all.add(new Json(element, place + "[" + all.size() + "]"));
+                all.add(new Json(element, this, all.size()));
             }
         }
         return all;
@@ -113,12 +166,49 @@ public final class Json {
         return require(Double.class, "a number");
     }
 
+    public double finite() {
+        double number = number();
+        if (!Double.isFinite(number)) {
+            throw refused(number + " stands where a finite number belongs");
+        }
+        return number;
+    }
+
     public int integer() {
-        return (int) number();
+        double number = number();
+        if (number != (int) number) {
+            throw refused(written(number) + " stands where a whole number of 32 bits belongs");
+        }
+        return (int) number;
     }
 
     public int integer(int otherwise) {
         return value == null ? otherwise : integer();
+    }
+
+    /** The number of a token. */
+    public int id() {
+        double number = number();
+        if (number < 0 || number != (int) number) {
+            throw refused(written(number) + " is no number of a token; these are from 0 to " + Integer.MAX_VALUE);
+        }
+        return (int) number;
+    }
+
+    /** How many there are of something; more than an {@code int} holds is as good as any number. */
+    public int count(int otherwise) {
+        if (value == null) {
+            return otherwise;
+        }
+        double number = number();
+        if (number < 0 || number != Math.rint(number)) {
+            throw refused(written(number) + " stands where a count belongs");
+        }
+        return (int) number;
+    }
+
+    private static String written(double number) {
+        return number == (long) number ? String.valueOf((long) number) : String.valueOf(number);
     }
 
     public boolean flag(boolean otherwise) {
@@ -133,16 +223,31 @@ public final class Json {
     /** Something that may be there and is nothing that is known here. */
     public EngineException unknown(String kind) {
         return EngineException.notImplemented(
-                place + ": there is no " + kind + " '" + get("type").text("?") + "' here");
+                place() + ": there is no " + kind + " '" + get("type").text("?") + "' here");
+    }
+
+    /** The same failure with the place of this value before it. */
+    public EngineException located(EngineException failure) {
+        return failure.at(place());
     }
 
     public EngineException refused(String why) {
-        return EngineException.invalidArgument(place + ": " + why);
+        return EngineException.invalidArgument(place() + ": " + why);
+    }
+
+    /** Trees are not written out: a file may be one of millions of values. */
+    private String described() {
+        return switch (value) {
+            case null -> "nothing";
+            case Map<?, ?> _ -> "an object";
+            case List<?> _ -> "a list";
+            default -> "'" + value + "'";
+        };
     }
 
     private <T> T require(Class<T> type, String kind) {
         if (!type.isInstance(value)) {
-            throw refused((value == null ? "nothing" : "'" + value + "'") + " stands where " + kind + " belongs");
+            throw refused(described() + " stands where " + kind + " belongs");
         }
         return type.cast(value);
     }

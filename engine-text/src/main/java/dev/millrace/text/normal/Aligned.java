@@ -1,9 +1,9 @@
 package dev.millrace.text.normal;
 
+import dev.millrace.text.limit.Budget;
+import dev.millrace.text.pattern.Search;
 import java.util.Arrays;
 import java.util.function.IntFunction;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** A text that was made from another, and which part of that each of its chars came from. It never changes. */
 public final class Aligned {
@@ -65,8 +65,8 @@ public final class Aligned {
     }
 
     /** Each code point replaced by a text, which may be empty. */
-    public Aligned map(IntFunction<String> replacement) {
-        var made = new Builder();
+    public Aligned map(IntFunction<String> replacement, Budget budget) {
+        var made = new Builder(budget);
         for (int at = 0; at < text.length(); ) {
             int codePoint = text.codePointAt(at);
             int next = at + Character.charCount(codePoint);
@@ -77,36 +77,34 @@ public final class Aligned {
     }
 
     /** Each match replaced by a text. */
-    public Aligned replace(Pattern pattern, String replacement) {
-        Matcher matcher = pattern.matcher(text);
-        var made = new Builder();
+    public Aligned replace(Search search, String replacement, Budget budget) {
+        Search.Matches matches = search.in(text, budget);
+        var made = new Builder(budget);
         int kept = 0;
-        while (matcher.find()) {
-            made.add(this, kept, matcher.start());
-            if (matcher.end() > matcher.start()) {
-                made.add(replacement, starts[matcher.start()], ends[matcher.end() - 1]);
-            }
-            kept = matcher.end();
+        while (matches.next()) {
+            made.add(this, kept, matches.start());
+            made.add(replacement, starts[matches.start()], ends[matches.end() - 1]);
+            kept = matches.end();
         }
         return kept == 0 ? this : made.add(this, kept, length()).build();
     }
 
     /** The same with a text before it, which comes from its very beginning. */
-    public Aligned prepend(String before) {
+    public Aligned prepend(String before, Budget budget) {
         return isEmpty()
                 ? this
-                : new Builder()
+                : new Builder(budget)
                         .add(before, starts[0], ends[0])
                         .add(this, 0, length())
                         .build();
     }
 
     /** The same with a text behind it, which comes from its very end. */
-    public Aligned append(String behind) {
+    public Aligned append(String behind, Budget budget) {
         int last = length() - 1;
         return isEmpty()
                 ? this
-                : new Builder()
+                : new Builder(budget)
                         .add(this, 0, length())
                         .add(behind, starts[last], ends[last])
                         .build();
@@ -114,9 +112,16 @@ public final class Aligned {
 
     /** Puts aligned texts together. */
     public static final class Builder {
+        private static final long MOST = Integer.MAX_VALUE - 8;
+
         private final StringBuilder text = new StringBuilder();
         private int[] starts = new int[16];
         private int[] ends = new int[16];
+        private final Budget budget;
+
+        public Builder(Budget budget) {
+            this.budget = budget;
+        }
 
         /** Adds a text that came from one part of the origin. */
         public Builder add(String added, int start, int end) {
@@ -137,9 +142,11 @@ public final class Aligned {
         }
 
         private int grow(int more) {
+            budget.spend(more + 1L);
+            budget.requireLength((long) text.length() + more);
             int needed = text.length() + more;
             if (needed > starts.length) {
-                starts = Arrays.copyOf(starts, Math.max(needed, 2 * starts.length));
+                starts = Arrays.copyOf(starts, Math.max(needed, (int) Math.min(2L * starts.length, MOST)));
                 ends = Arrays.copyOf(ends, starts.length);
             }
             return text.length();

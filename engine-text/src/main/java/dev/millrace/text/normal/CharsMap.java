@@ -1,6 +1,7 @@
 package dev.millrace.text.normal;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.text.limit.Budget;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -42,8 +43,8 @@ final class CharsMap {
         }
     }
 
-    Aligned apply(Aligned text) {
-        var made = new Aligned.Builder();
+    Aligned apply(Aligned text, Budget budget) {
+        var made = new Aligned.Builder(budget);
         Matcher clusters = CLUSTER.matcher(text.text());
         while (clusters.find()) {
             int from = clusters.start();

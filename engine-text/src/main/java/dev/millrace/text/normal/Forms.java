@@ -1,17 +1,24 @@
 package dev.millrace.text.normal;
 
+import dev.millrace.text.limit.Budget;
 import java.text.Normalizer;
 
 /** The normalisation forms of Unicode, with what came from where. */
 final class Forms {
+    /** The check of a text as a whole cannot be stopped. */
+    private static final int SHORT = 1 << 16;
+
+    /** The JDK's time for marks on one char grows with their square; no language has ten. */
+    private static final int LONGEST = 1 << 12;
+
     private Forms() {}
 
-    static Aligned apply(Aligned text, Normalizer.Form form) {
+    static Aligned apply(Aligned text, Normalizer.Form form, Budget budget) {
         String source = text.text();
-        if (Normalizer.isNormalized(source, form)) {
+        if (source.length() <= SHORT && Normalizer.isNormalized(source, form)) {
             return text;
         }
-        var made = new Aligned.Builder();
+        var made = new Aligned.Builder(budget);
         int from = 0;
         while (from < source.length()) {
             int to = boundary(source, from);
@@ -26,10 +33,11 @@ final class Forms {
         return made.build();
     }
 
-    /** The end of a char with all that may combine with it. */
+    /** The end of a char with what may combine with it, as far as {@link #LONGEST}. */
     private static int boundary(String text, int from) {
         int at = from + Character.charCount(text.codePointAt(from));
-        while (at < text.length() && combines(text.codePointAt(at))) {
+        int most = Math.min(text.length(), from + LONGEST);
+        while (at < most && combines(text.codePointAt(at))) {
             at += Character.charCount(text.codePointAt(at));
         }
         return at;

@@ -1,21 +1,23 @@
 package dev.millrace.text.normal;
 
 import dev.millrace.text.json.Json;
+import dev.millrace.text.limit.Budget;
+import dev.millrace.text.pattern.Search;
 import java.text.Normalizer;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
 
 /** The normalizers that a {@code tokenizer.json} can name. */
 public final class Normalizers {
+    private static final Normalization NONE = (text, budget) -> text;
+
     private Normalizers() {}
 
     /** What the description says; nothing where there is none. */
-    public static UnaryOperator<Aligned> of(Json description) {
+    public static Normalization of(Json description) {
         if (description.isNull()) {
-            return UnaryOperator.identity();
+            return NONE;
         }
         return switch (description.type()) {
             case "Sequence" -> sequence(description.get("normalizers").elements());
@@ -35,29 +37,30 @@ public final class Normalizers {
         };
     }
 
-    private static UnaryOperator<Aligned> sequence(List<Json> parts) {
-        List<UnaryOperator<Aligned>> all = parts.stream().map(Normalizers::of).toList();
-        return text -> {
+    private static Normalization sequence(List<Json> parts) {
+        List<Normalization> all = parts.stream().map(Normalizers::of).toList();
+        return (text, budget) -> {
             Aligned made = text;
-            for (UnaryOperator<Aligned> each : all) {
-                made = each.apply(made);
+            for (Normalization each : all) {
+                budget.spend(1);
+                made = each.apply(made, budget);
             }
             return made;
         };
     }
 
-    private static UnaryOperator<Aligned> bert(Json description) {
+    private static Normalization bert(Json description) {
         boolean cleans = description.get("clean_text").flag(true);
         boolean partsChinese = description.get("handle_chinese_chars").flag(true);
         boolean lowers = description.get("lowercase").flag(true);
         boolean strips = description.get("strip_accents").flag(lowers);
-        return text -> {
-            Aligned made = cleans ? text.map(Normalizers::cleaned) : text;
+        return (text, budget) -> {
+            Aligned made = cleans ? text.map(Normalizers::cleaned, budget) : text;
             made = partsChinese
-                    ? made.map(c -> isChinese(c) ? " " + Character.toString(c) + " " : Character.toString(c))
+                    ? made.map(c -> isChinese(c) ? " " + Character.toString(c) + " " : Character.toString(c), budget)
                     : made;
-            made = strips ? withoutMarks(Forms.apply(made, Normalizer.Form.NFD)) : made;
-            return lowers ? lowerCase(made) : made;
+            made = strips ? withoutMarks(Forms.apply(made, Normalizer.Form.NFD, budget), budget) : made;
+            return lowers ? lowerCase(made, budget) : made;
         };
     }
 
@@ -98,23 +101,24 @@ public final class Normalizers {
                 || c >= 0x2f800 && c <= 0x2fa1f;
     }
 
-    private static UnaryOperator<Aligned> form(Normalizer.Form form) {
-        return text -> Forms.apply(text, form);
+    private static Normalization form(Normalizer.Form form) {
+        return (text, budget) -> Forms.apply(text, form, budget);
     }
 
-    private static Aligned lowerCase(Aligned text) {
+    private static Aligned lowerCase(Aligned text, Budget budget) {
         // char by char: what a final sigma becomes doesn't depend on its neighbours here
-        return text.map(c -> Character.toString(c).toLowerCase(Locale.ROOT));
+        return text.map(c -> Character.toString(c).toLowerCase(Locale.ROOT), budget);
     }
 
-    private static Aligned withoutMarks(Aligned text) {
-        return text.map(c -> Character.getType(c) == Character.NON_SPACING_MARK ? "" : Character.toString(c));
+    private static Aligned withoutMarks(Aligned text, Budget budget) {
+        return text.map(c -> Character.getType(c) == Character.NON_SPACING_MARK ? "" : Character.toString(c), budget);
     }
 
-    private static UnaryOperator<Aligned> strip(Json description) {
+    private static Normalization strip(Json description) {
         boolean left = description.get("strip_left").flag(true);
         boolean right = description.get("strip_right").flag(true);
-        return text -> {
+        return (text, budget) -> {
+            budget.spend(text.length());
             int from = 0;
             int to = text.length();
             while (left && from < to && isSpace(text.text().charAt(from))) {
@@ -127,17 +131,17 @@ public final class Normalizers {
         };
     }
 
-    private static UnaryOperator<Aligned> replace(Json description) {
-        Pattern pattern = Patterns.of(description.get("pattern"));
+    private static Normalization replace(Json description) {
+        Search search = Patterns.of(description.get("pattern"));
         String content = description.get("content").text();
-        return text -> text.replace(pattern, content);
+        return (text, budget) -> text.replace(search, content, budget);
     }
 
-    private static UnaryOperator<Aligned> prepend(String before) {
-        return text -> text.prepend(before);
+    private static Normalization prepend(String before) {
+        return (text, budget) -> text.prepend(before, budget);
     }
 
-    private static Aligned nmt(Aligned text) {
+    private static Aligned nmt(Aligned text, Budget budget) {
         return text.map(c -> {
             if (c >= 1 && c <= 8 || c == 0xb || c >= 0xe && c <= 0x1f || c == 0x7f || c == 0x8f || c == 0x9f) {
                 return "";
@@ -154,13 +158,13 @@ public final class Normalizers {
                     || c == 0xfeff
                     || c == 0xfffd;
             return becomesSpace ? " " : Character.toString(c);
-        });
+        }, budget);
     }
 
-    private static UnaryOperator<Aligned> precompiled(Json description) {
+    private static Normalization precompiled(Json description) {
         String encoded = description.get("precompiled_charsmap").text("");
         if (encoded.isEmpty()) {
-            return UnaryOperator.identity();
+            return NONE;
         }
         try {
             return CharsMap.read(Base64.getDecoder().decode(encoded))::apply;

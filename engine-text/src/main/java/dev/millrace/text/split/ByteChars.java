@@ -1,5 +1,6 @@
 package dev.millrace.text.split;
 
+import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normal.Aligned;
 import java.nio.charset.StandardCharsets;
 
@@ -21,7 +22,7 @@ public final class ByteChars {
     private ByteChars() {}
 
     /** Each char becomes as many as UTF-8 has bytes for it. */
-    static Aligned encode(Aligned text) {
+    static Aligned encode(Aligned text, Budget budget) {
         return text.map(point -> {
             byte[] bytes = Character.toString(point).getBytes(StandardCharsets.UTF_8);
             var made = new StringBuilder(bytes.length);
@@ -29,7 +30,7 @@ public final class ByteChars {
                 made.append(CHARS[each & 0xff]);
             }
             return made.toString();
-        });
+        }, budget);
     }
 
     /** The byte for which a char stands, or -1. */

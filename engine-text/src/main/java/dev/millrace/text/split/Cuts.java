@@ -1,11 +1,11 @@
 package dev.millrace.text.split;
 
 import dev.millrace.text.json.Json;
+import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normal.Aligned;
+import dev.millrace.text.pattern.Search;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** Cuts at the matches of a pattern. */
 final class Cuts implements Splitter {
@@ -29,12 +29,12 @@ final class Cuts implements Splitter {
         }
     }
 
-    private final Pattern pattern;
+    private final Search pattern;
     private final Behaviour behaviour;
     private final boolean inverted;
 
     /** @param inverted whether what lies between the matches counts as the match */
-    Cuts(Pattern pattern, Behaviour behaviour, boolean inverted) {
+    Cuts(Search pattern, Behaviour behaviour, boolean inverted) {
         this.pattern = pattern;
         this.behaviour = behaviour;
         this.inverted = inverted;
@@ -43,8 +43,9 @@ final class Cuts implements Splitter {
     private record Part(int from, int to, boolean isMatch) {}
 
     @Override
-    public List<Aligned> split(Aligned text) {
-        List<Part> parts = parts(text.text());
+    public List<Aligned> split(Aligned text, Budget budget) {
+        budget.spend(text.length());
+        List<Part> parts = parts(text.text(), budget);
         List<Part> kept = switch (behaviour) {
             case REMOVED -> parts.stream().filter(part -> !part.isMatch()).toList();
             case ISOLATED -> parts;
@@ -58,19 +59,16 @@ final class Cuts implements Splitter {
                 .toList();
     }
 
-    private List<Part> parts(String text) {
+    private List<Part> parts(String text, Budget budget) {
         var parts = new ArrayList<Part>();
-        Matcher matcher = pattern.matcher(text);
+        Search.Matches matches = pattern.in(text, budget);
         int end = 0;
-        while (matcher.find()) {
-            if (matcher.end() == matcher.start()) {
-                continue;
+        while (matches.next()) {
+            if (matches.start() > end) {
+                parts.add(new Part(end, matches.start(), inverted));
             }
-            if (matcher.start() > end) {
-                parts.add(new Part(end, matcher.start(), inverted));
-            }
-            parts.add(new Part(matcher.start(), matcher.end(), !inverted));
-            end = matcher.end();
+            parts.add(new Part(matches.start(), matches.end(), !inverted));
+            end = matches.end();
         }
         if (end < text.length()) {
             parts.add(new Part(end, text.length(), inverted));

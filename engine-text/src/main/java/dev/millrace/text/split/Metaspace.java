@@ -1,13 +1,15 @@
 package dev.millrace.text.split;
 
 import dev.millrace.text.json.Json;
+import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normal.Aligned;
+import dev.millrace.text.pattern.Literal;
+import dev.millrace.text.pattern.Search;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /** Spaces become a char that can be seen, and each word begins with it. */
 final class Metaspace implements Splitter {
-    private static final Pattern SPACE = Pattern.compile(" ");
+    private static final Search SPACE = new Literal(" ");
 
     /** Which texts get such a char before them. */
     private enum Prepend {
@@ -24,8 +26,8 @@ final class Metaspace implements Splitter {
         mark = description.get("replacement").text("\u2581");
         prepend = prepend(description);
         words = description.get("split").flag(true)
-                ? new Cuts(Pattern.compile(Pattern.quote(mark)), Cuts.Behaviour.MERGED_WITH_NEXT, false)
-                : List::of;
+                ? new Cuts(new Literal(mark), Cuts.Behaviour.MERGED_WITH_NEXT, false)
+                : (text, budget) -> List.of(text);
     }
 
     private static Prepend prepend(Json description) {
@@ -42,9 +44,10 @@ final class Metaspace implements Splitter {
     }
 
     @Override
-    public List<Aligned> split(Aligned text) {
-        Aligned marked = text.replace(SPACE, mark);
+    public List<Aligned> split(Aligned text, Budget budget) {
+        Aligned marked = text.replace(SPACE, mark, budget);
         boolean wants = prepend == Prepend.ALWAYS || prepend == Prepend.FIRST && text.isFirst();
-        return words.split(wants && !marked.text().startsWith(mark) ? marked.prepend(mark) : marked);
+        Aligned begun = wants && !marked.text().startsWith(mark) ? marked.prepend(mark, budget) : marked;
+        return words.split(begun, budget);
     }
 }

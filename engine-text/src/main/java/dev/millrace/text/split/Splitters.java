@@ -1,50 +1,51 @@
 package dev.millrace.text.split;
 
 import dev.millrace.text.json.Json;
+import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normal.Aligned;
 import dev.millrace.text.normal.Patterns;
 import dev.millrace.text.split.Cuts.Behaviour;
+import dev.millrace.text.pattern.Literal;
+import dev.millrace.text.pattern.Regex;
+import dev.millrace.text.pattern.Search;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /** The pre-tokenizers that a {@code tokenizer.json} can name. */
 public final class Splitters {
-    private static final Pattern SPACE = unicode("\\s");
-    private static final Pattern WORDS = unicode("\\w+|[^\\w\\s]+");
+    private static final Search SPACE = Regex.of("\\s");
+    private static final Search WORDS = Regex.of("\\w+|[^\\w\\s]+");
     /** BERT's punctuation: that of ASCII, symbols included, and that of Unicode. */
-    private static final Pattern PUNCTUATION = unicode("[!-/:-@\\[-`{-~]|\\p{P}");
+    private static final Search PUNCTUATION = Regex.of("[!-/:-@\\[-`{-~]|\\p{P}");
 
-    private static final Pattern GPT2 =
-            unicode("'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+");
+    private static final Search GPT2 =
+            Regex.of("'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+");
+
+    private static final Splitter WHOLE = (text, budget) -> List.of(text);
 
     private Splitters() {}
-
-    private static Pattern unicode(String pattern) {
-        return Pattern.compile(pattern, Pattern.UNICODE_CHARACTER_CLASS);
-    }
 
     /** What the description says; the text as a whole where there is none. */
     public static Splitter of(Json description) {
         if (description.isNull()) {
-            return List::of;
+            return WHOLE;
         }
         return switch (description.type()) {
-            case "Sequence" -> sequence(description.get("pretokenizers").elements());
+            case "Sequence" -> sequence(description.get("pretokenizers").elements().stream()
+                        .map(Splitters::of)
+                        .toList());
             case "BertPreTokenizer" ->
-                then(new Cuts(SPACE, Behaviour.REMOVED, false), new Cuts(PUNCTUATION, Behaviour.ISOLATED, false));
+                sequence(List.of(
+                        new Cuts(SPACE, Behaviour.REMOVED, false), new Cuts(PUNCTUATION, Behaviour.ISOLATED, false)));
             case "Whitespace" -> new Cuts(WORDS, Behaviour.REMOVED, true);
             case "WhitespaceSplit" -> new Cuts(SPACE, Behaviour.REMOVED, false);
             case "Punctuation" -> new Cuts(PUNCTUATION, Behaviour.of(description.get("behavior")), false);
             case "CharDelimiterSplit" ->
-                new Cuts(
-                        Pattern.compile(
-                                Pattern.quote(description.get("delimiter").text())),
-                        Behaviour.REMOVED,
-                        false);
+                new Cuts(new Literal(description.get("delimiter").text()), Behaviour.REMOVED, false);
             case "Digits" ->
                 description.get("individual_digits").flag(false)
-                        ? new Cuts(unicode("\\p{N}"), Behaviour.ISOLATED, false)
-                        : new Cuts(unicode("\\p{N}"), Behaviour.CONTIGUOUS, false);
+                        ? new Cuts(Regex.of("\\p{N}"), Behaviour.ISOLATED, false)
+                        : new Cuts(Regex.of("\\p{N}"), Behaviour.CONTIGUOUS, false);
             case "Split" ->
                 new Cuts(
                         Patterns.of(description.get("pattern")),
@@ -56,23 +57,39 @@ public final class Splitters {
         };
     }
 
-    private static Splitter sequence(List<Json> parts) {
-        return parts.stream().map(Splitters::of).reduce(List::of, Splitters::then);
+    private static Splitter sequence(List<Splitter> splitters) {
+        return (text, budget) -> {
+            List<Aligned> words = List.of(text);
+            for (Splitter each : splitters) {
+                words = words(each, words, budget);
+            }
+            return words;
+        };
     }
 
-    private static Splitter then(Splitter first, Splitter second) {
-        return text -> first.split(text).stream()
-                .flatMap(word -> second.split(word).stream())
-                .toList();
+    private static List<Aligned> words(Splitter splitter, List<Aligned> texts, Budget budget) {
+        var words = new ArrayList<Aligned>();
+        long length = 0;
+        for (Aligned text : texts) {
+            budget.spend(1);
+            for (Aligned word : splitter.split(text, budget)) {
+                length += word.length();
+                budget.requireLength(length);
+                words.add(word);
+            }
+        }
+        return words;
     }
 
     private static Splitter byteLevel(Json description) {
         boolean prepends = description.get("add_prefix_space").flag(true);
         boolean cuts = description.get("use_regex").flag(true);
-        Splitter words = cuts ? new Cuts(GPT2, Behaviour.ISOLATED, false) : List::of;
-        return text -> {
-            Aligned spaced = prepends && !text.text().startsWith(" ") ? text.prepend(" ") : text;
-            return words.split(spaced).stream().map(ByteChars::encode).toList();
+        Splitter words = cuts ? new Cuts(GPT2, Behaviour.ISOLATED, false) : WHOLE;
+        return (text, budget) -> {
+            Aligned spaced = prepends && !text.text().startsWith(" ") ? text.prepend(" ", budget) : text;
+            return words.split(spaced, budget).stream()
+                    .map(word -> ByteChars.encode(word, budget))
+                    .toList();
         };
     }
 }

@@ -1,12 +1,14 @@
 package dev.millrace.text.vocabulary;
 
 import dev.millrace.text.json.Json;
+import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normal.Aligned;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,7 @@ final class Bpe implements Vocabulary {
     private final boolean fusesUnknown;
     private final boolean takesWholeWords;
     private final List<Integer> bytes;
-    private final List<String> texts;
+    private final TokenTexts texts;
     private final Map<String, List<Part>> remembered = new HashMap<>();
 
     /** What two tokens become, and how early. */
@@ -42,18 +44,10 @@ final class Bpe implements Vocabulary {
         fusesUnknown = description.get("fuse_unk").flag(false);
         takesWholeWords = description.get("ignore_merges").flag(false);
         bytes = description.get("byte_fallback").flag(false) ? Vocabularies.bytes(ids) : List.of();
-        texts = byId(ids);
+        texts = TokenTexts.of(ids);
         for (Json merge : description.get("merges").elements()) {
             add(merge);
         }
-    }
-
-    private static List<String> byId(Map<String, Integer> ids) {
-        int most = ids.values().stream().mapToInt(Integer::intValue).max().orElse(-1);
-        String[] texts = new String[most + 1];
-        java.util.Arrays.fill(texts, "");
-        ids.forEach((text, id) -> texts[id] = text);
-        return List.of(texts);
     }
 
     private void add(Json merge) {
@@ -86,18 +80,19 @@ final class Bpe implements Vocabulary {
     }
 
     @Override
-    public void tokens(Aligned word, List<Token> to) {
+    public void tokens(Aligned word, List<Token> to, Budget budget) {
         if (word.isEmpty()) {
             return;
         }
-        for (Part part : parts(word.text())) {
-            to.add(new Token(part.id(), texts.get(part.id()), word.start(part.from()), word.end(part.to() - 1)));
+        for (Part part : parts(word.text(), budget)) {
+            to.add(new Token(part.id(), Objects.requireNonNull(texts.get(part.id())), word.start(part.from()), word.end(part.to() - 1)));
         }
     }
 
-    private List<Part> parts(String word) {
+    private List<Part> parts(String word, Budget budget) {
+        budget.spend(word.length());
         if (word.length() > LONGEST_REMEMBERED) {
-            return merged(word);
+            return merged(word, budget);
         }
         synchronized (remembered) {
             List<Part> known = remembered.get(word);
@@ -105,7 +100,7 @@ final class Bpe implements Vocabulary {
                 return known;
             }
         }
-        List<Part> made = merged(word);
+        List<Part> made = merged(word, budget);
         synchronized (remembered) {
             if (remembered.size() >= MOST_REMEMBERED) {
                 remembered.clear();
@@ -115,18 +110,19 @@ final class Bpe implements Vocabulary {
         return made;
     }
 
-    private List<Part> merged(String word) {
+    private List<Part> merged(String word, Budget budget) {
         Integer whole = takesWholeWords ? ids.get(word) : null;
-        return whole != null ? List.of(new Part(whole, 0, word.length())) : new Merging(letters(word)).run();
+        return whole != null ? List.of(new Part(whole, 0, word.length())) : new Merging(letters(word, budget), budget).run();
     }
 
     /** The word's code points as tokens; those that there are not as bytes, or as unknown. */
-    private List<Part> letters(String word) {
+    private List<Part> letters(String word, Budget budget) {
         var letters = new ArrayList<Part>();
         boolean afterUnknown = false;
         for (int at = 0; at < word.length(); ) {
             int next = at + Character.charCount(word.codePointAt(at));
             String letter = (at == 0 ? "" : inside) + word.substring(at, next) + (next == word.length() ? behind : "");
+            budget.spend(letter.length());
             Integer id = ids.get(letter);
             if (id != null) {
                 letters.add(new Part(id, at, next));
@@ -151,6 +147,7 @@ final class Bpe implements Vocabulary {
 
     /** Parts as a list that can shrink, and the merges that are possible, the earliest first. */
     private final class Merging {
+        private final Budget budget;
         private final List<@Nullable Part> parts;
         private final int[] left;
         private final int[] right;
@@ -165,7 +162,8 @@ final class Bpe implements Vocabulary {
             }
         }
 
-        Merging(List<Part> letters) {
+        Merging(List<Part> letters, Budget budget) {
+            this.budget = budget;
             parts = new ArrayList<>(letters);
             left = new int[parts.size()];
             right = new int[parts.size()];
@@ -180,6 +178,7 @@ final class Bpe implements Vocabulary {
                 look(i);
             }
             while (!candidates.isEmpty()) {
+                budget.spend(1);
                 merge(candidates.poll());
             }
             var merged = new ArrayList<Part>();

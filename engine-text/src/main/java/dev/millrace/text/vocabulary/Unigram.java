@@ -1,10 +1,12 @@
 package dev.millrace.text.vocabulary;
 
 import dev.millrace.text.json.Json;
+import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normal.Aligned;
+import dev.millrace.text.pattern.TextSet;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -12,46 +14,44 @@ import java.util.Map;
 final class Unigram implements Vocabulary {
     private static final double UNKNOWN_PENALTY = 10;
 
-    private final Map<String, Integer> ids = new HashMap<>();
+    private final Map<String, Integer> ids = new LinkedHashMap<>();
     private final String[] pieces;
     private final double[] scores;
+    private final TextSet trie;
     private final int unknown;
     private final double unknownScore;
-    private final int longest;
     private final List<Integer> bytes;
 
     Unigram(Json description) {
         List<Json> vocabulary = description.get("vocab").elements();
         pieces = new String[vocabulary.size()];
         scores = new double[vocabulary.size()];
-        double least = Double.POSITIVE_INFINITY;
-        int most = 0;
+        double least = pieces.length == 0 ? 0 : Double.POSITIVE_INFINITY;
         for (int id = 0; id < pieces.length; id++) {
             List<Json> pair = vocabulary.get(id).elements();
             if (pair.size() != 2) {
                 throw vocabulary.get(id).refused("a piece is a text and its score");
             }
             pieces[id] = pair.get(0).text();
-            scores[id] = pair.get(1).number();
+            scores[id] = pair.get(1).finite();
             ids.put(pieces[id], id);
             least = Math.min(least, scores[id]);
-            most = Math.max(most, pieces[id].length());
         }
+        trie = TextSet.of(List.of(pieces));
         unknown = description.get("unk_id").integer(-1);
         if (unknown >= pieces.length) {
             throw description.refused("unk_id is " + unknown + ", and there are " + pieces.length + " pieces");
         }
         unknownScore = least - UNKNOWN_PENALTY;
-        longest = most;
         bytes = description.get("byte_fallback").flag(false) ? Vocabularies.bytes(ids) : List.of();
     }
 
     @Override
-    public void tokens(Aligned word, List<Token> to) {
+    public void tokens(Aligned word, List<Token> to, Budget budget) {
         String text = word.text();
         int[] from = new int[text.length() + 1];
         int[] piece = new int[text.length() + 1];
-        search(text, from, piece);
+        search(text, from, piece, budget);
         // back along the best way; unknown neighbours are one
         int count = 0;
         int[] cuts = new int[text.length() + 1];
@@ -84,29 +84,44 @@ final class Unigram implements Vocabulary {
     }
 
     /** For each end the best piece that ends there, -1 for what is in no piece, and where it begins. */
-    private void search(String text, int[] from, int[] piece) {
+    private void search(String text, int[] from, int[] piece, Budget budget) {
         double[] best = new double[text.length() + 1];
-        Arrays.fill(best, Double.NEGATIVE_INFINITY);
-        best[0] = 0;
-        for (int at = 0; at < text.length(); ) {
-            int next = at + Character.charCount(text.codePointAt(at));
+        Arrays.fill(from, -1);
+        from[0] = 0;
+        int node = 0;
+        // where the code point before the end begins
+        int single = 0;
+        for (int end = 1; end <= text.length(); end++) {
+            node = trie.next(node, text.charAt(end - 1));
+            budget.spend(1);
+            if (isInsidePair(text, end)) {
+                continue;
+            }
             boolean hasSingle = false;
-            for (int end = at + 1; end <= Math.min(text.length(), at + longest); end++) {
-                Integer id = ids.get(text.substring(at, end));
-                if (id != null) {
-                    offer(best[at] + scores[id], at, end, id, best, from, piece);
-                    hasSingle |= end == next;
+            for (int at = trie.longestText(node); at > 0; at = trie.shorterText(at)) {
+                budget.spend(1);
+                int id = trie.value(at);
+                int start = end - trie.length(id);
+                if (from[start] >= 0) {
+                    offer(best[start] + scores[id], start, end, id, best, from, piece);
+                    hasSingle |= start == single;
                 }
             }
             if (!hasSingle) {
-                offer(best[at] + unknownScore, at, next, -1, best, from, piece);
+                offer(best[single] + unknownScore, single, end, -1, best, from, piece);
             }
-            at = next;
+            single = end;
         }
     }
 
+    private static boolean isInsidePair(String text, int at) {
+        return at < text.length()
+                && Character.isHighSurrogate(text.charAt(at - 1))
+                && Character.isLowSurrogate(text.charAt(at));
+    }
+
     private static void offer(double score, int at, int end, int id, double[] best, int[] from, int[] piece) {
-        if (score > best[end]) {
+        if (from[end] < 0 || score > best[end]) {
             best[end] = score;
             from[end] = at;
             piece[end] = id;

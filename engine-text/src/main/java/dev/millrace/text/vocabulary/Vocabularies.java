@@ -1,12 +1,21 @@
 package dev.millrace.text.vocabulary;
 
 import dev.millrace.text.json.Json;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** The models that a {@code tokenizer.json} can name. */
 public final class Vocabularies {
+    private static final String[] BYTE_TOKENS = new String[256];
+
+    static {
+        Arrays.setAll(BYTE_TOKENS, "<0x%02X>"::formatted);
+    }
+
     private Vocabularies() {}
 
     public static Vocabulary of(Json description) {
@@ -32,14 +41,15 @@ public final class Vocabularies {
     }
 
     static Map<String, Integer> ids(Json vocabulary) {
-        var ids = new HashMap<String, Integer>();
-        vocabulary.properties().forEach((text, id) -> ids.put(text, id.integer()));
-        return Map.copyOf(ids);
+        // in the order of the file, so that of texts with one number the same one counts each time
+        var ids = new LinkedHashMap<String, Integer>();
+        vocabulary.properties().forEach((text, id) -> ids.put(text, id.id()));
+        return Collections.unmodifiableMap(ids);
     }
 
     /** The tokens that stand for the 256 bytes, or none where one of them is missing. */
     static List<Integer> bytes(Map<String, Integer> ids) {
-        var bytes = new java.util.ArrayList<Integer>(256);
+        var bytes = new ArrayList<Integer>(256);
         for (int b = 0; b < 256; b++) {
             Integer id = ids.get(byteToken(b));
             if (id == null) {
@@ -51,6 +61,6 @@ public final class Vocabularies {
     }
 
     static String byteToken(int each) {
-        return "<0x%02X>".formatted(each);
+        return BYTE_TOKENS[each];
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.text.vocabulary;
 
+import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normal.Aligned;
 import java.util.List;
 import java.util.Map;
@@ -7,7 +8,7 @@ import java.util.Map;
 /** Cuts words into tokens that have numbers. */
 public interface Vocabulary {
     /** Adds the tokens of a word. */
-    void tokens(Aligned word, List<Token> to);
+    void tokens(Aligned word, List<Token> to, Budget budget);
 
     /** The numbers by the tokens' texts. */
     Map<String, Integer> ids();

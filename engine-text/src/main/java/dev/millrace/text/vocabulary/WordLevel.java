@@ -1,6 +1,7 @@
 package dev.millrace.text.vocabulary;
 
 import dev.millrace.text.json.Json;
+import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normal.Aligned;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,8 @@ final class WordLevel implements Vocabulary {
     }
 
     @Override
-    public void tokens(Aligned word, List<Token> to) {
+    public void tokens(Aligned word, List<Token> to, Budget budget) {
+        budget.spend(word.length());
         if (word.isEmpty()) {
             return;
         }

@@ -1,25 +1,31 @@
 package dev.millrace.text.vocabulary;
 
 import dev.millrace.text.json.Json;
+import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normal.Aligned;
+import dev.millrace.text.pattern.TextSet;
 import java.util.List;
 import java.util.Map;
 
 /** The longest pieces that the vocabulary has, from the left; a word that cannot be made of them is unknown. */
 final class WordPiece implements Vocabulary {
     private final Map<String, Integer> ids;
+    private final List<String> pieces;
+    private final TextSet trie;
     private final String unknown;
     private final int unknownId;
-    private final String inside;
+    /** The node behind what the pieces inside of a word begin with; -1 where no piece does. */
+    private final int inside;
+
     private final int longestWord;
-    private final int longestPiece;
 
     WordPiece(Json description) {
         ids = Vocabularies.ids(description.get("vocab"));
+        pieces = List.copyOf(ids.keySet());
+        trie = TextSet.of(pieces);
         unknown = description.get("unk_token").text("[UNK]");
-        inside = description.get("continuing_subword_prefix").text("##");
-        longestWord = description.get("max_input_chars_per_word").integer(100);
-        longestPiece = ids.keySet().stream().mapToInt(String::length).max().orElse(0);
+        inside = inside(description.get("continuing_subword_prefix").text("##"));
+        longestWord = description.get("max_input_chars_per_word").count(100);
         Integer id = ids.get(unknown);
         if (id == null) {
             throw description.refused("its vocabulary has no '" + unknown + "'");
@@ -27,24 +33,36 @@ final class WordPiece implements Vocabulary {
         unknownId = id;
     }
 
+    private int inside(String prefix) {
+        int node = 0;
+        for (int i = 0; i < prefix.length() && node >= 0; i++) {
+            node = trie.child(node, prefix.charAt(i));
+        }
+        return node;
+    }
+
     @Override
-    public void tokens(Aligned word, List<Token> to) {
+    public void tokens(Aligned word, List<Token> to, Budget budget) {
         String text = word.text();
         int first = to.size();
+        budget.spend(text.length());
         boolean fits = text.codePointCount(0, text.length()) <= longestWord;
         for (int at = 0; fits && at < text.length(); ) {
-            int end = Math.min(text.length(), at + longestPiece);
-            String prefix = at == 0 ? "" : inside;
-            Integer id = ids.get(prefix + text.substring(at, end));
-            while (id == null && end > at + 1) {
-                end--;
-                id = ids.get(prefix + text.substring(at, end));
+            int start = at;
+            int piece = -1;
+            int node = at == 0 ? 0 : inside;
+            for (int i = at; node >= 0 && i < text.length(); i++) {
+                node = trie.child(node, text.charAt(i));
+                budget.spend(1);
+                if (node >= 0 && trie.value(node) >= 0) {
+                    piece = trie.value(node);
+                    at = i + 1;
+                }
             }
-            if (id == null) {
-                fits = false;
-            } else {
-                to.add(new Token(id, prefix + text.substring(at, end), word.start(at), word.end(end - 1)));
-                at = end;
+            fits = piece >= 0;
+            if (fits) {
+                String token = pieces.get(piece);
+                to.add(new Token(ids.getOrDefault(token, unknownId), token, word.start(start), word.end(at - 1)));
             }
         }
         if (!fits) {

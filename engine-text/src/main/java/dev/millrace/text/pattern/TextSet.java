@@ -1,0 +1,176 @@
+package dev.millrace.text.pattern;
+
+import dev.millrace.graph.EngineException;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Texts as a trie whose nodes know where a search goes on that has left their texts behind, so all of them are found in one
+ * pass (Aho and Corasick 1975). Each text has its index in a list; of equal ones the last counts. Node 0 is the empty text.
+ */
+public final class TextSet {
+    /** So many chars of texts take half a gigabyte of nodes. */
+    private static final long MOST_CHARS = 1L << 24;
+
+    /** The char that leads to a node, and by node: its first child, its text or -1, the longest node that it ends with. */
+    private final char[] labels;
+
+    private final int[] children;
+    private final int[] values;
+    private final int[] suffixes;
+    /** The longest node that a node ends with and that is a text, or 0. */
+    private final int[] shorter;
+
+    private final int[] lengths;
+
+    private TextSet(char[] labels, int[] children, int[] values, int[] lengths) {
+        this.labels = labels;
+        this.children = children;
+        this.values = values;
+        this.lengths = lengths;
+        suffixes = new int[values.length];
+        shorter = new int[values.length];
+        for (int node = 0; node < values.length; node++) {
+            for (int child = children[node]; child < children[node + 1]; child++) {
+                int suffix = node == 0 ? 0 : next(suffixes[node], labels[child]);
+                suffixes[child] = suffix;
+                shorter[child] = values[suffix] >= 0 && suffix > 0 ? suffix : shorter[suffix];
+            }
+        }
+    }
+
+    public static TextSet of(List<String> texts) {
+        long chars = texts.stream().mapToLong(String::length).sum();
+        if (chars > MOST_CHARS) {
+            throw EngineException.invalidArgument(
+                    "the tokens have " + chars + " characters together; " + MOST_CHARS + " are possible");
+        }
+        return new Builder(texts).build();
+    }
+
+    /** The node behind another one that a char leads to, or -1. */
+    public int child(int node, char each) {
+        int low = children[node];
+        int high = children[node + 1] - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            if (labels[middle] == each) {
+                return middle;
+            }
+            if (labels[middle] < each) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return -1;
+    }
+
+    /** The longest node that the text of a node and a char behind it end with. */
+    public int next(int node, char each) {
+        int at = node;
+        int child = child(at, each);
+        while (child < 0 && at > 0) {
+            at = suffixes[at];
+            child = child(at, each);
+        }
+        return Math.max(0, child);
+    }
+
+    /** The index of a node's text, or -1. */
+    public int value(int node) {
+        return values[node];
+    }
+
+    /** The node itself where it is a text, else the longest that it ends with; 0 where there is none. */
+    public int longestText(int node) {
+        return node > 0 && values[node] < 0 ? shorter[node] : node;
+    }
+
+    /** The longest text that a node ends with, apart from its own; 0 where there is none. */
+    public int shorterText(int node) {
+        return shorter[node];
+    }
+
+    /** How long the text of an index is. */
+    public int length(int value) {
+        return lengths[value];
+    }
+
+    /** Makes the nodes level by level, so that the children of a node lie beside each other. */
+    private static final class Builder {
+        private final List<String> texts;
+        /** The texts' indices in the order of the texts. */
+        private final Integer[] order;
+
+        private char[] labels = new char[64];
+        private int[] children = new int[64];
+        private int[] values = new int[64];
+        /** By node, its texts in the order: from and to. */
+        private int[] from = new int[64];
+
+        private int[] to = new int[64];
+        private int nodes;
+
+        Builder(List<String> texts) {
+            this.texts = texts;
+            order = new Integer[texts.size()];
+            Arrays.setAll(order, i -> i);
+            Arrays.sort(order, (a, b) -> texts.get(a).compareTo(texts.get(b)));
+        }
+
+        TextSet build() {
+            add('\0', 0, order.length);
+            int depth = 0;
+            for (int level = 0; level < nodes; depth++) {
+                int next = nodes;
+                for (; level < next; level++) {
+                    expand(level, depth);
+                }
+            }
+            int[] ends = Arrays.copyOf(children, nodes + 1);
+            ends[nodes] = nodes;
+            return new TextSet(
+                    Arrays.copyOf(labels, nodes),
+                    ends,
+                    Arrays.copyOf(values, nodes),
+                    texts.stream().mapToInt(String::length).toArray());
+        }
+
+        private void expand(int node, int depth) {
+            int at = from[node];
+            int end = to[node];
+            children[node] = nodes;
+            values[node] = -1;
+            while (at < end && text(at).length() == depth) {
+                values[node] = order[at++];
+            }
+            while (at < end) {
+                char label = text(at).charAt(depth);
+                int begin = at;
+                while (at < end && text(at).charAt(depth) == label) {
+                    at++;
+                }
+                add(label, begin, at);
+            }
+        }
+
+        private String text(int at) {
+            return texts.get(order[at]);
+        }
+
+        private void add(char label, int begin, int end) {
+            if (nodes == labels.length) {
+                int more = 2 * nodes;
+                labels = Arrays.copyOf(labels, more);
+                children = Arrays.copyOf(children, more);
+                values = Arrays.copyOf(values, more);
+                from = Arrays.copyOf(from, more);
+                to = Arrays.copyOf(to, more);
+            }
+            labels[nodes] = label;
+            from[nodes] = begin;
+            to[nodes++] = end;
+        }
+    }
+}

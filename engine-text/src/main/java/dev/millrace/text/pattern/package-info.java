@@ -1,0 +1,5 @@
+/** Searches in texts whose cost is counted: regular expressions, literals, and sets of texts. */
+@NullMarked
+package dev.millrace.text.pattern;
+
+import org.jspecify.annotations.NullMarked;
