@@ -24,7 +24,9 @@ import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /** Takes a model the first part of its way: read, checked, optimised, shared out, compiled. Used once. */
@@ -144,13 +146,22 @@ public final class Preparation {
             List<ProviderDevice> devices = ProviderGuard.required(
                     request.name(), "list of devices", () -> factory.devices(environment.hardware()));
             weightless.before(factory, devices);
-            var asked = new ProviderOptions(options.threads(), request.options());
+            var asked = new ProviderOptions(options.threads(), merged(devices, request.options()));
             ExecutionProvider provider =
                     ProviderGuard.required(request.name(), "provider", () -> factory.create(devices, asked));
             providers.add(provider);
             weightless.after(provider, devices);
         }
         weightless.all();
+    }
+
+    /** The options that a provider is made with: each is the caller's, else that of the first device that has it. */
+    private static Map<String, String> merged(List<ProviderDevice> devices, Map<String, String> asked) {
+        var merged = new HashMap<>(asked);
+        for (ProviderDevice device : devices) {
+            device.options().forEach(merged::putIfAbsent);
+        }
+        return merged;
     }
 
     private void checkFallback(Partitioning parts) {

@@ -9,7 +9,8 @@ import java.util.Map;
  * A device that a provider can drive.
  *
  * @param metadata what the provider tells about itself there, such as {@code version}
- * @param options the provider options that suit this device by default
+ * @param options the provider options that suit this device: a provider is made with them, where the session's own options do
+ *     not say otherwise; of several devices the first that has an option decides
  * @param memories the places that its values can lie in, the default one first
  */
 public record ProviderDevice(

@@ -9,7 +9,8 @@ import java.util.TreeSet;
  * What a session tells a provider: an immutable snapshot.
  *
  * @param threads how many threads one run may use
- * @param values the provider's own options
+ * @param values the provider's own options: those of the session, and of its {@linkplain ProviderDevice#options() devices}
+ *     where the session says nothing
  */
 public record ProviderOptions(int threads, Map<String, String> values) {
     public ProviderOptions {

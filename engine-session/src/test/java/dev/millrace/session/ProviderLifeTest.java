@@ -1,0 +1,303 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.spi.CapabilitySink;
+import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.ProviderDevice;
+import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.scheduler.device.DeviceType;
+import dev.millrace.scheduler.device.MemoryDevice;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a provider is made with, and what it hears from then to its end. */
+@Timeout(60)
+class ProviderLifeTest {
+    private static final String NAME = "told";
+    private static final int WIDTH = 4;
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private final Told told = new Told();
+    private final Engine engine = Engine.create(EngineOptions.defaults()
+            .withThreads(2)
+            .withVirtualDevices(List.of(device(1), device(2)))
+            .withProviders(List.of(told)));
+    private Path file = Path.of("");
+
+    @BeforeEach
+    void write() throws IOException {
+        file = Files.write(folder.resolve("net.onnx"), TestModels.perceptron(1, WIDTH, 1));
+        // old enough for sessions to share it
+        Files.setLastModifiedTime(file, FileTime.from(Instant.EPOCH.plusSeconds(1_000_000)));
+    }
+
+    @AfterEach
+    void close() {
+        engine.close();
+    }
+
+    private static HardwareDevice device(int id) {
+        return new HardwareDevice(DeviceType.GPU, 7, "test", id, Map.of());
+    }
+
+    private static SessionOptions.Builder options(Map<String, String> asked) {
+        return SessionOptions.builder().provider(NAME, asked).provider("cpu");
+    }
+
+    private Session session() {
+        return engine.session(file, options(Map.of()).build());
+    }
+
+    private static void run(Session session) {
+        session.run(Inputs.of("x", Tensor.copyOf(new float[WIDTH], 1, WIDTH))).close();
+    }
+
+    @Test
+    void optionsOfDevicesAreTheProvidersWhereTheSessionSaysNothing() {
+        told.ofDevices = List.of(
+                Map.of("compile_optimization", "O3", "cache", "16"),
+                Map.of("compile_optimization", "O1", "queue", "2"));
+        session().close();
+        engine.session(file, options(Map.of("cache", "64", "mine", "yes")).build())
+                .close();
+        assertThat(told.made)
+                .extracting(ProviderOptions::values)
+                .containsExactly(
+                        Map.of("compile_optimization", "O3", "cache", "16", "queue", "2"),
+                        Map.of("compile_optimization", "O3", "cache", "64", "queue", "2", "mine", "yes"));
+    }
+
+    @Test
+    void optionsOfDevicesAreTheCompilersToo() {
+        told.ofDevices = List.of(Map.of("compile_optimization", "O3"), Map.of());
+        engine.compiler(CompileOptions.of(options(Map.of()).build()).build())
+                .compile(ModelInput.file(file), ModelOutput.besideSource());
+        assertThat(told.made).extracting(ProviderOptions::values).containsExactly(Map.of("compile_optimization", "O3"));
+    }
+
+    @Test
+    void aProviderHearsOnceThatItsSessionIsReadyAndIsClosedOnceAfterIt() {
+        Session session = session();
+        assertThat(told.heard).containsExactly("claim", "ready");
+        run(session);
+        run(session);
+        session.close();
+        session.close();
+        assertThat(told.heard)
+                .containsExactly("claim", "ready", "run starts", "run ends", "run starts", "run ends", "closed");
+    }
+
+    @Test
+    void aProviderThatSessionsShareIsReadyOnceAndClosedAfterTheLast() {
+        told.shared = true;
+        Session first = session();
+        Session second = session();
+        assertThat(told.made).hasSize(1);
+        first.close();
+        run(second);
+        assertThat(told.heard).containsExactly("claim", "ready", "run starts", "run ends");
+        second.close();
+        assertThat(told.heard).endsWith("run ends", "closed").containsOnlyOnce("closed");
+    }
+
+    @Test
+    void aProviderOutlivesItsEngineWithItsSession() {
+        Session session = session();
+        engine.close();
+        run(session);
+        assertThat(told.heard).doesNotContain("closed", "factory closed");
+        session.close();
+        assertThat(told.heard).endsWith("closed", "factory closed").containsOnlyOnce("closed", "factory closed");
+    }
+
+    @Test
+    void aProviderThatIsNotReadyFailsItsSessionAndIsClosed() {
+        told.failing = "ready";
+        CompiledTest.assertRefused(Status.EP_FAIL, this::session, "provider 'told'", "no ready here");
+        assertThat(told.heard).containsExactly("claim", "ready", "closed");
+    }
+
+    @Test
+    void aProviderOfASessionThatCannotBeMadeIsClosedAndNeverReady() {
+        told.failing = "claim";
+        CompiledTest.assertRefused(Status.EP_FAIL, this::session, "provider 'told'", "no claim here");
+        assertThat(told.heard).containsExactly("claim", "closed");
+    }
+
+    @Test
+    void aProviderThatOnlyCompilesIsClosedAndNeverReady() {
+        engine.compiler(CompileOptions.of(options(Map.of()).build()).build())
+                .compile(ModelInput.file(file), ModelOutput.besideSource());
+        assertThat(told.heard).containsExactly("claim", "closed");
+    }
+
+    /** Holds the first run where it starts, until the second one waits for its turn. */
+    @Test
+    void runsTakeTurnsWhereAProviderWantsOneAtATime() throws InterruptedException {
+        told.concurrent = false;
+        var held = new CountDownLatch(1);
+        try (Session session = session()) {
+            ReentrantLock turns =
+                    Objects.requireNonNull(OpenSession.of(session).model().turns(), "runs that take turns");
+            told.atStart = () -> {
+                while (!turns.hasQueuedThreads()) {
+                    held.countDown();
+                    Thread.onSpinWait();
+                }
+                told.atStart = () -> {};
+            };
+            Thread first = Thread.ofPlatform().start(() -> run(session));
+            held.await();
+            Thread second = Thread.ofPlatform().start(() -> run(session));
+            first.join();
+            second.join();
+        }
+        assertThat(told.heard)
+                .containsExactly("claim", "ready", "run starts", "run ends", "run starts", "run ends", "closed");
+        assertThat(told.mostAtOnce).hasValue(1);
+    }
+
+    /** Holds the first run where it starts, until the second one starts too. */
+    @Test
+    void runsDoNotWaitForEachOtherWhereAProviderTakesSeveral() throws InterruptedException {
+        try (Session session = session()) {
+            told.atStart = () -> {
+                while (told.mostAtOnce.get() < 2) {
+                    Thread.onSpinWait();
+                }
+            };
+            Thread first = Thread.ofPlatform().start(() -> run(session));
+            Thread second = Thread.ofPlatform().start(() -> run(session));
+            first.join();
+            second.join();
+        }
+        assertThat(told.mostAtOnce).hasValue(2);
+    }
+
+    /** A provider that takes no node and remembers what it is told. */
+    private static final class Told implements ProviderFactory {
+        final List<ProviderOptions> made = new ArrayList<>();
+        final List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        final AtomicInteger mostAtOnce = new AtomicInteger();
+        final AtomicInteger underWay = new AtomicInteger();
+        List<Map<String, String>> ofDevices = List.of(Map.of(), Map.of());
+        boolean concurrent = true;
+        boolean shared;
+        /** What it throws at. */
+        String failing = "";
+
+        volatile Runnable atStart = () -> {};
+
+        private void hear(String what) {
+            heard.add(what);
+            if (what.equals(failing)) {
+                throw new IllegalStateException("no " + what + " here");
+            }
+        }
+
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public String vendor() {
+            return "test";
+        }
+
+        @Override
+        public String version() {
+            return "1";
+        }
+
+        @Override
+        public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
+            return hardware.stream()
+                    .filter(each -> each.type() == DeviceType.GPU)
+                    .map(each -> new ProviderDevice(
+                            NAME, each, Map.of(), ofDevices.get(each.deviceId() - 1), List.of(MemoryDevice.HOST)))
+                    .toList();
+        }
+
+        @Override
+        public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
+            made.add(options);
+            return new Listening();
+        }
+
+        @Override
+        public void close() {
+            hear("factory closed");
+        }
+
+        private final class Listening implements ExecutionProvider {
+            @Override
+            public String name() {
+                return NAME;
+            }
+
+            @Override
+            public void claim(Graph graph, CapabilitySink sink) {
+                hear("claim");
+            }
+
+            @Override
+            public void onSessionReady() {
+                hear("ready");
+            }
+
+            @Override
+            public boolean isSharedBySessions() {
+                return shared;
+            }
+
+            @Override
+            public boolean isConcurrentRunSupported() {
+                return concurrent;
+            }
+
+            @Override
+            public void onRunStart() {
+                int now = underWay.incrementAndGet();
+                mostAtOnce.accumulateAndGet(now, Math::max);
+                hear("run starts");
+                atStart.run();
+            }
+
+            @Override
+            public void onRunEnd() {
+                hear("run ends");
+                underWay.decrementAndGet();
+            }
+
+            @Override
+            public void close() {
+                hear("closed");
+            }
+        }
+    }
+}
