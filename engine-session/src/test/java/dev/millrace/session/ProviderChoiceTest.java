@@ -1,10 +1,12 @@
 package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.graph.Status;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -21,12 +23,38 @@ class ProviderChoiceTest {
     }
 
     @Test
-    void optionsAreCopiedAndThereAreNoNulls() {
+    void optionsAreCopied() {
         Map<String, String> given = new HashMap<>(Map.of("a", "1"));
         var choice = new ProviderChoice("simd", given);
-        given.put("b", null);
-
+        given.put("b", "2");
         assertThat(choice.options()).isEqualTo(Map.of("a", "1"));
-        assertThatThrownBy(() -> new ProviderChoice("simd", given)).isInstanceOf(NullPointerException.class);
+    }
+
+    @Test
+    @SuppressWarnings({"NullAway", "DataFlowIssue"}) // nulls are what is tried
+    void keysAndValuesThatAreNullAreRefusedWithTheirProvider() {
+        var builder = SessionOptions.builder();
+        for (Map<String, String> options : List.of(
+                Collections.<String, String>singletonMap(null, "1"),
+                Collections.<String, String>singletonMap("b", null))) {
+            CompiledTest.assertRefused(
+                    Status.INVALID_ARGUMENT, () -> builder.provider("simd", options), "option", "'simd'");
+        }
+        CompiledTest.assertRefused(Status.INVALID_ARGUMENT, () -> builder.provider("simd", null), "'options'");
+        CompiledTest.assertRefused(Status.INVALID_ARGUMENT, () -> builder.provider(null), "'name'");
+    }
+
+    @Test
+    void anEmptyKeyIsOneThatNoProviderHasAndAnEmptyValueIsAValue() {
+        assertThat(new ProviderChoice("mine", Map.of("a", "")).options()).containsEntry("a", "");
+        for (String provider : List.of("simd", "cpu")) {
+            var options = SessionOptions.builder().provider(provider, Map.of("", "1"));
+            try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+                CompiledTest.assertRefused(
+                        Status.INVALID_ARGUMENT,
+                        () -> engine.session(TestModels.perceptron(1, 4, 1), options.build()),
+                        "provider '" + provider + "' has no option ''");
+            }
+        }
     }
 }
