@@ -5,15 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.epcontext.BinarySource;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.providers.spi.EpContext;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Context binaries that a user keeps himself. */
 class BinaryCallbacksTest extends CompiledTest {
@@ -57,7 +68,7 @@ class BinaryCallbacksTest extends CompiledTest {
     }
 
     @Test
-    @Rows({96, 101, 102})
+    @Rows({96, 101})
     void whatATargetTookASourceBringsBack() throws IOException {
         byte[] compiled = generate();
         assertAnswersAsItsSource(compiled, from(name -> MemorySegment.ofArray(decrypted(name))));
@@ -65,32 +76,109 @@ class BinaryCallbacksTest extends CompiledTest {
     }
 
     @Test
+    @Rows(101)
+    void aTargetTakesTheBinaryThatHasAFolderToo() throws IOException {
+        Path vault = Files.createDirectory(folder.resolve("vault"));
+        for (CompileOptions.Builder both : List.of(
+                options().binary(vault, "secret").binaryTarget(this::encrypted, "secret"),
+                options().binaryTarget(this::encrypted, "secret").binary(vault, "secret"))) {
+            kept.reset();
+            names.clear();
+            ModelOutput.Buffer buffer = ModelOutput.buffer();
+            compile(ModelInput.file(source), buffer, both);
+            assertThat(names).containsExactly("secret_simd.bin");
+            assertThat(vault).isEmptyDirectory();
+            assertThat(files()).containsExactly("net.onnx", "vault");
+            assertAnswersAsItsSource(buffer.bytes(), from(name -> MemorySegment.ofArray(decrypted(name))));
+        }
+    }
+
+    /** Weights that are overwritten after the session was made are what it computes with, where the memory is used itself. */
+    @Test
     @Rows(104)
-    void memoryOfAnyKindWillDo() throws IOException {
+    void memoryThatSuitsIsNotCopied() throws IOException {
         byte[] compiled = generate();
         byte[] plain = decrypted("");
-        for (long offset : new long[] {0, 1}) {
-            try (Arena arena = Arena.ofShared()) {
-                MemorySegment memory = arena.allocate(plain.length + 1, 64)
-                        .asSlice(offset, plain.length)
-                        .copyFrom(MemorySegment.ofArray(plain));
-                assertAnswersAsItsSource(compiled, from(name -> memory));
+        assertThat(answerAfterErasing(compiled, plain, 0))
+                .containsOnly(0)
+                .isNotEqualTo(answerAfterErasing(compiled, plain, 1));
+    }
+
+    /** What a session answers once the memory of its binary, at so many bytes past a multiple of 64, holds zeros. */
+    private float[] answerAfterErasing(byte[] compiled, byte[] plain, long offset) {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(plain.length + offset, 64)
+                    .asSlice(offset, plain.length)
+                    .copyFrom(MemorySegment.ofArray(plain));
+            try (Session session = engine.session(compiled, from(name -> memory).build());
+                    Session same = engine.session(source)) {
+                assertThat(answer(session)).containsExactly(answer(same));
+                memory.fill((byte) 0);
+                return answer(session);
             }
         }
+    }
+
+    @Test
+    @Rows(104)
+    void memoryOfOtherKindsIsCopied() throws IOException {
+        byte[] compiled = generate();
+        byte[] plain = decrypted("");
+        try (Session same = engine.session(source)) {
+            assertThat(answerAfterErasing(compiled, plain, 1)).containsExactly(answer(same));
+        }
+        assertAnswersAsItsSource(compiled, from(name -> MemorySegment.ofArray(plain)));
         try (Arena confined = Arena.ofConfined()) {
             MemorySegment memory = confined.allocate(plain.length, 64).copyFrom(MemorySegment.ofArray(plain));
             assertAnswersAsItsSource(compiled, from(name -> memory));
         }
     }
 
+    /** The file that the model names is there, and is none that could be loaded. */
     @Test
     @Rows(102)
-    void aSourceIsAskedInPlaceOfTheFolder() throws IOException {
+    void aSourceWinsOverTheFileThatIsThere() throws IOException {
         compile(options());
-        byte[] binary = Files.readAllBytes(folder.resolve("net_simd.bin"));
-        Files.delete(folder.resolve("net_simd.bin"));
-        var options = from(name -> MemorySegment.ofArray(binary));
-        assertAnswersAsItsSource(Files.readAllBytes(target), options);
+        Path file = folder.resolve("net_simd.bin");
+        byte[] binary = Files.readAllBytes(file);
+        Files.write(file, new byte[] {1, 2, 3});
+        assertRefused(Status.INVALID_GRAPH, () -> engine.session(target), "net_simd.bin");
+        var asked = new ArrayList<String>();
+        var options = from(name -> {
+            asked.add(name);
+            return MemorySegment.ofArray(binary);
+        });
+        try (Session session =
+                        engine.session(target, options.disableModelCompile(true).build());
+                Session same = engine.session(source)) {
+            assertThat(answer(session)).containsExactly(answer(same));
+        }
+        assertThat(asked).containsExactly("net_simd.bin");
+    }
+
+    /** None of these is the name of a file that could be read. */
+    @ParameterizedTest
+    @ValueSource(strings = {"../net_simd.bin", "/vault/7", "C:key", "sub/", ".", "https://keys.example/7?v=2", "a\b"})
+    @Rows(102)
+    void aSourceIsAskedByTheNameThatTheModelHas(String name) throws IOException {
+        compile(options());
+        Path file = folder.resolve("net_simd.bin");
+        byte[] binary = Files.readAllBytes(file);
+        Files.delete(file);
+        Model written = Models.read(target);
+        for (Node node : written.graph().nodes()) {
+            if (node.op().equals(EpContext.OP)) {
+                var attributes = new LinkedHashMap<>(node.attributes().asMap());
+                attributes.replace(EpContext.CACHE_CONTEXT, Attribute.of(name));
+                new GraphEditor(written.graph()).setAttributes(node, Attributes.of(attributes));
+            }
+        }
+        var asked = new ArrayList<String>();
+        assertAnswersAsItsSource(Models.toBytes(written), from(wanted -> {
+            asked.add(wanted);
+            return MemorySegment.ofArray(binary);
+        }));
+        assertThat(asked).containsExactly(name);
     }
 
     @Test

@@ -7,18 +7,30 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.format.DataPlace;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
-import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.providers.spi.EpContext;
+import dev.millrace.providers.testkit.RandomTensors;
 import dev.millrace.scheduler.Cancellation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.opentest4j.AssertionFailedError;
 
 /** What the options of a compilation do. */
 class CompileOptionsTest extends CompiledTest {
@@ -103,26 +115,61 @@ class CompileOptionsTest extends CompiledTest {
         assertAnswersAsItsSource(target);
     }
 
-    /** Relu of a cast of a cast: one of the two goes at any level but the lowest. */
+    /** y = relu(x W + b), where x is cast to the type that it has. */
+    private static byte[] cast() {
+        var editor = new GraphEditor(Graph.named("cast"));
+        var type = ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(1), Dim.of(WIDTH)));
+        NodeSpec spec = NodeSpec.of(OpId.onnx("Cast"), TestModels.OPSET, editor.addInput("x", type))
+                .with("to", Attribute.of(ElementType.FLOAT.code()));
+        Value x = editor.append(spec, List.of("same")).requireOutput(0);
+        var random = new Random(3);
+        Value weights = editor.addConstant("w", RandomTensors.uniform(random, -1, 1, WIDTH, WIDTH));
+        Value bias = editor.addConstant("b", RandomTensors.uniform(random, -1, 1, WIDTH));
+        Value product = TestModels.node(editor, "MatMul", x, weights);
+        editor.addOutput("y", TestModels.node(editor, "Relu", TestModels.node(editor, "Add", product, bias)));
+        return Models.toBytes(TestModels.model(editor.graph()));
+    }
+
+    /** A cast to the type that is there goes at the lowest level that does anything; fusions come after. */
     @Test
     @Rows(45)
-    void theLevelDecidesWhatTheOptimiserDoes() {
-        var plain = SessionOptions.builder().provider("cpu").build();
-        compile(CompileOptions.of(plain).level(Level.DISABLED));
-        assertThat(operators(target)).containsExactlyElementsOf(operators(source));
+    void theLevelDecidesWhatTheOptimiserDoes() throws IOException {
+        Files.write(source, cast());
+        var operators = Map.of(
+                Level.DISABLED, List.of("Cast", "MatMul", "Add", "Relu"),
+                Level.BASIC, List.of("MatMul", "Add", "Relu"),
+                Level.ALL, List.of("dev.millrace.Linear"));
+        for (Level level : operators.keySet()) {
+            var optimiser = Optimiser.Options.builder().level(level).build();
+            var plain = SessionOptions.builder().provider("cpu");
+            var ofLevel = plain.build().toBuilder().optimiser(optimiser).build();
+            compile(CompileOptions.of(plain.build()).level(level));
+            assertThat(operators(target)).isEqualTo(operators.get(level));
+            assertAnswersAlike(ofLevel);
 
-        compile(CompileOptions.of(plain));
-        assertThat(operators(target)).hasSizeLessThan(operators(source).size());
+            compile(CompileOptions.of(ofLevel));
+            assertThat(operators(target)).as("by the session's options").isEqualTo(operators.get(level));
+        }
+        compile(CompileOptions.of(SessionOptions.builder().provider("cpu").build()));
+        assertThat(operators(target)).as("by default").isEqualTo(operators.get(Level.ALL));
+    }
+
+    /** Holds what was compiled against its source, to the bit. */
+    private void assertAnswersAlike(SessionOptions options) {
+        try (Session session = engine.session(target, options);
+                Session same = engine.session(source, options)) {
+            assertThat(answer(session)).containsExactly(answer(same));
+        }
     }
 
     @Test
-    @Rows({43, 44})
+    @Rows(44)
     void aPlacementKeepsMovesOrLeavesInitializers() throws IOException {
         Path withData = folder.resolve("far.onnx");
         Models.write(Models.read(model, null), withData, WriteOptions.externalData("far.data"));
         var plain = SessionOptions.builder().provider("cpu").build();
         var asked = new ArrayList<String>();
-        Path moved = folder.resolve("moved.data");
+        var moved = new PlacedTensors(folder.resolve("moved.data"), 0);
         compile(
                 ModelInput.file(withData),
                 ModelOutput.file(target),
@@ -131,31 +178,37 @@ class CompileOptionsTest extends CompiledTest {
                     assertThat(original == null).isEqualTo(name.startsWith("b"));
                     return switch (name) {
                         case "w0" -> original;
-                        case "w1" -> written(moved, tensor);
+                        case "w1" -> moved.place(name, tensor, original);
                         default -> null;
                     };
                 }));
 
         assertThat(asked).containsExactlyInAnyOrder("w0", "w1", "w2", "b0", "b1", "b2");
         long tensor = (long) WIDTH * WIDTH * Float.BYTES;
-        assertThat(moved).hasSize(tensor);
+        assertThat(folder.resolve("moved.data")).hasSize(PlacedTensors.HEADER + tensor);
         assertThat(Files.size(target)).isBetween(tensor, 2 * tensor);
-        try (Session session = engine.session(target, plain);
-                Session same = engine.session(source, plain)) {
-            assertThat(answer(session)).containsExactly(answer(same));
-        }
+        assertAnswersAlike(plain);
         Files.delete(folder.resolve("far.data"));
         assertRefused(Status.NO_SUCH_FILE, () -> engine.session(target), "far.data");
     }
 
-    private static DataPlace written(Path file, Tensor tensor) {
-        try {
-            byte[] bytes = tensor.segment().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
-            Files.write(file, bytes);
-            return new DataPlace(file.getFileName().toString(), 0, bytes.length);
-        } catch (IOException e) {
-            throw new AssertionFailedError("cannot write " + file, e);
-        }
+    @Test
+    @Rows(43)
+    void aPlacementPutsLargeInitializersWhereItSaysAndSmallOnesStay() throws IOException {
+        long large = (long) WIDTH * WIDTH * Float.BYTES;
+        var plain = SessionOptions.builder().provider("cpu").build();
+        var placed = new PlacedTensors(folder.resolve("moved.data"), large);
+        compile(CompileOptions.of(plain).level(Level.DISABLED).placement(placed));
+
+        assertThat(placed.places()).containsOnlyKeys("w0", "w1", "w2");
+        assertThat(placed.places().values())
+                .extracting(DataPlace::offset)
+                .containsExactlyInAnyOrder(
+                        PlacedTensors.HEADER, PlacedTensors.HEADER + large, PlacedTensors.HEADER + 2 * large);
+        assertThat(PlacedTensors.read(target))
+                .containsExactlyInAnyOrderElementsOf(placed.places().values());
+        assertThat(Files.size(target)).isLessThan(large);
+        assertAnswersAlike(plain);
     }
 
     @Test

@@ -182,6 +182,7 @@ class ContextFrontsTest {
     void everyContextNodeHasThePrefix(Front front) throws IOException {
         chain("Relu", "Neg", "Relu");
         make(front, withFake().config("ep.context_node_name_prefix", "mine_"));
+        assertThat(operators()).containsExactly("EPContext", "Neg", "EPContext");
         for (Node node : Models.read(target).graph().nodes()) {
             if (node.op().equals(EpContext.OP)) {
                 assertThat(node.name()).startsWith("mine_");
@@ -310,7 +311,7 @@ class ContextFrontsTest {
 
     @ParameterizedTest
     @EnumSource
-    @Rows(23)
+    @Rows({23, 132})
     void aPartThatWasNotKeptStaysAsItWas(Front front) throws IOException {
         chain("Relu", "Neg", "Relu", "Neg");
         fake.keepsAtMost = 1;

@@ -224,9 +224,13 @@ class ContextProviderTest {
         generate();
         for (String present : List.of("cpu", "simd")) {
             var options = SessionOptions.builder().provider(present).build();
-            assertThatThrownBy(() -> engine.session(target, options))
-                    .isInstanceOf(EngineException.class)
-                    .hasMessageContainingAll("EPContext", "net_fake_1", "fake", present);
+            assertRefused(
+                    Status.INVALID_GRAPH,
+                    () -> engine.session(target, options),
+                    "EPContext",
+                    "net_fake_1",
+                    "fake",
+                    present);
         }
     }
 
@@ -240,9 +244,20 @@ class ContextProviderTest {
                 .build();
         engine.session(source, without).close();
         var onlyFake = asWritten().provider(FakeFactory.NAME).config("session.disable_cpu_ep_fallback", "1");
-        assertThatThrownBy(() -> engine.session(source, onlyFake.build()))
-                .isInstanceOf(EngineException.class)
-                .hasMessageContaining("MatMul");
+        assertRefused(Status.NOT_IMPLEMENTED, () -> engine.session(source, onlyFake.build()), "MatMul");
+
+        byte[] sequences = TestModels.listing();
+        engine.session(sequences, asWritten().build()).close();
+        assertRefused(
+                Status.FAIL,
+                () -> engine.session(
+                        sequences,
+                        asWritten()
+                                .config("session.disable_cpu_ep_fallback", "1")
+                                .build()),
+                "Sequence",
+                "left to provider 'cpu'",
+                "disableCpuFallback");
         assertRefused(
                 Status.INVALID_ARGUMENT,
                 () -> engine.session(

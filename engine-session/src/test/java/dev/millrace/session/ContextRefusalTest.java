@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -179,18 +180,14 @@ class ContextRefusalTest {
     @Rows({59, 60, 62})
     void aNodeOfAnotherSourceIsNotClaimed(String other) {
         edit(attributes -> attributes.put(EpContext.SOURCE, Attribute.of(other)));
-        assertThatThrownBy(this::load)
-                .isInstanceOf(EngineException.class)
-                .hasMessageContainingAll("EPContext", "net_simd_1", "'" + other + "'", "simd", "cpu");
+        assertInvalid("EPContext", "net_simd_1", "'" + other + "'", "simd", "cpu");
     }
 
     @Test
     @Rows(61)
     void aNodeThatDoesNotSayWhoseItIsIsNobodys() {
         edit(attributes -> attributes.remove(EpContext.SOURCE));
-        assertThatThrownBy(this::load)
-                .isInstanceOf(EngineException.class)
-                .hasMessageContainingAll("EPContext", "net_simd_1");
+        assertInvalid("EPContext", "net_simd_1");
     }
 
     @Test
@@ -315,8 +312,12 @@ class ContextRefusalTest {
                 "should not point to a folder");
     }
 
+    private static SessionOptions loading(String provider) {
+        return SessionOptions.builder().provider(provider).build();
+    }
+
     @Test
-    @Rows({20, 63})
+    @Rows(20)
     void whatAModelFromMemoryHasInExternalDataStandsInItsContextModel() throws IOException {
         float[] before = load();
         Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
@@ -329,10 +330,13 @@ class ContextRefusalTest {
                     .provider(provider)
                     .config("session.model_external_initializers_file_folder_path", elsewhere.toString())
                     .build();
+            float[] expected = load(engine.session(source, loading(provider)));
             engine.compiler(CompileOptions.of(options).build())
                     .compile(ModelInput.buffer(ByteBuffer.wrap(bytes)), ModelOutput.file(there));
             Files.move(elsewhere.resolve("weights.bin"), elsewhere.resolve("away.bin"));
-            assertThat(load(engine.session(there))).as(provider).hasSameSizeAs(before);
+            assertThat(load(engine.session(there, loading(provider))))
+                    .as(provider)
+                    .containsExactly(expected);
             Files.move(elsewhere.resolve("away.bin"), elsewhere.resolve("weights.bin"));
         }
         Files.delete(there);
@@ -365,6 +369,32 @@ class ContextRefusalTest {
         assertRefused(Status.INVALID_GRAPH, () -> generate(target, "0"), "net_simd_1", "already compiled");
         assertThat(Files.getLastModifiedTime(target)).isEqualTo(time);
         assertThat(folder.resolve("net_ctx_ctx.onnx")).doesNotExist();
+    }
+
+    /** The folder says where data of the source lies, and not where to write. */
+    @Test
+    @Rows(63)
+    void aFolderOfExternalDataIsNoPlaceForWhatIsGenerated() throws IOException {
+        Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+        Path external = elsewhere.resolve("net.onnx");
+        Models.write(Models.read(source), external, WriteOptions.externalData("weights.bin", 0));
+        byte[] bytes = Files.readAllBytes(external);
+        var onlyFolder = SessionOptions.builder()
+                .config("ep.context_enable", "1")
+                .config("session.model_external_initializers_file_folder_path", elsewhere.toString());
+        assertRefused(
+                Status.FAIL,
+                () -> engine.session(bytes, onlyFolder.build()),
+                "ep.context_file_path",
+                "session.model_external_initializers_file_folder_path");
+        try (Stream<Path> files = Files.list(elsewhere)) {
+            assertThat(files).containsExactlyInAnyOrder(external, elsewhere.resolve("weights.bin"));
+        }
+
+        Path there = folder.resolve("there_ctx.onnx");
+        var both = onlyFolder.config("ep.context_file_path", there.toString()).build();
+        engine.session(bytes, both).close();
+        assertThat(load(engine.session(there))).containsExactly(load());
     }
 
     @Test

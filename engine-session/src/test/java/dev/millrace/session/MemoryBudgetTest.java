@@ -85,6 +85,7 @@ class MemoryBudgetTest {
     }
 
     @Test
+    @Rows(136)
     void aSessionGivesBackWhatABurstNeededWhenItIsAskedTo() {
         Session[] closed = new Session[1];
         try (Engine engine = engine(64 * WEIGHTS);

@@ -138,7 +138,7 @@ class ModelCompilerTest extends CompiledTest {
         var there = SessionOptions.builder().externalDataFolder(folder).build();
         try (Session session = engine.session(buffer.bytes(), there);
                 Session same = engine.session(source, plain)) {
-            assertThat(answer(session)).hasSameSizeAs(answer(same));
+            assertThat(answer(session)).containsExactly(answer(same));
         }
     }
 
@@ -186,7 +186,6 @@ class ModelCompilerTest extends CompiledTest {
     }
 
     @Test
-    @Rows(9)
     void anInputThatIsNoneIsRefused() {
         assertRefused(
                 Status.INVALID_ARGUMENT,

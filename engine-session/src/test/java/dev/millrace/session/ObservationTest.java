@@ -11,6 +11,7 @@ import dev.millrace.scheduler.plan.PlanStep;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -179,6 +180,35 @@ class ObservationTest {
             Thread.currentThread().setUncaughtExceptionHandler(null);
         }
         assertThat(bound).hasSize(1).allMatch(values -> values.contains("b float[1]"));
+    }
+
+    @Test
+    @Rows(134)
+    void theListenerOfASessionAndThatOfARunHearTheSameRun() {
+        var ofSession = new HeardSteps();
+        var ofRun = new HeardSteps();
+        var options = SessionOptions.builder().listener(ofSession).build();
+        try (Engine engine = engine(heard::add);
+                Session session = engine.session(TestModels.sumAndProduct(), options)) {
+            session.run(inputs(), RunOptions.create().heardBy(ofRun)).close();
+            assertThat(ofRun.heard).isNotEmpty().isEqualTo(ofSession.heard);
+            session.run(inputs()).close();
+            assertThat(ofSession.heard).hasSize(2 * ofRun.heard.size());
+        }
+    }
+
+    private static final class HeardSteps implements RunListener {
+        private final List<String> heard = new ArrayList<>();
+
+        @Override
+        public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
+            heard.add(step + " from " + startNanos + " to " + endNanos);
+        }
+
+        @Override
+        public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
+            heard.add("run from " + startNanos + " to " + endNanos);
+        }
     }
 
     private static List<RecordedEvent> all(List<RecordedEvent> events, String name) {

@@ -36,6 +36,7 @@ class PackedTensorsTest {
     private final Packing packing = new Packing();
 
     @Test
+    @Rows(135)
     void whatAnotherSessionPackedIsThereAlready() {
         try (Engine engine = OpenEngine.create(EngineOptions.defaults().withThreads(1), List.of(packing));
                 Session first = engine.session(TestModels.perceptron(3, WIDTH, 5), SessionOptions.defaults())) {

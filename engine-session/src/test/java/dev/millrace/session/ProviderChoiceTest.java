@@ -31,6 +31,7 @@ class ProviderChoiceTest {
     }
 
     @Test
+    @Rows(121)
     @SuppressWarnings({"NullAway", "DataFlowIssue"}) // nulls are what is tried
     void keysAndValuesThatAreNullAreRefusedWithTheirProvider() {
         var builder = SessionOptions.builder();
@@ -45,6 +46,7 @@ class ProviderChoiceTest {
     }
 
     @Test
+    @Rows(121)
     void anEmptyKeyIsOneThatNoProviderHasAndAnEmptyValueIsAValue() {
         assertThat(new ProviderChoice("mine", Map.of("a", "")).options()).containsEntry("a", "");
         for (String provider : List.of("simd", "cpu")) {

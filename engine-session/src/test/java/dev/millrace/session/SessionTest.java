@@ -85,6 +85,7 @@ class SessionTest {
     }
 
     @Test
+    @Rows(130)
     void wrongInputsAreRefusedWithTheirName() {
         try (Session session = engine.session(TestModels.perceptron(1, 4, 1), SessionOptions.defaults())) {
             refused(session, Inputs.empty(), "Missing Input: x");
@@ -233,6 +234,7 @@ class SessionTest {
     }
 
     @Test
+    @Rows(128)
     void aRunThatIsCancelledEndsAndTheSessionGoesOn() throws InterruptedException {
         try (Session session = engine.session(TestModels.loop(), SessionOptions.defaults())) {
             var cancellation = new Cancellation();

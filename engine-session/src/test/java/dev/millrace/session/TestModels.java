@@ -61,6 +61,17 @@ final class TestModels {
         return Models.toBytes(model(editor.graph()));
     }
 
+    /** y = (x + a) · w + b, each of the three a constant row; x: [batch, width]. */
+    static byte[] scaledSum(int width) {
+        var editor = new GraphEditor(Graph.named("scaled"));
+        var random = new Random(11);
+        Value x = editor.addInput("x", floats(Dim.symbol("batch"), Dim.of(width)));
+        Value sum = node(editor, "Add", x, editor.addConstant("a", random(random, width)));
+        Value scaled = node(editor, "Mul", sum, editor.addConstant("w", random(random, width)));
+        editor.addOutput("y", node(editor, "Add", scaled, editor.addConstant("b", random(random, width))));
+        return Models.toBytes(model(editor.graph()));
+    }
+
     private static Tensor random(Random random, long... dims) {
         return RandomTensors.uniform(random, -0.125f, 0.125f, dims);
     }

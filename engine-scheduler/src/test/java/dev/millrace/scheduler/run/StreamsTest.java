@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
@@ -157,6 +158,27 @@ class StreamsTest {
         Value a = node(Device.CPU, "Inc", input());
         editor.addOutput("y", node(gpu, "Sum", a, a));
         assertThat(programs(plan())).containsExactly(List.of("Launch", "Trigger"), List.of("Barrier", "Launch"));
+    }
+
+    @Test
+    void twoEdgesFromAnAsynchronousStepNeedOneBarrierAndOneWait() {
+        var gpu = new FakeDevice("gpu", true);
+        Node both = editor.append(NodeSpec.of(new OpId("test", "Inc"), 1, input()), List.of("a", "b"));
+        deviceOf.put(both.requireOutput(0), gpu);
+        editor.addOutput("y", node(Device.CPU, "Sum", both.requireOutput(0), both.requireOutput(1)));
+        assertThat(programs(plan()))
+                .containsExactly(List.of("Launch", "Activate", "Trigger"), List.of("Barrier", "Wait", "Launch"));
+    }
+
+    /** Each step is waited for, though the later one of a stream would do. */
+    @Test
+    void twoStepsOfOneStreamThatAStepReadsAreWaitedForOneByOne() {
+        var gpu = new FakeDevice("gpu", true);
+        Value x = input();
+        Value a = node(gpu, "Inc", x);
+        Value b = node(gpu, "Inc", x);
+        editor.addOutput("y", node(Device.CPU, "Sum", a, b));
+        assertThat(programs(plan()).getLast()).containsExactly("Barrier", "Wait", "Barrier", "Wait", "Launch");
     }
 
     @Test
