@@ -1,6 +1,7 @@
 package dev.millrace.text;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -10,6 +11,8 @@ import dev.millrace.session.Outputs;
 import dev.millrace.session.RunResult;
 import dev.millrace.session.Session;
 import dev.millrace.session.ValueInfo;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -24,6 +27,17 @@ public final class Embedder {
     private static final String IDS = "input_ids";
     private static final String MASK = "attention_mask";
     private static final String TYPES = "token_type_ids";
+
+    private static final String EMBED = "embedding";
+
+    /** So many texts are encoded before their runs are made. */
+    private static final int WINDOW = 1024;
+
+    /** On processors, runs of more than a few texts gain nothing and take memory. */
+    private static final int MOST_TEXTS = 16;
+
+    private static final int MOST_TOKENS = 4096;
+    private static final long MOST_ELEMENTS = 1 << 28;
 
     private final Session session;
     private final Tokenizer tokenizer;
@@ -41,6 +55,8 @@ public final class Embedder {
 
     /** The mean over the tokens of the session's first output, brought to length one. */
     public static Embedder of(Session session, Tokenizer tokenizer) {
+        Calls.given(session, "session");
+        Calls.given(tokenizer, "tokenizer");
         for (ValueInfo input : session.inputs()) {
             if (!input.optional() && !List.of(IDS, MASK, TYPES).contains(input.name())) {
                 throw EngineException.invalidArgument("the model wants an input '" + input.name()
@@ -57,7 +73,7 @@ public final class Embedder {
 
     /** The same with another way to pool. */
     public Embedder pooling(Pooling other) {
-        return new Embedder(session, tokenizer, other, normalising, output);
+        return new Embedder(session, tokenizer, Calls.given(other, "pooling"), normalising, output);
     }
 
     /** The same, whose vectors are brought to length one, or are not. */
@@ -76,22 +92,83 @@ public final class Embedder {
 
     /** The vector of a text. */
     public float[] embed(String text) {
-        return embedAll(List.of(text)).getFirst();
+        return embedAll(List.of(Calls.given(text, "text"))).getFirst();
     }
 
-    /** The vectors of texts, which are one run. */
+    /**
+     * The vectors of texts in their order. Many texts are several runs, one after the other, of texts that are about as long;
+     * how many there are in a run follows from their lengths.
+     */
     public List<float[]> embedAll(List<String> texts) {
-        if (texts.isEmpty()) {
-            return List.of();
+        List<String> all = Calls.all(texts, "texts");
+        var vectors = new ArrayList<float[]>(all.size());
+        for (int from = 0; from < all.size(); from += WINDOW) {
+            List<String> window = all.subList(from, Math.min(all.size(), from + WINDOW));
+            vectors.addAll(Calls.guarded(EMBED, () -> window(window)));
         }
-        Inputs inputs = inputs(texts);
-        try (Outputs outputs = session.run(inputs)) {
-            return vectors(inputs, outputs);
+        return List.copyOf(vectors);
+    }
+
+    private List<float[]> window(List<String> texts) {
+        List<Encoding> encodings = tokenizer.unpadded(texts);
+        if (!tokenizer.pads()) {
+            requireEqualLengths(encodings);
         }
+        var order = new ArrayList<Integer>(encodings.size());
+        for (int i = 0; i < encodings.size(); i++) {
+            order.add(i);
+        }
+        order.sort(Comparator.comparingInt(i -> encodings.get(i).length()));
+        var vectors = new float[encodings.size()][];
+        for (List<Integer> batch : runs(order, encodings)) {
+            Inputs inputs = inputsOf(tokenizer.padded(batch.stream().map(encodings::get).toList()));
+            try (Outputs outputs = session.run(inputs)) {
+                List<float[]> made = vectors(inputs, outputs);
+                for (int i = 0; i < batch.size(); i++) {
+                    vectors[batch.get(i)] = made.get(i);
+                }
+            }
+        }
+        return List.of(vectors);
+    }
+
+    /** The texts of each run: as many as the model takes at a time, or so few that they and their padding are not too many tokens. */
+    private List<List<Integer>> runs(List<Integer> order, List<Encoding> encodings) {
+        int fixed = textsOfModel();
+        var runs = new ArrayList<List<Integer>>();
+        int from = 0;
+        while (from < order.size()) {
+            int to = from + 1;
+            while (to < order.size()
+                    && (fixed > 0
+                            ? to - from < fixed
+                            : to - from < MOST_TEXTS
+                                    && (long) (to - from + 1) * encodings.get(order.get(to)).length() <= MOST_TOKENS)) {
+                to++;
+            }
+            runs.add(order.subList(from, to));
+            from = to;
+        }
+        return runs;
+    }
+
+    /** How many texts the model takes, where it says a number; 0 where it takes any. */
+    private int textsOfModel() {
+        for (ValueInfo input : session.inputs()) {
+            if (input.name().equals(IDS)
+                    && input.type() instanceof ValueType.TensorType type
+                    && type.shape() != null
+                    && type.shape().rank() > 0
+                    && type.shape().dim(0) instanceof Dim.Known known) {
+                return Math.clamp(known.extent(), 1, Integer.MAX_VALUE);
+            }
+        }
+        return 0;
     }
 
     /** The vector of a text, from a run that begins when it is subscribed to. */
     public Mono<float[]> mono(String text) {
+        Calls.given(text, "text");
         return Mono.defer(() -> {
             Inputs inputs = inputs(List.of(text));
             return session.mono(inputs).map(first(inputs));
@@ -108,7 +185,7 @@ public final class Embedder {
 
     /** A vector for each text, in their order, with the demand of a session's {@link Session#flux}. */
     public Flux<float[]> flux(Publisher<String> texts) {
-        return session.results(Flux.from(texts).map(text -> inputs(List.of(text))))
+        return session.results(Flux.from(Calls.given(texts, "texts")).map(text -> inputs(List.of(text))))
                 .map(this::vector);
     }
 
@@ -118,12 +195,31 @@ public final class Embedder {
 
     /** The inputs of texts, those of them that the model has. */
     public Inputs inputs(List<String> texts) {
-        List<Encoding> encodings = tokenizer.encodeAll(texts);
+        return Calls.guarded(EMBED, () -> {
+            List<Encoding> encodings = tokenizer.encodeAll(texts);
+            if (encodings.isEmpty()) {
+                throw EngineException.invalidArgument("the argument 'texts' is empty");
+            }
+            requireEqualLengths(encodings);
+            return inputsOf(encodings);
+        });
+    }
+
+    private static void requireEqualLengths(List<Encoding> encodings) {
         int tokens = encodings.getFirst().length();
         if (encodings.stream().anyMatch(each -> each.length() != tokens)) {
             throw EngineException.invalidArgument(
-                    "texts of different lengths are one run only where the tokenizer pads them;"
-                            + " its file says nothing of padding: see paddedWith");
+                    "texts of different lengths are one run only where the tokenizer pads them, and this one does not:"
+                            + " its file says nothing of padding, or unbounded() has switched it off;"
+                            + " see paddedWith and paddedTo");
+        }
+    }
+
+    private Inputs inputsOf(List<Encoding> encodings) {
+        int tokens = encodings.getFirst().length();
+        if ((long) encodings.size() * tokens > MOST_ELEMENTS) {
+            throw EngineException.invalidArgument(encodings.size() + " texts of " + tokens
+                    + " tokens are too many for one run; cut them with cutTo, or make several runs");
         }
         var inputs = Inputs.empty();
         for (ValueInfo input : session.inputs()) {
@@ -184,6 +280,10 @@ public final class Embedder {
 
     /** The dot product: of vectors of length one, how alike they are, from -1 to 1. */
     public static double dot(float[] a, float[] b) {
+        if (Calls.given(a, "a").length != Calls.given(b, "b").length) {
+            throw EngineException.invalidArgument(
+                    "vectors of " + a.length + " and " + b.length + " numbers have no dot product");
+        }
         double sum = 0;
         for (int i = 0; i < a.length; i++) {
             sum += (double) a[i] * b[i];

@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.plan.PlanStep;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
@@ -60,7 +65,57 @@ class EmbedderTest {
             assertThatThrownBy(() ->
                             Embedder.of(session, GoldenTest.tokenizer("minilm")).embedAll(texts))
                     .hasMessageContaining("see paddedWith");
+            // what unbounded() switches off is not forgotten
+            assertThat(Embedder.of(session, GoldenTest.tokenizer("minilm").cutTo(512).paddedTo(0))
+                            .embedAll(texts))
+                    .hasSize(3);
+            requireNamedArguments(embedder);
             assertThatThrownBy(() -> embedder.output("pooled")).hasMessageContaining("Invalid output name: pooled");
+        }
+    }
+
+    @SuppressWarnings("NullAway")
+    private static void requireNamedArguments(Embedder embedder) {
+        assertThatThrownBy(() -> embedder.pooling(null))
+                .hasMessage("the argument 'pooling' is null");
+        assertThatThrownBy(() -> Embedder.dot(new float[2], new float[3]))
+                .hasMessageContaining("vectors of 2 and 3 numbers");
+        assertThatThrownBy(() -> embedder.embed(null)).hasMessage("the argument 'text' is null");
+        assertThatThrownBy(() -> embedder.embedAll(Arrays.asList("a", null)))
+                .hasMessage("the element 1 of 'texts' is null");
+    }
+
+    @Test
+    void manyTextsAreSeveralRunsWhoseVectorsKeepTheirOrder() throws IOException {
+        var runs = new AtomicInteger();
+        var counting = new RunListener() {
+            @Override
+            public boolean hearsSteps() {
+                return false;
+            }
+
+            @Override
+            public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {}
+
+            @Override
+            public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
+                runs.incrementAndGet();
+            }
+        };
+        try (Engine engine = Engine.create();
+                Session session = engine.session(
+                        GoldenTest.content("/all-minilm-l6-v2.onnx"),
+                        SessionOptions.builder().listener(counting).build())) {
+            Embedder embedder =
+                    Embedder.of(session, GoldenTest.tokenizer("minilm").cutTo(400).paddedWith("[PAD]"));
+            List<String> texts = IntStream.range(0, 70)
+                    .mapToObj(i -> "mill " + "water ".repeat(i * 37 % 70) + i + " " + "wheel ".repeat(i % 7 == 0 ? 300 : 0))
+                    .toList();
+            List<float[]> vectors = embedder.embedAll(texts);
+            assertThat(runs.get()).isBetween(5, 20);
+            for (int i = 0; i < texts.size(); i++) {
+                assertThat(vectors.get(i)).containsExactly(embedder.embed(texts.get(i)), within(1e-5f));
+            }
         }
     }
 }
