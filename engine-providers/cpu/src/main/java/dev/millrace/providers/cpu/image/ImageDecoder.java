@@ -12,14 +12,12 @@ import dev.millrace.providers.cpu.image.webp.WebP;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import java.awt.image.BufferedImage;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import javax.imageio.ImageIO;
 
 /**
- * Decodes an image file: BMP, GIF, JPEG, PNG and TIFF with the JDK, the PNM formats by {@link PortableMap}, WebP and JPEG
+ * Decodes an image file: BMP, GIF, JPEG, PNG and TIFF by {@link StandardImage}, the PNM formats by {@link PortableMap}, WebP and JPEG
  * 2000 by the packages of their names.
  */
 final class ImageDecoder implements DynamicKernel {
@@ -42,21 +40,23 @@ final class ImageDecoder implements DynamicKernel {
         BufferedImage image;
         try {
             image = switch (kind) {
-                case "PNM" -> PortableMap.read(file);
-                case "WebP" -> WebP.read(file);
-                case "JPEG 2000" -> Jpeg2000.read(file);
-                default -> ImageIO.read(new ByteArrayInputStream(file));
+                case "PNM" -> PortableMap.read(file, context::checkCancelled);
+                case "WebP" -> WebP.read(file, context::checkCancelled);
+                case "JPEG 2000" -> Jpeg2000.read(file, context::checkCancelled);
+                default -> StandardImage.read(file, context::checkCancelled);
             };
         } catch (UnsupportedOperationException e) {
             throw EngineException.wrap(
                     Status.NOT_IMPLEMENTED, node.describe() + ": the " + kind + " image has what is not decoded", e);
+        } catch (EngineException e) {
+            throw e.at(node.describe());
         } catch (IOException | RuntimeException e) {
             throw EngineException.wrap(Status.INVALID_ARGUMENT, node.describe() + ": the image is broken", e);
         }
         if (image == null) {
             throw EngineException.notImplemented(node.describe() + ": the format of the image is not known");
         }
-        context.output(0, pixels(image));
+        context.output(0, pixels(image, context));
     }
 
     private static String kind(byte[] file) {
@@ -70,7 +70,7 @@ final class ImageDecoder implements DynamicKernel {
         return head.matches("(?s)P[1-6]\\s.*") ? "PNM" : "other";
     }
 
-    private Tensor pixels(BufferedImage image) {
+    private Tensor pixels(BufferedImage image, DynamicContext context) {
         int height = image.getHeight();
         int width = image.getWidth();
         int channels = format.equals("Grayscale") ? 1 : 3;
@@ -79,6 +79,7 @@ final class ImageDecoder implements DynamicKernel {
         int[] row = new int[width];
         long at = 0;
         for (int y = 0; y < height; y++) {
+            context.checkCancelled();
             image.getRGB(0, y, width, 1, row, 0, width);
             for (int rgb : row) {
                 int red = (rgb >> 16) & 255;

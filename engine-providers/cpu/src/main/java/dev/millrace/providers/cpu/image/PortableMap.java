@@ -1,19 +1,22 @@
 package dev.millrace.providers.cpu.image;
 
-import dev.millrace.graph.EngineException;
+import dev.millrace.providers.cpu.image.source.Extents;
 import java.awt.image.BufferedImage;
 
 /** The formats P1 to P6: bitmaps, graymaps and pixmaps, as text or binary. */
 final class PortableMap {
     private final byte[] file;
+    private final Runnable check;
     private int at = 2;
 
-    private PortableMap(byte[] file) {
+    private PortableMap(byte[] file, Runnable check) {
         this.file = file;
+        this.check = check;
     }
 
-    static BufferedImage read(byte[] file) {
-        return new PortableMap(file).image(file[1] - '0');
+    /** @param check throws where nobody waits for the image any more */
+    static BufferedImage read(byte[] file, Runnable check) {
+        return new PortableMap(file, check).image(file[1] - '0');
     }
 
     private BufferedImage image(int kind) {
@@ -23,12 +26,14 @@ final class PortableMap {
         boolean text = kind <= 3;
         int max = bits ? 1 : number();
         int channels = kind == 3 || kind == 6 ? 3 : 1;
-        if (width <= 0 || height <= 0 || max <= 0 || max > 65535 || (long) width * height > 1 << 28) {
-            throw broken();
+        if (max <= 0 || max > 65535) {
+            throw broken("its largest value is " + max);
         }
+        Extents.pixels(width, height, file.length);
         at++;
         var image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
         for (int y = 0; y < height; y++) {
+            check.run();
             int bit = 0;
             for (int x = 0; x < width; x++) {
                 int rgb = 0;
@@ -54,7 +59,7 @@ final class PortableMap {
 
     private int octet(int index) {
         if (index >= file.length) {
-            throw broken();
+            throw broken("it ends early");
         }
         return file[index] & 255;
     }
@@ -83,12 +88,12 @@ final class PortableMap {
             value = value * 10 + file[at++] - '0';
         }
         if (at == start) {
-            throw broken();
+            throw broken("a number is missing at byte " + at);
         }
         return (int) value;
     }
 
-    private static EngineException broken() {
-        return EngineException.invalidArgument("the PNM image is broken or too large");
+    private static IllegalArgumentException broken(String why) {
+        return new IllegalArgumentException("the PNM image is broken: " + why);
     }
 }

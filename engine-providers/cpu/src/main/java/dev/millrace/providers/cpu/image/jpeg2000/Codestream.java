@@ -63,11 +63,11 @@ final class Codestream {
         int[][] planes = {};
         for (Map.Entry<Integer, TileParts> entry : tiles.entrySet()) {
             TileParts parts = entry.getValue();
-            var tile = new Tile(size, entry.getKey(), parts.settings, Bytes.of(parts.data.toByteArray()));
+            var tile = new Tile(size, entry.getKey(), parts.settings, bytes.joined(parts.data.toByteArray()));
             if (planes.length == 0) {
                 planes = planes(size);
             }
-            tile.decode(planes);
+            tile.decode(planes, bytes::check);
         }
         return new Image(size, planes);
     }

@@ -21,10 +21,11 @@ public final class Jpeg2000 {
 
     private Jpeg2000() {}
 
-    public static BufferedImage read(byte[] file) {
-        Bytes bytes = Bytes.of(file);
+    /** @param check throws where nobody waits for the image any more */
+    public static BufferedImage read(byte[] file, Runnable check) {
+        Bytes bytes = Bytes.of(file, check);
         if (bytes.peek() == 0xff) {
-            return new Jpeg2000().pixels(Codestream.read(bytes));
+            return new Jpeg2000().pixels(Codestream.read(bytes), check);
         }
         return new Jpeg2000().boxes(bytes);
     }
@@ -42,7 +43,7 @@ public final class Jpeg2000 {
             switch (kind) {
                 case HEADER -> header(content);
                 case CODESTREAM -> {
-                    return pixels(Codestream.read(content));
+                    return pixels(Codestream.read(content), content::check);
                 }
                 default -> {}
             }
@@ -85,7 +86,7 @@ public final class Jpeg2000 {
         }
     }
 
-    private BufferedImage pixels(Codestream.Image decoded) {
+    private BufferedImage pixels(Codestream.Image decoded, Runnable check) {
         Channel[] channels = palette != null ? palette.channels(decoded) : Channel.all(decoded);
         boolean grey = channels.length < 3;
         chroma |= channels.length == 3 && channels[1].isCoarserThan(channels[0]);
@@ -93,6 +94,7 @@ public final class Jpeg2000 {
         var image = new BufferedImage(area.width(), area.height(), BufferedImage.TYPE_INT_RGB);
         int[] row = new int[area.width()];
         for (int y = 0; y < area.height(); y++) {
+            check.run();
             for (int x = 0; x < row.length; x++) {
                 if (grey) {
                     row[x] = 0x010101 * channel(channels, 0).at(x, y);

@@ -24,6 +24,7 @@ final class PacketReader implements Progression.Visitor {
             return;
         }
         precinct.layers = layer + 1;
+        data.check();
         if (layering.packetStarts() && nextIs(PACKET_START)) {
             data.skip(6);
         }

@@ -44,8 +44,12 @@ final class Tile {
         }
     }
 
-    /** Writes the samples of the first components, whose whole images {@code planes} are. */
-    void decode(int[][] planes) {
+    /**
+     * Writes the samples of the first components, whose whole images {@code planes} are.
+     *
+     * @param check throws where nobody waits for the image any more
+     */
+    void decode(int[][] planes, Runnable check) {
         boolean mixed = settings.layering().transformed();
         if (mixed && components.length < 3) {
             throw new IllegalArgumentException("three components are mixed, and there are " + components.length);
@@ -57,9 +61,9 @@ final class Tile {
                 throw new IllegalArgumentException("component " + i + " is mixed with others, and not like them");
             }
             if (components[i].reversible) {
-                whole[i] = components[i].whole(precincts.get(i));
+                whole[i] = components[i].whole(precincts.get(i), check);
             } else {
-                real[i] = components[i].real(precincts.get(i));
+                real[i] = components[i].real(precincts.get(i), check);
             }
         }
         if (mixed && components[0].reversible) {
@@ -68,6 +72,7 @@ final class Tile {
             unmix(real);
         }
         for (int i = 0; i < planes.length; i++) {
+            check.run();
             place(i, components[i].reversible ? whole[i] : rounded(real[i]), planes[i]);
         }
     }

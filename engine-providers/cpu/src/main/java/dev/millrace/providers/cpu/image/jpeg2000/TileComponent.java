@@ -23,33 +23,33 @@ final class TileComponent {
     }
 
     /** The samples where the transform is the one of whole numbers. */
-    int[] whole(List<Precinct> precincts) {
+    int[] whole(List<Precinct> precincts, Runnable check) {
         int[][] bands = new int[4][];
-        bands[Subband.LOW] = coefficients(resolutions[0].bands[0], precincts);
+        bands[Subband.LOW] = coefficients(resolutions[0].bands[0], precincts, check);
         for (int i = 1; i < resolutions.length; i++) {
             for (Subband band : resolutions[i].bands) {
-                bands[band.kind] = coefficients(band, precincts);
+                bands[band.kind] = coefficients(band, precincts, check);
             }
-            bands[Subband.LOW] = new WholeWavelet().join(resolutions[i].area, bands);
+            bands[Subband.LOW] = new WholeWavelet().join(resolutions[i].area, bands, check);
         }
         return bands[Subband.LOW];
     }
 
     /** The samples where the transform is the other one. */
-    float[] real(List<Precinct> precincts) {
+    float[] real(List<Precinct> precincts, Runnable check) {
         float[][] bands = new float[4][];
-        bands[Subband.LOW] = scaled(resolutions[0].bands[0], precincts);
+        bands[Subband.LOW] = scaled(resolutions[0].bands[0], precincts, check);
         for (int i = 1; i < resolutions.length; i++) {
             for (Subband band : resolutions[i].bands) {
-                bands[band.kind] = scaled(band, precincts);
+                bands[band.kind] = scaled(band, precincts, check);
             }
-            bands[Subband.LOW] = new RealWavelet().join(resolutions[i].area, bands);
+            bands[Subband.LOW] = new RealWavelet().join(resolutions[i].area, bands, check);
         }
         return bands[Subband.LOW];
     }
 
-    private float[] scaled(Subband band, List<Precinct> precincts) {
-        int[] doubled = doubled(band, precincts);
+    private float[] scaled(Subband band, List<Precinct> precincts, Runnable check) {
+        int[] doubled = doubled(band, precincts, check);
         float[] scaled = new float[doubled.length];
         float step = 0.5f * band.step;
         for (int i = 0; i < scaled.length; i++) {
@@ -58,8 +58,8 @@ final class TileComponent {
         return scaled;
     }
 
-    private int[] coefficients(Subband band, List<Precinct> precincts) {
-        int[] values = doubled(band, precincts);
+    private int[] coefficients(Subband band, List<Precinct> precincts, Runnable check) {
+        int[] values = doubled(band, precincts, check);
         for (int i = 0; i < values.length; i++) {
             values[i] /= 2;
         }
@@ -67,13 +67,14 @@ final class TileComponent {
     }
 
     /** The coefficients of a band, doubled as the decoder of blocks leaves them. */
-    private int[] doubled(Subband band, List<Precinct> precincts) {
+    private int[] doubled(Subband band, List<Precinct> precincts, Runnable check) {
         int width = band.area.width();
         int[] values = new int[width * band.area.height()];
         var decoder = new BlockDecoder();
         for (Precinct precinct : precincts) {
             for (Precinct.Blocks blocks : precinct.blocksRead()) {
                 for (CodeBlock block : blocks.blocks) {
+                    check.run();
                     if (blocks.band == band && block != null && block.data().length > 0) {
                         int[] decoded = decoder.decode(block, band.kind, style, shift);
                         place(block.area, decoded, values, width, band.area);

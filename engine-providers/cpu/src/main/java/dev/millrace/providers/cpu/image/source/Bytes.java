@@ -4,16 +4,29 @@ package dev.millrace.providers.cpu.image.source;
 public final class Bytes {
     private final byte[] file;
     private final int end;
+    private final Runnable check;
     private int at;
 
-    private Bytes(byte[] file, int at, int end) {
+    private Bytes(byte[] file, int at, int end, Runnable check) {
         this.file = file;
         this.at = at;
         this.end = end;
+        this.check = check;
     }
 
-    public static Bytes of(byte[] file) {
-        return new Bytes(file, 0, file.length);
+    /** @param check throws where nobody waits for the image any more */
+    public static Bytes of(byte[] file, Runnable check) {
+        return new Bytes(file, 0, file.length, check);
+    }
+
+    /** Bytes of the same file that were put together. */
+    public Bytes joined(byte[] parts) {
+        return new Bytes(parts, 0, parts.length, check);
+    }
+
+    /** Throws where nobody waits for the image any more. Decoders call it for every few thousand pixels. */
+    public void check() {
+        check.run();
     }
 
     public int remaining() {
@@ -33,12 +46,12 @@ public final class Bytes {
     /** The next {@code length} bytes as a part of its own, which this one has then passed. */
     public Bytes take(long length) {
         skip(length);
-        return new Bytes(file, at - (int) length, at);
+        return new Bytes(file, at - (int) length, at, check);
     }
 
     /** What is left, as a part of its own; this one stays where it is. */
     public Bytes rest() {
-        return new Bytes(file, at, end);
+        return new Bytes(file, at, end, check);
     }
 
     public void skip(long length) {

@@ -43,7 +43,7 @@ final class Lossless {
         }
         int[] pixels = new LosslessPixels(in, packed, height, true).read();
         for (LosslessTransform transform : transforms) {
-            pixels = transform.undo(pixels, height);
+            pixels = transform.undo(pixels, height, in::check);
         }
         return pixels;
     }

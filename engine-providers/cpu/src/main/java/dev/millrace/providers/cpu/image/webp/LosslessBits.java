@@ -4,6 +4,7 @@ import dev.millrace.providers.cpu.image.source.Bytes;
 
 /** The bits of the lossless format, the least significant one of each byte first. */
 final class LosslessBits {
+    private final Bytes bytes;
     private final byte[] data;
     private final int end;
     private int at;
@@ -11,6 +12,7 @@ final class LosslessBits {
     private int count;
 
     LosslessBits(Bytes bytes) {
+        this.bytes = bytes;
         data = bytes.array();
         at = bytes.position();
         end = at + bytes.remaining();
@@ -41,6 +43,11 @@ final class LosslessBits {
         }
         value >>>= bits;
         count -= bits;
+    }
+
+    /** Throws where nobody waits for the image any more. */
+    void check() {
+        bytes.check();
     }
 
     long fileBytes() {

@@ -7,6 +7,7 @@ final class LosslessPixels {
     private static final int DISTANCES = 40;
     private static final int NEAR = 120;
     private static final int GROUP = 5;
+    private static final int BETWEEN_CHECKS = 1 << 14;
 
     /** For the nearest pixels, in the order of their numbers: rows up in the high digit, eight less columns left in the low. */
     private static final String PLACES =
@@ -46,6 +47,7 @@ final class LosslessPixels {
         }
         codes = new PrefixCode[count * GROUP];
         for (int i = 0; i < codes.length; i++) {
+            in.check();
             int symbols = i % GROUP == 0 ? LITERALS + LENGTHS + cache.length : i % GROUP == 4 ? DISTANCES : LITERALS;
             codes[i] = PrefixCode.read(in, symbols);
         }
@@ -59,7 +61,12 @@ final class LosslessPixels {
 
     int[] read() {
         int at = 0;
+        int next = 0;
         while (at < pixels.length) {
+            if (at >= next) {
+                in.check();
+                next = at + BETWEEN_CHECKS;
+            }
             int group = groups.length == 0
                     ? 0
                     : GROUP * groups[((at / width) >> groupBits) * groupsPerRow + (at % width >> groupBits)];

@@ -5,8 +5,15 @@ sealed interface LosslessTransform {
     /** How wide the image is that is stored. */
     int packedWidth();
 
-    /** The pixels before the transform; those that are given may be written over. */
-    int[] undo(int[] pixels, int height);
+    /** So many pixels lie between two calls of a check. */
+    int CHECKED = 1 << 16;
+
+    /**
+     * The pixels before the transform; those that are given may be written over.
+     *
+     * @param check throws where nobody waits for the image any more
+     */
+    int[] undo(int[] pixels, int height, Runnable check);
 
     static LosslessTransform read(int kind, LosslessBits in, int width, int height) {
         if (kind == 2) {
@@ -37,13 +44,14 @@ sealed interface LosslessTransform {
         }
 
         @Override
-        public int[] undo(int[] pixels, int height) {
+        public int[] undo(int[] pixels, int height, Runnable check) {
             int width = tiles.width;
             pixels[0] = PixelPredictor.add(pixels[0], PixelPredictor.BLACK);
             for (int x = 1; x < width; x++) {
                 pixels[x] = PixelPredictor.add(pixels[x], pixels[x - 1]);
             }
             for (int y = 1; y < height; y++) {
+                check.run();
                 int row = y * width;
                 pixels[row] = PixelPredictor.add(pixels[row], pixels[row - width]);
                 for (int x = 1; x < width; x++) {
@@ -64,8 +72,11 @@ sealed interface LosslessTransform {
         }
 
         @Override
-        public int[] undo(int[] pixels, int height) {
+        public int[] undo(int[] pixels, int height, Runnable check) {
             for (int i = 0; i < pixels.length; i++) {
+                if (i % CHECKED == 0) {
+                    check.run();
+                }
                 int share = tiles.at(i % tiles.width, i / tiles.width);
                 byte green = (byte) (pixels[i] >> 8);
                 int red = (pixels[i] >> 16) + (((byte) share * green) >> 5) & 255;
@@ -80,8 +91,11 @@ sealed interface LosslessTransform {
     /** Green was taken from red and blue. */
     record GreenTaken(int packedWidth) implements LosslessTransform {
         @Override
-        public int[] undo(int[] pixels, int height) {
+        public int[] undo(int[] pixels, int height, Runnable check) {
             for (int i = 0; i < pixels.length; i++) {
+                if (i % CHECKED == 0) {
+                    check.run();
+                }
                 int green = pixels[i] >> 8 & 255;
                 int red = (pixels[i] >> 16) + green & 255;
                 int blue = pixels[i] + green & 255;
@@ -111,11 +125,14 @@ sealed interface LosslessTransform {
         }
 
         @Override
-        public int[] undo(int[] pixels, int height) {
+        public int[] undo(int[] pixels, int height, Runnable check) {
             int[] unpacked = new int[width * height];
             int depth = 8 >> bits;
             int packedWidth = packedWidth();
             for (int i = 0; i < unpacked.length; i++) {
+                if (i % CHECKED == 0) {
+                    check.run();
+                }
                 int x = i % width;
                 int packed = pixels[i / width * packedWidth + (x >> bits)] >> 8 & 255;
                 int place = packed >> ((x & (1 << bits) - 1) * depth) & (1 << depth) - 1;

@@ -18,8 +18,10 @@ final class Vp8Frame {
 
     private final Prediction prediction = new Prediction();
     private final int[] right = new int[4];
+    private final Bytes bytes;
 
     private Vp8Frame(int width, int height, Bytes first, Bytes rest) {
+        bytes = rest;
         columns = (width + 15) / 16;
         rows = (height + 15) / 16;
         // The modes of a macroblock take more than a bit.
@@ -47,7 +49,7 @@ final class Vp8Frame {
         Extents.pixels(width, height, bytes.array().length);
         var frame = new Vp8Frame(width, height, bytes.take(tag >> 5), bytes);
         frame.decode();
-        return YuvToRgb.image(frame.planes, width, height);
+        return YuvToRgb.image(frame.planes, width, height, bytes::check);
     }
 
     private static BooleanDecoder[] partitions(Bytes bytes, int count) {
@@ -71,6 +73,7 @@ final class Vp8Frame {
         var residuals = new Residuals(header.coefficients, columns);
         var block = new Macroblock();
         for (int row = 0; row < rows; row++) {
+            bytes.check();
             byte[] left = new byte[4];
             residuals.startRow();
             for (int column = 0; column < columns; column++) {
@@ -85,6 +88,9 @@ final class Vp8Frame {
         }
         var filter = new LoopFilter(header.simpleFilter);
         for (int at = 0; at < strengths.length; at++) {
+            if (at % columns == 0) {
+                bytes.check();
+            }
             filter.smooth(planes, at % columns, at / columns, strengths[at], inside[at]);
         }
     }

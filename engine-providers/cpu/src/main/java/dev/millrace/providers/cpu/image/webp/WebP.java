@@ -16,9 +16,13 @@ public final class WebP {
 
     private WebP() {}
 
-    /** The image of a file that begins with RIFF, a size and WEBP. */
-    public static BufferedImage read(byte[] file) {
-        Bytes bytes = Bytes.of(file);
+    /**
+     * The image of a file that begins with RIFF, a size and WEBP.
+     *
+     * @param check throws where nobody waits for the image any more
+     */
+    public static BufferedImage read(byte[] file, Runnable check) {
+        Bytes bytes = Bytes.of(file, check);
         bytes.skip(4);
         long size = bytes.little32();
         bytes.skip(4);

@@ -6,12 +6,13 @@ import java.awt.image.BufferedImage;
 final class YuvToRgb {
     private YuvToRgb() {}
 
-    static BufferedImage image(Samples[] planes, int width, int height) {
+    static BufferedImage image(Samples[] planes, int width, int height, Runnable check) {
         var image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
         int[] row = new int[width];
         int lastX = (width - 1) / 2;
         int lastY = (height - 1) / 2;
         for (int y = 0; y < height; y++) {
+            check.run();
             int nearY = y / 2;
             int farY = Math.clamp(nearY + (y % 2 == 0 ? -1 : 1), 0, lastY);
             for (int x = 0; x < width; x++) {
