@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one exception of the engine. Its message says what was wrong, where (model, node, attribute, file) and what to
- * do about it; {@link #status()} says which kind of failure it is.
+ * do about it; {@link #status()} says which kind of failure it is. A message is one line: control characters in the names
+ * that it quotes are escaped.
  */
 public final class EngineException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -18,7 +19,7 @@ public final class EngineException extends RuntimeException {
     }
 
     public EngineException(Status status, String message, @Nullable Throwable cause) {
-        super(bounded(message), cause);
+        super(bounded(PlainText.line(message)), cause);
         this.status = status;
     }
 
@@ -36,7 +37,7 @@ public final class EngineException extends RuntimeException {
     /** The same failure, its message preceded by where it happened. */
     public EngineException at(String place) {
         String message = String.valueOf(getMessage());
-        if (message.startsWith(place + ": ")) {
+        if (message.startsWith(PlainText.line(place) + ": ")) {
             return this;
         }
         var located = new EngineException(status, place + ": " + message, getCause());
