@@ -38,6 +38,10 @@ final class OtherKind {
         if (head.startsWith("TFL3", 4)) {
             return "this is a TensorFlow Lite model; tf2onnx makes an ONNX model of it";
         }
+        if (head.startsWith("GGUF")) {
+            return "this is a GGUF file, as llama.cpp reads, and no ONNX model; an ONNX export of the same model can"
+                    + " be read";
+        }
         if (head.startsWith("\u0089HDF")) {
             return "this is an HDF5 file, as Keras writes; tf2onnx makes an ONNX model of it";
         }

@@ -18,20 +18,26 @@ final class WireReader {
     private static final int FIXED32 = 5;
     private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
 
+    private static final String CUT = ": the file ends early, as a download that was interrupted leaves it";
+
     private final WireBytes data;
     private final long end;
+    /** Whether the message is all that there is. */
+    private final boolean whole;
+
     private long position;
     private int field;
     private int wireType;
 
-    private WireReader(WireBytes data, long position, long end) {
+    private WireReader(WireBytes data, long position, long end, boolean whole) {
         this.data = data;
         this.position = position;
         this.end = end;
+        this.whole = whole;
     }
 
     static WireReader of(MemorySegment message) {
-        return new WireReader(new WireBytes(message), 0, message.byteSize());
+        return new WireReader(new WireBytes(message), 0, message.byteSize(), true);
     }
 
     /** Moves to the next field; false at the end of the message. */
@@ -77,7 +83,7 @@ final class WireReader {
         expect(LENGTH);
         long length = rawVarint();
         require(length);
-        var inner = new WireReader(data, position, position + length);
+        var inner = new WireReader(data, position, position + length, false);
         position += length;
         return inner;
     }
@@ -121,7 +127,7 @@ final class WireReader {
         }
         long start = position;
         skip();
-        return new WireReader(data, start, position);
+        return new WireReader(data, start, position, false);
     }
 
     /** What is left of this message. */
@@ -170,8 +176,9 @@ final class WireReader {
 
     private void require(long bytes) {
         if (bytes < 0 || bytes > end - position) {
-            throw malformed("field " + field + " claims " + Long.toUnsignedString(bytes) + " bytes where "
-                    + (end - position) + " are left");
+            String claim = "field " + field + " claims " + Long.toUnsignedString(bytes) + " bytes where "
+                    + (end - position) + " are left";
+            throw malformed(whole ? claim + CUT : claim);
         }
     }
 

@@ -285,6 +285,16 @@ class HostileModelsTest {
     }
 
     @Test
+    void aFileThatEndsEarlyIsToldFromOneThatIsWrongInside() {
+        byte[] graph = wrap(ModelProto.GRAPH_FIELD_NUMBER, new byte[100]);
+        assertRefused(Arrays.copyOf(graph, 50), Status.INVALID_PROTOBUF, "the file ends early, as a download that was");
+        byte[] inside = wrap(ModelProto.GRAPH_FIELD_NUMBER, new byte[] {0x0a, 0x7f});
+        assertThatThrownBy(() -> Models.read(inside, null))
+                .hasMessageContaining("claims 127 bytes where 0 are left")
+                .hasMessageNotContaining("ends early");
+    }
+
+    @Test
     void whatIsNoProtobufIsRefusedWithAPlace() {
         assertRefused(new byte[0], Status.INVALID_PROTOBUF, "no graph");
         assertRefused("version of a text".getBytes(StandardCharsets.UTF_8), Status.INVALID_PROTOBUF, "byte ");

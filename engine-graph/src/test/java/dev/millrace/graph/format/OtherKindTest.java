@@ -42,6 +42,8 @@ class OtherKindTest {
     void archivesAreTold() {
         byte[] zip = "PK\u0003\u0004rest of an archive".getBytes(StandardCharsets.ISO_8859_1);
         assertThatThrownBy(() -> Models.read(zip, null)).hasMessageContaining("zip archive");
+        byte[] gguf = "GGUF\u0003\0\0\0rest of a model".getBytes(StandardCharsets.ISO_8859_1);
+        assertThatThrownBy(() -> Models.read(gguf, null)).hasMessageContaining("this is a GGUF file");
         byte[] gzip = "\u001f\u008b\u0008rest of it".getBytes(StandardCharsets.ISO_8859_1);
         assertThatThrownBy(() -> Models.read(gzip, null)).hasMessageContaining("gzip");
     }
