@@ -83,7 +83,7 @@ class OtherMachineIT {
     /** What a level of instructions says, which is another machine's unless this one has no more than AVX2. */
     private String elsewhere(String level) throws IOException, InterruptedException {
         String said = new OwnJvm(OtherMachineIT.class, target, source)
-                .options("-Dmillrace.kernels.level=" + level)
+                .options("--add-modules=jdk.incubator.vector", "-Dmillrace.kernels.level=" + level)
                 .options("-Dmillrace.kernels.vectorbits=128")
                 .output();
         assumeFalse("avx2".equals(level) && said.startsWith("OPTIMAL"), "this machine has no more than AVX2");
@@ -123,7 +123,7 @@ class OtherMachineIT {
     @Test
     void whatAMachineThatCanDoLessHasCompiledIsPackedAgainHere() throws IOException, InterruptedException {
         String said = new OwnJvm(Elsewhere.class, source, target)
-                .options("-Dmillrace.kernels.level=vector_api")
+                .options("--add-modules=jdk.incubator.vector", "-Dmillrace.kernels.level=vector_api")
                 .options("-Dmillrace.kernels.vectorbits=128")
                 .output();
         assertThat(said).contains("compiled");

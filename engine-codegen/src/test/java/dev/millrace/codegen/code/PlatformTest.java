@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import dev.millrace.codegen.asm.Feature;
+import dev.millrace.codegen.asm.FeatureSet;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -38,6 +39,21 @@ class PlatformTest {
         Platform platform = probe(Map.of("os.name", "Plan 9"));
         assertFalse(platform.level().emitsMachineCode());
         assertTrue(platform.reason().contains("Plan 9"), platform.reason());
+    }
+
+    @Test
+    void aProcessorWithoutAvx2RunsTheVectorApiWithoutARemedy() {
+        Platform platform = Platform.of(FeatureSet.BASE.with(Feature.AVX), Level.AVX512);
+        assertEquals(Level.VECTOR_API, platform.level());
+        assertTrue(platform.reason().contains("lacks some of AVX2"), platform.reason());
+        assertEquals("", platform.remedy());
+    }
+
+    @Test
+    void theInterpreterIsAStopgapUnlessItIsForced() {
+        assertFalse(probe(Map.of(Platform.LEVEL_PROPERTY, "plain")).isStopgap());
+        assertFalse(Platform.of(FeatureSet.BASE, Level.AVX512).isStopgap());
+        assertTrue(new Platform(Level.PLAIN, FeatureSet.BASE, "no Vector API", "add it").isStopgap());
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +40,13 @@ final class Claims {
         this.sink = sink;
     }
 
-    /** Claims what {@code provider} compiles, and the EPContext nodes that it made before. */
-    static void claim(String provider, Graph graph, CapabilitySink sink) {
+    /**
+     * Claims what {@code provider} compiles, and the EPContext nodes that it made before.
+     *
+     * @param declines whether it leaves what is not compiled yet to others; asked last, since the answer may have to be waited
+     *     for
+     */
+    static void claim(String provider, Graph graph, CapabilitySink sink, BooleanSupplier declines) {
         var claims = new Claims(graph, sink);
         for (Node node : graph.nodes()) {
             if (isOwnContext(provider, node)) {
@@ -50,7 +56,7 @@ final class Claims {
             }
         }
         claims.dropUseless();
-        if (!claims.nodes.isEmpty()) {
+        if (!claims.nodes.isEmpty() && !declines.getAsBoolean()) {
             sink.fuse(new ArrayList<>(claims.nodes));
         }
     }

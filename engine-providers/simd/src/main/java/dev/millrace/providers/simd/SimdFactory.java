@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd;
 
+import dev.millrace.codegen.code.Platform;
 import dev.millrace.graph.EngineException;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.simd.context.Machine;
@@ -10,9 +11,11 @@ import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.providers.spi.WeightlessSupport;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -53,6 +56,20 @@ public final class SimdFactory implements ProviderFactory {
     @Override
     public List<String> incompatibilities(HardwareDevice device) {
         return ProviderDevice.noProcessor(device);
+    }
+
+    @Override
+    public ProviderLevel level() {
+        return level(Kernels.shared().platform());
+    }
+
+    static ProviderLevel level(Platform platform) {
+        String name = platform.level().name().toLowerCase(Locale.ROOT);
+        String reason = platform.isStopgap()
+                ? platform.reason()
+                        + "; it leaves models to the other providers, since they are faster than an interpreter"
+                : platform.reason();
+        return new ProviderLevel(name, reason, platform.remedy());
     }
 
     @Override

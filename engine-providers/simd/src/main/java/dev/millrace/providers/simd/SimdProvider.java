@@ -19,6 +19,7 @@ import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.Partition;
+import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.providers.spi.WeightlessSupport;
 import dev.millrace.scheduler.kernel.Kernel;
 import java.util.ArrayList;
@@ -72,7 +73,12 @@ final class SimdProvider implements ExecutionProvider {
 
     @Override
     public void claim(Graph graph, CapabilitySink sink) {
-        Claims.claim(name(), graph, sink);
+        Claims.claim(name(), graph, sink, () -> kernels.get().platform().isStopgap());
+    }
+
+    @Override
+    public ProviderLevel computeLevel() {
+        return SimdFactory.level(kernels.get().platform());
     }
 
     @Override

@@ -15,6 +15,7 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.spi.CapabilitySink;
+import dev.millrace.providers.spi.EpContext;
 import dev.millrace.scheduler.kernel.Kernel;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -40,10 +41,14 @@ class ClaimsTest {
     }
 
     private List<String> claimed() {
+        return claimed(false);
+    }
+
+    private List<String> claimed(boolean declines) {
         Graph graph = editor.graph();
         Inference.infer(graph);
         var claimed = new ArrayList<String>();
-        Claims.claim(SimdProvider.NAME, graph, new CapabilitySink() {
+        var sink = new CapabilitySink() {
             @Override
             public boolean isTaken(Node node) {
                 return false;
@@ -68,7 +73,8 @@ class ClaimsTest {
             public @Nullable Kernel lookUpFallback(Node node) {
                 return null;
             }
-        });
+        };
+        Claims.claim(SimdProvider.NAME, graph, sink, () -> declines);
         return claimed;
     }
 
@@ -76,6 +82,21 @@ class ClaimsTest {
     void placesInTensorsOfFloatsAreClaimed() {
         node("ArgMax", input("x", ElementType.FLOAT, 3, 4));
         assertThat(claimed()).containsExactly("ArgMax");
+    }
+
+    @Test
+    void aProviderThatDeclinesClaimsOnlyWhatItCompiledBefore() {
+        Value x = input("x", ElementType.FLOAT, 3, 4);
+        node("ArgMax", x);
+        context(x, SimdProvider.NAME);
+        context(x, "other");
+        assertThat(claimed(true)).containsExactly("EPContext");
+        assertThat(claimed(false)).containsExactly("EPContext", "ArgMax");
+    }
+
+    private void context(Value input, String source) {
+        var spec = NodeSpec.of(EpContext.OP, 1, input).with(Attributes.of(EpContext.SOURCE, Attribute.of(source)));
+        editor.append(spec, List.of("context of " + source));
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.Fallback;
 import dev.millrace.providers.spi.Partition;
+import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
 import java.util.ArrayList;
@@ -140,7 +141,20 @@ public final class Partitioner {
                     + node.name() + "'. Available session execution providers: " + names);
         }
         return EngineException.notImplemented(node.describe() + " (opset " + node.opset()
-                + ") is implemented by none of the providers " + names + "; add 'cpu', or a provider that has it");
+                + ") is implemented by none of the providers " + names + "; add 'cpu', or a provider that has it"
+                + lowered());
+    }
+
+    /** Which providers are slower here than they could be, and may therefore leave nodes to others. */
+    private String lowered() {
+        var text = new StringBuilder();
+        for (ExecutionProvider provider : providers) {
+            ProviderLevel level = provider.computeLevel();
+            if (level != null && level.isLowered()) {
+                text.append("; ").append(level.describe(provider.name()));
+            }
+        }
+        return text.toString();
     }
 
     /** What one provider takes of one graph. */

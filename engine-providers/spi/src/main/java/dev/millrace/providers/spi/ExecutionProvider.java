@@ -120,6 +120,11 @@ public interface ExecutionProvider extends AutoCloseable {
         return null;
     }
 
+    /** As {@link ProviderFactory#level}. Asked once its partitions are compiled, and for the health of a session. */
+    default @Nullable ProviderLevel computeLevel() {
+        return null;
+    }
+
     /** Whether it heeds {@link ContextSink#names}; the metadata of its devices say the same. */
     default WeightlessSupport weightlessSupport() {
         return WeightlessSupport.NONE;

@@ -44,6 +44,14 @@ public interface ProviderFactory extends AutoCloseable {
         return List.of();
     }
 
+    /**
+     * How its providers compute on this machine; null where there is one way only. May wait until that is found out, so the
+     * engine asks for it only where nobody waits.
+     */
+    default @Nullable ProviderLevel level() {
+        return null;
+    }
+
     /** Operators of domains of its own that the provider brings. */
     default List<OperatorSchema> customOperators() {
         return List.of();

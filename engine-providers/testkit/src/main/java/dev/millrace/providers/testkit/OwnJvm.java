@@ -15,9 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A program in a JVM of its own, with the class path of this one: what crashes there is a test that fails. */
 public final class OwnJvm {
+    private static final String NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED";
+
     private final String main;
     private final List<String> arguments;
-    private final List<String> options = new ArrayList<>(List.of("--enable-native-access=ALL-UNNAMED"));
+    private final List<String> options = new ArrayList<>(List.of(NATIVE_ACCESS));
     private List<String> launcher = List.of();
     private @Nullable Path folder;
     private @Nullable Duration limit;
@@ -35,6 +37,12 @@ public final class OwnJvm {
     /** Adds options of the JVM. */
     public OwnJvm options(String... more) {
         options.addAll(List.of(more));
+        return this;
+    }
+
+    /** Leaves out the option that allows native access, which it has by default. */
+    public OwnJvm withoutNativeAccess() {
+        options.remove(NATIVE_ACCESS);
         return this;
     }
 
