@@ -1,9 +1,11 @@
 package dev.millrace.session.build;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.providers.spi.ProviderFactory;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,13 @@ import java.util.concurrent.FutureTask;
 public final class Factories {
     /** Providers that are faster where they can do something come first; the plain one, which can do all, last. */
     private static final String PLAIN = "cpu";
+
+    /**
+     * The engine's own factories, which are made by name where no services file tells of them: a build that merges jars into one
+     * keeps only one of several services files, unless it is told to merge those, too.
+     */
+    private static final List<String> OWN =
+            List.of("dev.millrace.providers.simd.SimdFactory", "dev.millrace.providers.cpu.CpuFactory");
 
     private final FutureTask<Map<String, ProviderFactory>> found;
 
@@ -35,11 +44,38 @@ public final class Factories {
 
     /** Those that a loader finds, from the first question on that is asked of them. */
     public static Factories search(ClassLoader loader) {
-        var found = new FutureTask<>(() -> inOrder(ServiceLoader.load(ProviderFactory.class, loader)));
+        var found = new FutureTask<>(() -> inOrder(find(loader)));
         Thread thread = new Thread(found, "millrace-providers");
         thread.setDaemon(true);
         thread.start();
         return new Factories(found);
+    }
+
+    /** Those that a loader finds, at once. */
+    public static List<ProviderFactory> find(ClassLoader loader) {
+        var all = new ArrayList<ProviderFactory>();
+        var classes = new HashSet<String>();
+        for (ProviderFactory factory : ServiceLoader.load(ProviderFactory.class, loader)) {
+            all.add(factory);
+            classes.add(factory.getClass().getName());
+        }
+        for (String own : OWN) {
+            if (!classes.contains(own)) {
+                addIfThere(own, loader, all);
+            }
+        }
+        return all;
+    }
+
+    private static void addIfThere(String name, ClassLoader loader, List<ProviderFactory> all) {
+        try {
+            all.add((ProviderFactory)
+                    loader.loadClass(name).getDeclaredConstructor().newInstance());
+        } catch (ClassNotFoundException e) {
+            // it was left out, or its module was not resolved
+        } catch (ReflectiveOperationException | ClassCastException e) {
+            throw new EngineException(Status.FAIL, name + " is on the class path, but cannot be made: " + e, e);
+        }
     }
 
     private static Map<String, ProviderFactory> inOrder(Iterable<ProviderFactory> given) {
