@@ -74,6 +74,9 @@ public interface Engine extends AutoCloseable {
     /** The providers that were found, in the order in which they are asked by default. */
     List<String> providers();
 
+    /** How the providers compute on this machine, and what would make them faster. Waits until they know. */
+    PlatformReport platform();
+
     /**
      * Whether its sessions can answer: what is wrong with any of those that are open, and with what they share. It is down
      * where it is closed, or none of them answers.

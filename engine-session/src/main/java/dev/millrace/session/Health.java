@@ -15,7 +15,7 @@ public record Health(Condition condition, List<Trouble> troubles) {
     public enum Condition {
         /** Requests are answered. */
         UP,
-        /** Some requests are answered. */
+        /** Some requests are answered, or all of them far more slowly than this machine could. */
         DEGRADED,
         /** No request is answered. */
         DOWN

@@ -22,7 +22,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -35,10 +34,13 @@ import reactor.core.scheduler.Schedulers;
 
 /** The engine. */
 final class OpenEngine implements Engine {
+    private static final long NOTICE_MILLIS = 1000;
+
     private final WorkerPool pool;
     private final @Nullable ContextCache contextCache;
     private final @Nullable RequestListener requestListener;
     private final Environment environment;
+    private final PlatformNotice notice;
     private final FactoryUse factoryUse;
     private final RunThreads runs;
     private final IdleMemory idleMemory;
@@ -55,7 +57,18 @@ final class OpenEngine implements Engine {
         factoryUse = new FactoryUse(factories);
         pool = new WorkerPool(threads - 1);
         runs = new RunThreads(threads);
-        environment = new Environment(factories, options.hardware(), new Workspaces(), new SharedConstants(), threads);
+        notice = new PlatformNotice(factories, threads);
+        environment = new Environment(
+                factories, options.hardware(), new Workspaces(), new SharedConstants(), threads, notice::tell);
+    }
+
+    /** Tells the log how providers compute here, once the first session has had its time. */
+    private void tellSoon() {
+        CompletableFuture.delayedExecutor(NOTICE_MILLIS, TimeUnit.MILLISECONDS).execute(() -> {
+            if (!closed.get()) {
+                notice.tell();
+            }
+        });
     }
 
     static OpenEngine create(EngineOptions options) {
@@ -65,7 +78,7 @@ final class OpenEngine implements Engine {
                 options,
                 () -> options.providers().isEmpty()
                         ? Factories.search(loader)
-                        : factories(ServiceLoader.load(ProviderFactory.class, loader), options));
+                        : factories(Factories.find(loader), options));
     }
 
     /** An engine with these providers and those of its options, rather than with any that are found. */
@@ -83,7 +96,9 @@ final class OpenEngine implements Engine {
     private static OpenEngine opened(EngineOptions options, Supplier<Factories> factories) {
         try {
             Failures.given(options, "options");
-            return new OpenEngine(options, factories.get());
+            var engine = new OpenEngine(options, factories.get());
+            engine.tellSoon();
+            return engine;
         } catch (RuntimeException | Error e) {
             throw Failures.named("engine", e);
         }
@@ -211,6 +226,11 @@ final class OpenEngine implements Engine {
     }
 
     @Override
+    public PlatformReport platform() {
+        return notice.report();
+    }
+
+    @Override
     public Health health() {
         if (closed.get()) {
             return Health.of(List.of(trouble(Health.Condition.DOWN, closedException())));
@@ -281,6 +301,12 @@ final class OpenEngine implements Engine {
         if (closed.get()) {
             throw closedException();
         }
+    }
+
+    @Override
+    public String toString() {
+        return "Engine of " + threads() + (threads() == 1 ? " thread (" : " threads (")
+                + (closed.get() ? "closed" : "open") + ", " + sessions.count() + " open sessions)";
     }
 
     static EngineException closedException() {

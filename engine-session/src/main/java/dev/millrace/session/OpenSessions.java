@@ -19,6 +19,10 @@ final class OpenSessions {
         sessions.remove(session);
     }
 
+    synchronized int count() {
+        return sessions.size();
+    }
+
     private synchronized List<OpenSession> all() {
         return new ArrayList<>(sessions.keySet());
     }

@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
 import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.session.Health.Condition;
 import dev.millrace.session.Health.Trouble;
 import java.util.ArrayList;
@@ -41,6 +42,10 @@ final class SessionHealth {
                 add(
                         Condition.DOWN,
                         new EngineException(Status.EP_FAIL, "provider '" + provider.name() + "': " + trouble));
+            }
+            ProviderLevel level = provider.computeLevel();
+            if (level != null && level.isLowered()) {
+                add(Condition.DEGRADED, new EngineException(Status.EP_FAIL, level.describe(provider.name())));
             }
         }
         return this;

@@ -16,13 +16,15 @@ import java.util.TreeMap;
  * @param hardware what providers are offered
  * @param constants shared by the models of all sessions
  * @param threads how many threads can work on one run
+ * @param lowered called where a provider of a model is slower here than it could be
  */
 public record Environment(
         Factories factories,
         List<HardwareDevice> hardware,
         Workspaces workspaces,
         SharedConstants constants,
-        int threads) {
+        int threads,
+        Runnable lowered) {
 
     public List<String> providers() {
         return factories.names();

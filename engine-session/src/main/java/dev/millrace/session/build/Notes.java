@@ -1,6 +1,7 @@
 package dev.millrace.session.build;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.PlainText;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,10 +21,17 @@ public final class Notes {
     /** Adds notes of one kind; the log gets the first and how many there are more. */
     public void addAll(List<String> alike) {
         if (!alike.isEmpty()) {
-            all.addAll(alike);
+            alike.forEach(note -> all.add(PlainText.line(note)));
             int more = alike.size() - 1;
-            Log.LOG.log(System.Logger.Level.WARNING, alike.getFirst() + (more == 0 ? "" : " (and " + more + " more)"));
+            Log.LOG.log(
+                    System.Logger.Level.WARNING,
+                    PlainText.line(alike.getFirst()) + (more == 0 ? "" : " (and " + more + " more)"));
         }
+    }
+
+    /** Adds a note that the log has from elsewhere. */
+    public void addUnlogged(String note) {
+        all.add(note);
     }
 
     /** Throws (INVALID_GRAPH) where there is a note, and names them all. */

@@ -22,6 +22,7 @@ import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.providers.spi.ProviderOptions;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -122,8 +123,20 @@ public final class Preparation {
         Partitioning parts = partitioner.parts();
         checkFallback(parts);
         clock.end("compile");
+        noteLevels();
         Model marked = Optimised.mark(model, options.optimiser());
         return new Prepared(marked, parts, kernels, contexts, providers, report, clock, notes, resolver);
+    }
+
+    /** Notes which providers are slower here than they could be: by now they know. */
+    private void noteLevels() {
+        for (ExecutionProvider provider : providers) {
+            ProviderLevel level = provider.computeLevel();
+            if (level != null && level.isLowered()) {
+                notes.addUnlogged(level.describe(provider.name()));
+                environment.lowered().run();
+            }
+        }
     }
 
     /** Optimises, unless the model says that this was done when it was written. */
