@@ -38,7 +38,7 @@ public final class Cancellation {
     public void check() {
         if (isCancelled()) {
             throw expired || outer != null && outer.expired
-                    ? new EngineException(Status.DEADLINE_EXCEEDED, "the run's deadline has passed")
+                    ? new EngineException(Status.DEADLINE_EXCEEDED, "the run's deadline passed before it ended")
                     : new EngineException(Status.CANCELLED, "the run was cancelled");
         }
     }

@@ -37,15 +37,19 @@ final class Deadline {
      * @throws EngineException if it has passed
      */
     static Instant ahead(Instant when) {
-        if (when.isAfter(Instant.now())) {
+        Instant now = Instant.now();
+        if (when.isAfter(now)) {
             return when;
         }
-        throw passed();
+        long millis = TimeUnit.NANOSECONDS.toMillis(nanos(Duration.between(when, now)));
+        throw new EngineException(
+                Status.DEADLINE_EXCEEDED,
+                "the run's deadline, " + when + ", had passed " + millis + " ms before it began");
     }
 
-    /** The end of a request whose deadline has passed. */
+    /** The end of a request whose deadline passes while it waits. */
     static EngineException passed() {
-        return new EngineException(Status.DEADLINE_EXCEEDED, "the run's deadline has passed");
+        return new EngineException(Status.DEADLINE_EXCEEDED, "the run's deadline passed before it began");
     }
 
     static Disposable at(Instant when, Runnable action) {

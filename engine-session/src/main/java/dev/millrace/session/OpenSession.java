@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.MappedFile;
+import dev.millrace.graph.PlainText;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Shape;
@@ -388,6 +389,12 @@ final class OpenSession extends Streaming implements Session {
 
     private boolean mayWait() {
         return !callbacks.isInside() && !later.isOwnThread();
+    }
+
+    @Override
+    public String toString() {
+        String state = gate.isClosed() ? "closed" : "open, " + later.waiting() + " requests wait";
+        return "Session '" + PlainText.line(name) + "' of " + label.providers() + " (" + state + ")";
     }
 
     static EngineException closedException() {

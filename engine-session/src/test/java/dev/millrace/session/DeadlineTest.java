@@ -8,11 +8,13 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Flux;
 
@@ -33,6 +35,17 @@ class DeadlineTest {
                 .asInstanceOf(type(EngineException.class))
                 .extracting(EngineException::status)
                 .isEqualTo(Status.DEADLINE_EXCEEDED);
+    }
+
+    @Test
+    void theMessageSaysWhichDeadlineWasMissedAndByHowMuch() {
+        Instant deadline = Instant.now().minusSeconds(5);
+
+        assertThatThrownBy(() -> session.run(INPUTS, RunOptions.create().deadline(deadline)))
+                .hasMessageContaining(deadline.toString())
+                .hasMessageFindingMatch("had passed [5-9]\\d{3} ms before it began");
+        assertThatThrownBy(() -> session.run(INPUTS, RunOptions.create().deadline(Instant.MIN)))
+                .hasMessageContaining("-1000000000-01-01T00:00:00Z");
     }
 
     @RepeatedTest(50)

@@ -60,6 +60,20 @@ class HealthTest {
     }
 
     @Test
+    void engineAndSessionSayInTextWhatTheyAre() {
+        var options = SessionOptions.builder().name("net\n1").build();
+        try (Engine engine = engine();
+                Session session = session(engine, options)) {
+            assertThat(session).hasToString("Session 'net\\n1' of [simd] (open, 0 requests wait)");
+            assertThat(engine).hasToString("Engine of 1 thread (open, 1 open sessions)");
+            session.close();
+            engine.close();
+            assertThat(session.toString()).contains("closed");
+            assertThat(engine).hasToString("Engine of 1 thread (closed, 0 open sessions)");
+        }
+    }
+
+    @Test
     void aSessionWhoseQueueIsFullIsDegraded() throws InterruptedException {
         var options = SessionOptions.builder().queue(1).maxConcurrentRuns(1).build();
         try (Engine engine = engine();
