@@ -4,6 +4,7 @@ import dev.millrace.cli.show.SessionText;
 import dev.millrace.epcontext.CachedModel;
 import dev.millrace.epcontext.ContextCache;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.PlainText;
 import dev.millrace.graph.Status;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -94,8 +95,8 @@ final class CacheCommand implements Runnable {
                     each.folder().getFileName(),
                     SessionText.bytes(each.bytes()),
                     each.used(),
-                    each.source().isEmpty() ? "unknown source" : each.source(),
-                    each.isUsable() ? "" : ": " + each.trouble());
+                    each.source().isEmpty() ? "unknown source" : PlainText.line(each.source()),
+                    each.isUsable() ? "" : ": " + PlainText.line(each.trouble()));
         }
         out.flush();
     }

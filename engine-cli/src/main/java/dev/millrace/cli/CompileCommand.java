@@ -1,6 +1,7 @@
 package dev.millrace.cli;
 
 import dev.millrace.cli.show.SessionText;
+import dev.millrace.graph.PlainText;
 import dev.millrace.providers.spi.WeightlessMode;
 import dev.millrace.session.CompileOptions;
 import dev.millrace.session.CompileReport;
@@ -89,11 +90,11 @@ final class CompileCommand implements Callable<Integer> {
     }
 
     private static void show(CompileReport report, PrintWriter out) throws IOException {
-        report.notes().forEach(note -> out.println("note: " + note));
+        report.notes().forEach(note -> out.println(PlainText.line("note: " + note)));
         for (PartitionInfo part : report.partitions()) {
             out.printf(
                     "%-8s %s, %d nodes%s%n",
-                    part.provider(), part.name(), part.nodes(), part.compiled() ? ", compiled" : "");
+                    part.provider(), PlainText.line(part.name()), part.nodes(), part.compiled() ? ", compiled" : "");
         }
         report.phases().forEach((phase, time) -> out.printf("%-10s %8.1f ms%n", phase, time.toNanos() / 1e6));
         Path written = report.model();

@@ -2,6 +2,7 @@ package dev.millrace.cli;
 
 import dev.millrace.cli.show.PlainWriter;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.PlainText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -22,14 +23,14 @@ final class ErrorLine implements IExecutionExceptionHandler {
     public int handleExecutionException(Exception thrown, CommandLine line, ParseResult parsed) {
         PrintWriter err = line.getErr();
         if (thrown instanceof UsageException senseless) {
-            err.println("millrace: " + PlainWriter.plain(String.valueOf(senseless.getMessage())) + " (see '"
+            err.println("millrace: " + PlainText.line(String.valueOf(senseless.getMessage())) + " (see '"
                     + line.getCommandSpec().qualifiedName() + " --help')");
             return ExitCode.USAGE;
         }
         boolean known = thrown instanceof EngineException
                 || thrown instanceof IOException
                 || thrown instanceof UncheckedIOException;
-        err.println("millrace: " + PlainWriter.plain(message(thrown)));
+        err.println("millrace: " + PlainText.line(message(thrown)));
         if (!known || System.getenv("MILLRACE_DEBUG") != null) {
             thrown.printStackTrace(new PrintWriter(new PlainWriter(err), true));
         }

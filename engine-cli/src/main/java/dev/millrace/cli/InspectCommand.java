@@ -8,6 +8,7 @@ import dev.millrace.cli.show.ModelFacts;
 import dev.millrace.cli.show.Profile;
 import dev.millrace.cli.show.SessionText;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.PlainText;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.RunOptions;
@@ -119,7 +120,7 @@ final class InspectCommand implements Callable<Integer> {
         }
         out.println("\nMemory");
         if (!failure.isEmpty()) {
-            out.println("  not planned, " + failure);
+            out.println(PlainText.line("  not planned, " + failure));
             return;
         }
         SessionText.memory(session, out);

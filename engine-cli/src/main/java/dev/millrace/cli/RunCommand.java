@@ -7,6 +7,7 @@ import dev.millrace.cli.io.Npy;
 import dev.millrace.cli.model.InputMaker;
 import dev.millrace.cli.show.Profile;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.event.ChromeTrace;
 import dev.millrace.scheduler.event.RunListener;
@@ -158,7 +159,9 @@ final class RunCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         switch (format) {
             case TEXT ->
-                outputs.asMap().forEach((name, value) -> out.println(name + ": " + DatumText.of(value, elements)));
+                outputs.asMap()
+                        .forEach((name, value) ->
+                                out.println(PlainText.line(name) + ": " + DatumText.of(value, elements)));
             case JSON -> showJson(outputs, out);
             case NPY -> showNpy(outputs, argument, out);
         }

@@ -74,6 +74,24 @@ class InspectTest {
     }
 
     @Test
+    void aLineBreakInANameForgesNoLine() {
+        Path forged = Command.model(folder.resolve("forged.onnx"), editor -> {
+            Value x = editor.addInput("x\nINJECTED log line", THREE);
+            editor.addOutput("y\r\nINJECTED result: 1", append(editor, "node\nINJECTED", "Relu", x));
+        });
+
+        for (Command said : List.of(
+                millrace("inspect", "--program", forged),
+                millrace("run", "--random", "1", forged),
+                millrace("run", "--profile", "--random", "1", forged),
+                millrace("run", "-i", "z=1", forged))) {
+            assertThat((said.out() + said.err()).lines())
+                    .noneMatch(line -> line.startsWith("INJECTED"))
+                    .anyMatch(line -> line.contains("\\nINJECTED"));
+        }
+    }
+
+    @Test
     void allOfItIsOneJsonObject() {
         String json = millrace("inspect", model(), "--json").out();
         assertThat(json.lines()).hasSize(1);

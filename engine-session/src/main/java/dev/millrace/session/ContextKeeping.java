@@ -6,6 +6,7 @@ import dev.millrace.epcontext.ContextModelWriter;
 import dev.millrace.epcontext.ContextOutput;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.epcontext.Workspaces;
+import dev.millrace.graph.PlainText;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.session.build.Prepared;
 import java.nio.file.Path;
@@ -77,7 +78,7 @@ final class ContextKeeping {
                     .log(
                             System.Logger.Level.WARNING,
                             "no provider compiled a part of model '"
-                                    + compiled.model().stem() + "', so no EP context model is written");
+                                    + PlainText.line(compiled.model().stem()) + "', so no EP context model is written");
         }
         if (nothing) {
             endGroup();

@@ -1,5 +1,6 @@
 package dev.millrace.cli.io;
 
+import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
@@ -29,7 +30,8 @@ public final class DatumText {
             case MapDatum map ->
                 "map "
                         + map.entries().entrySet().stream()
-                                .map(entry -> entry.getKey() + " -> " + of(entry.getValue(), most))
+                                .map(entry -> PlainText.line(String.valueOf(entry.getKey())) + " -> "
+                                        + of(entry.getValue(), most))
                                 .collect(Collectors.joining(", ", "{", "}"));
         };
     }
@@ -54,7 +56,7 @@ public final class DatumText {
     static String element(Tensor tensor, long index) {
         ElementType type = tensor.type();
         return switch (type.kind()) {
-            case TEXT -> '"' + tensor.strings()[(int) index] + '"';
+            case TEXT -> '"' + PlainText.line(tensor.strings()[(int) index]) + '"';
             case FLOATING -> {
                 double value = Elements.getDouble(type, tensor.segment(), index);
                 yield type == ElementType.DOUBLE ? Double.toString(value) : Float.toString((float) value);

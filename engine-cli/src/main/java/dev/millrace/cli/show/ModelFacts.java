@@ -1,5 +1,6 @@
 package dev.millrace.cli.show;
 
+import dev.millrace.graph.PlainText;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -94,23 +96,28 @@ public record ModelFacts(
         }
     }
 
+    /** Prints a line for each fact. */
     public void print(PrintWriter out) {
-        out.println(file + ", " + SessionText.bytes(bytes));
+        lines().forEach(line -> out.println(PlainText.line(line)));
+    }
+
+    private List<String> lines() {
+        var lines = new ArrayList<String>();
+        lines.add(file + ", " + SessionText.bytes(bytes));
         Model.Header header = model.header();
-        out.println(
-                "IR " + header.irVersion() + ", producer " + header.producerName() + " " + header.producerVersion());
-        model.opsets().forEach((domain, opset) -> out.println("opset " + domain(domain) + " " + opset));
-        model.metadata().forEach((key, value) -> out.println("metadata " + key + ": " + value));
-        model.graph().inputs().forEach(input -> out.println("input  " + input));
+        lines.add("IR " + header.irVersion() + ", producer " + header.producerName() + " " + header.producerVersion());
+        model.opsets().forEach((domain, opset) -> lines.add("opset " + domain(domain) + " " + opset));
+        model.metadata().forEach((key, value) -> lines.add("metadata " + key + ": " + value));
+        model.graph().inputs().forEach(input -> lines.add("input  " + input));
         List<String> names = model.graph().outputNames();
         for (int i = 0; i < names.size(); i++) {
-            out.println("output " + names.get(i) + ": "
+            lines.add("output " + names.get(i) + ": "
                     + model.graph().outputs().get(i).described());
         }
-        out.printf(
-                "%d nodes, %d initializers, %,d parameters, %s%n",
-                nodes, initializers, parameters, SessionText.bytes(parameterBytes));
-        operators.forEach((operator, count) -> out.printf("  %5d %s%n", count, operator));
+        lines.add("%d nodes, %d initializers, %,d parameters, %s"
+                .formatted(nodes, initializers, parameters, SessionText.bytes(parameterBytes)));
+        operators.forEach((operator, count) -> lines.add("  %5d %s".formatted(count, operator)));
+        return lines;
     }
 
     static String domain(String domain) {

@@ -1,5 +1,6 @@
 package dev.millrace.cli.show;
 
+import dev.millrace.graph.PlainText;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.PlanStep;
@@ -113,8 +114,8 @@ public final class Profile implements RunListener {
                     time.calls(),
                     time.operations() == 0 ? "" : String.format(Locale.ROOT, "%.1f", time.gigaflops()),
                     time.gigabytesPerSecond(),
-                    time.kernel(),
-                    time.node().isEmpty() ? "" : " (" + time.node() + ")");
+                    PlainText.line(time.kernel()),
+                    time.node().isEmpty() ? "" : " (" + PlainText.line(time.node()) + ")");
         }
         out.flush();
     }

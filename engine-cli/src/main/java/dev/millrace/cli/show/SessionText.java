@@ -1,5 +1,6 @@
 package dev.millrace.cli.show;
 
+import dev.millrace.graph.PlainText;
 import dev.millrace.scheduler.run.StretchSummary;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionReport.PartitionInfo;
@@ -31,7 +32,10 @@ public final class SessionText {
         for (PartitionInfo part : session.report().partitions()) {
             out.printf(
                     "%-8s %-9s %6d  %s%n",
-                    part.provider(), part.compiled() ? "compiled" : "kernels", part.nodes(), counts(part.operators()));
+                    part.provider(),
+                    part.compiled() ? "compiled" : "kernels",
+                    part.nodes(),
+                    PlainText.line(counts(part.operators())));
         }
     }
 
@@ -46,7 +50,7 @@ public final class SessionText {
     public static void notes(Session session, PrintWriter out) {
         if (!session.report().notes().isEmpty()) {
             out.println("\nNotes");
-            session.report().notes().forEach(note -> out.println("  " + note));
+            session.report().notes().forEach(note -> out.println("  " + PlainText.line(note)));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.program;
 
+import dev.millrace.graph.PlainText;
 import dev.millrace.scheduler.plan.MemoryPlanner;
 import java.util.List;
 import java.util.Locale;
@@ -17,7 +18,7 @@ final class ProgramText {
                 program.blockBytes()));
         for (int i = 0; i < program.steps().size(); i++) {
             Step step = program.steps().get(i);
-            text.append(String.format(Locale.ROOT, "  %3d %s  (%s)%n", i, step.kernel(), step.node()));
+            text.append(String.format(Locale.ROOT, "  %3d %s  (%s)%n", i, step.kernel(), PlainText.line(step.node())));
             add(text, "reads ", step.reads());
             add(text, "writes", step.writes());
         }
