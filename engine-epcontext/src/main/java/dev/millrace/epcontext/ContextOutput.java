@@ -204,8 +204,8 @@ public record ContextOutput(
         return new EngineException(
                 Status.FAIL,
                 "Failed to generate EP context model since the file '" + file
-                        + "' exists already. Please remove the"
-                        + " EP context model if you want to re-generate it.");
+                        + "' exists already. Please remove the EP context model if you want to re-generate it, or have"
+                        + " it replaced: --replace of the command, errorIfOutputExists(false) of CompileOptions.");
     }
 
     Path requireModel() {
