@@ -3,6 +3,9 @@ module dev.millrace.cli {
     requires transitive dev.millrace.session;
     requires dev.millrace.text;
     requires transitive info.picocli;
+    requires java.logging;
+    requires java.management;
+    requires jdk.management;
     requires me.tongfei.progressbar;
     requires tools.jackson.core;
     requires static transitive org.jspecify;

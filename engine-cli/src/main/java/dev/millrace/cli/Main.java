@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "millrace",
         mixinStandardHelpOptions = true,
-        version = "millrace 0.1.0-SNAPSHOT",
+        version = "millrace " + Main.VERSION,
         description = "Runs ONNX models on the JVM.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
             ModelsCommand.class,
             OperatorsCommand.class,
             ConformanceCommand.class,
+            VersionCommand.class,
             CommandLine.HelpCommand.class
         },
         exitCodeListHeading = "%nExit codes:%n",
@@ -37,6 +38,8 @@ import picocli.CommandLine.Spec;
             "4:a defect in Millrace itself"
         })
 public final class Main implements Runnable {
+    static final String VERSION = "0.1.0-SNAPSHOT";
+
     @Spec
     private CommandSpec spec;
 
@@ -47,7 +50,17 @@ public final class Main implements Runnable {
 
     /** Runs the command and ends the process with its exit code. */
     public static void main(String[] args) {
+        quieten();
         System.exit(commandLine().execute(args));
+    }
+
+    /** Has the log print warnings alone, where nobody set it up: what is information to a service is noise in a command. */
+    static void quieten() {
+        boolean isSetUp = System.getProperty("java.util.logging.config.file") != null
+                || System.getProperty("java.util.logging.config.class") != null;
+        if (!isSetUp) {
+            System.setProperty("java.util.logging.config.class", WarningsOnly.class.getName());
+        }
     }
 
     /** The command with all its subcommands, those of other modules included. */
