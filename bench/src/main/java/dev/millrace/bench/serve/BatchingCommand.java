@@ -38,15 +38,13 @@ import reactor.core.publisher.Flux;
         name = "batching",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures many subscribers who each ask for one answer after the other, of a session with batches in turns"
-                    + " with",
-            "the same session without; a ratio is how much more is answered with batches. Below runs with the batch"
-                    + " made by hand,",
-            "on as many threads as the engine has, beside single runs by hand, which is what the model's kernels give,"
-                    + " and",
-            "what batches reach of that. Then the 99th percentile of a lone request whose caller blocks, and of one"
-                    + " whose subscriber is",
-            "told on another thread, beside that of the same run without a stream."
+            "Measures what batches give to many subscribers, in turns with the same session without batches.",
+            "Each subscriber asks for one answer after the other; a ratio is how much more is answered with"
+                    + " batches.",
+            "Below are runs with the batch made by hand, on as many threads as the engine has, beside single"
+                    + " runs by hand, which is what the model's kernels give, and what batches reach of that.",
+            "Then comes the 99th percentile of a lone request whose caller blocks, and of one whose subscriber"
+                    + " is told on another thread, beside that of the same run without a stream."
         })
 public final class BatchingCommand implements Callable<Integer> {
     private static final double NANOS = 1e9;

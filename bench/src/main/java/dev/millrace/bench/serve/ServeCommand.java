@@ -21,15 +21,15 @@ import picocli.CommandLine.Spec;
         name = "serve",
         mixinStandardHelpOptions = true,
         description = {
-            "Serves many clients from many sessions, each side in processes of its own, in turns with ONNX Runtime's"
-                    + " Java",
-            "package: its sessions as they are by default, and with one pool of threads that they share. A client asks",
-            "again as soon as it has its answer; the peer's runs block, and each of its clients has a thread.",
+            "Serves many clients from many sessions, in turns with ONNX Runtime's Java package.",
+            "Each side has processes of its own; the peer's sessions are as they are by default, and then with"
+                    + " one pool of threads that they share.",
+            "A client asks again as soon as it has its answer; the peer's runs block, and each of its clients"
+                    + " has a thread.",
             "Prints answers per second, failed requests, the least index of fairness among the clients of a model"
-                    + " (Jain's:",
-            "1 where all get as much), memory after a tenth, half and all of the time, what of it is beside the heap,"
-                    + " the peak, and the",
-            "95th percentile of the light model's answers alone and beside a heavy model with a tenth of the clients.",
+                + " (Jain's: 1 where all get as much), memory after a tenth, half and all of the time, what of it is"
+                + " beside the heap, the peak, and the 95th percentile of the light model's answers alone and beside a"
+                + " heavy model with a tenth of the clients.",
             "Then models are replaced under the same load, on our side alone."
         })
 public final class ServeCommand implements Callable<Integer> {

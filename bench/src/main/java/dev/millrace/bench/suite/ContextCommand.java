@@ -26,9 +26,12 @@ import picocli.CommandLine.Spec;
         name = "context",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures the creation of sessions in one process, in turns: ours of a context model, ours of the source,",
-            "and the peer's of the source. Prints a table in Markdown of medians in milliseconds. A ratio is the time",
-            "from source, ours or the peer's, divided by ours from the context model, the median over turns."
+            "Measures the creation of sessions of context models beside those of sources, in one process, in"
+                    + " turns.",
+            "The sessions are ours of a context model, ours of the source, and the peer's of the source.",
+            "Prints a table in Markdown of medians in milliseconds.",
+            "A ratio is the time from source, ours or the peer's, divided by ours from the context model, the"
+                    + " median over turns."
         })
 final class ContextCommand implements Callable<Integer> {
     private static final double NANOS_OF_MILLI = 1e6;

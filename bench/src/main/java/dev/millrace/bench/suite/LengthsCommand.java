@@ -30,8 +30,9 @@ import picocli.CommandLine.Spec;
         name = "lengths",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures runs of MiniLM whose lengths come in random order in turns with the same lengths sorted: runs",
-            "per second, and the bytes that a run allocates on the heap, by the caller and by all other threads."
+            "Measures runs of MiniLM whose lengths come in random order, in turns with the same lengths sorted.",
+            "Prints runs per second, and the bytes that a run allocates on the heap, by the caller and by all"
+                    + " other threads."
         })
 final class LengthsCommand implements Callable<Integer> {
     private static final int LENGTHS = 16;

@@ -13,11 +13,13 @@ import picocli.CommandLine.Spec;
         name = "memory",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures the peak of resident memory of a fresh process that opens a model and runs it a few times: ours,",
-            "the peer's, and ours with eight sessions of the same file. The JVM itself is counted on both sides. Then",
-            "the same as short commands are best started: with an ahead-of-time cache, the serial collector and the",
-            "first compiler only on each side. Prints a table in Markdown, in MiB. A ratio is the peer's memory",
-            "divided by ours."
+            "Measures the peak of resident memory of a fresh process that opens a model and runs it a few" + " times.",
+            "The processes are ours, the peer's, and ours with eight sessions of the same file; the JVM itself"
+                    + " is counted on both sides.",
+            "The figures come again as short commands are best started: with an ahead-of-time cache, the serial"
+                    + " collector and the first compiler only on each side.",
+            "Prints a table in Markdown, in MiB.",
+            "A ratio is the peer's memory divided by ours."
         })
 final class MemoryCommand implements Callable<Integer> {
     private static final int MANY = 8;

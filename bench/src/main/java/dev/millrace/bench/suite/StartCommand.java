@@ -18,11 +18,13 @@ import picocli.CommandLine.Spec;
         name = "start",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures the first answer of fresh processes of both sides, in turns: the creation of a session, its",
-            "first run, and all from the start of the process. Then again as short commands are best started, with",
-            "an ahead-of-time cache, the serial collector and the first compiler only on each side; and then with a",
-            "context cache on ours, too. Prints a table in Markdown of medians in milliseconds. A ratio is the peer's",
-            "time divided by ours; the one behind \"to plain\" divides what the peer takes without any cache."
+            "Measures the first answer of fresh processes of both sides, in turns.",
+            "The figures are the creation of a session, its first run, and all from the start of the process.",
+            "They come again as short commands are best started, with an ahead-of-time cache, the serial collector and"
+                    + " the first compiler only on each side, and then with a context cache on ours, too.",
+            "Prints a table in Markdown of medians in milliseconds.",
+            "A ratio is the peer's time divided by ours; the one behind \"to plain\" divides what the peer"
+                    + " takes without any cache."
         })
 final class StartCommand implements Callable<Integer> {
     private static final String TO_PLAIN = " to plain |";
