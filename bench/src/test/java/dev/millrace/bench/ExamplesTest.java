@@ -23,6 +23,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExamplesTest {
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
+    /** An example that is a file of its own. */
+    private static final Pattern WHOLE = Pattern.compile("^public class (\\w+)", Pattern.MULTILINE);
+
     /** What readers have of their own. Fields, since an example may have a variable of the same name. */
     private static final String AROUND = """
         import dev.millrace.epcontext.*;
@@ -48,6 +51,7 @@ class ExamplesTest {
             Inputs inputs;
             Tensor ids;
             Tensor mask;
+            Tensor image;
             Flux<Inputs> requests;
             Flux<Keyed<String, Inputs>> spoken;
             Flux<String> questions;
@@ -87,8 +91,10 @@ class ExamplesTest {
     }
 
     private static JavaFileObject source(int number, String example) {
-        String text = AROUND.formatted(number, example);
-        URI place = URI.create("string:///Example" + number + ".java");
+        Matcher whole = WHOLE.matcher(example);
+        String name = whole.find() ? whole.group(1) : "Example" + number;
+        String text = name.startsWith("Example") ? AROUND.formatted(number, example) : example;
+        URI place = URI.create("string:///" + name + ".java");
         return new SimpleJavaFileObject(place, JavaFileObject.Kind.SOURCE) {
             @Override
             public CharSequence getCharContent(boolean ignoreEncodingErrors) {
