@@ -48,6 +48,9 @@ public final class CallPlan {
     /** How far calls are from others, in bytes; what is other than these lies as the output does. */
     public record Away(long input, long weights, long output) {}
 
+    /** Calls that a plan has at most: what is cut into more is small pieces, of which planning takes longer than the work. */
+    public static final int MOST_CALLS = 1 << 19;
+
     private static final int ARGUMENTS = 6;
     private static final Base[] BASES = Base.values();
     /** Tasks for each thread where they need no memory of their own: who is faster does more of them. */
@@ -252,6 +255,9 @@ public final class CallPlan {
 
         /** Where the arguments of the next call go. */
         private int room() {
+            if (kernels.size() == MOST_CALLS) {
+                throw new TooManyCalls();
+            }
             int at = kernels.size() * ARGUMENTS;
             if (at == bases.length) {
                 bases = Arrays.copyOf(bases, 2 * at);

@@ -1,6 +1,7 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
@@ -36,12 +37,16 @@ public final class Reorder {
         int lanes = kernels.target().lanes();
         boolean there = direction == ReorderTile.Direction.TO_BLOCKED;
         CallPlan.Builder calls = new CallPlan.Builder(kernels);
+        Kernel whole = calls.kernel(ReorderTile.key(direction, Math.min(lanes, channels)));
         for (int block = 0; block < BlockedImages.blocks(lanes, channels); block++) {
             int channelsOfBlock = Math.min(lanes, channels - block * lanes);
+            Kernel kernel = block == 0 || channelsOfBlock == lanes
+                    ? whole
+                    : calls.kernel(ReorderTile.key(direction, channelsOfBlock));
             for (long pixel = 0; pixel < pixels; pixel += PIXELS_PER_CALL) {
                 long count = Math.min(PIXELS_PER_CALL, pixels - pixel);
                 calls.call(
-                        ReorderTile.key(direction, channelsOfBlock),
+                        kernel,
                         WORK_PER_ELEMENT * count * lanes,
                         Argument.at(there ? Base.INPUT : Base.OUTPUT, 4 * (block * lanes * pixels + pixel)),
                         Argument.at(there ? Base.OUTPUT : Base.INPUT, 4 * lanes * (block * pixels + pixel)),
