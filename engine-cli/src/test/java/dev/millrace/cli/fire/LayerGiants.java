@@ -113,6 +113,14 @@ final class LayerGiants {
         add(
                 "MaxPool of small windows",
                 net -> net.op("MaxPool", Map.of("kernel_shape", new int[] {3, 3}), net.floats("x", 1, 2, SIDE, SIDE)));
+        add("MaxPool of many channels", net -> {
+            long channels = 1 << 23;
+            Value images = net.op(
+                    "Expand",
+                    net.floats("x", 1, 1, 4, 4),
+                    net.constant(Tensor.copyOf(new long[] {1, channels, 4, 4}, 4)));
+            return net.op("MaxPool", Map.of("kernel_shape", new int[] {2, 2}), images);
+        });
         add(
                 "LpPool",
                 net -> net.op(

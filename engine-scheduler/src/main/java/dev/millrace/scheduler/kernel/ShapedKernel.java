@@ -10,12 +10,24 @@ import org.jspecify.annotations.Nullable;
 /** A kernel on tensors whose output shapes follow from its input shapes, and from the values that it asks for. */
 @FunctionalInterface
 public non-sealed interface ShapedKernel extends Kernel {
-    /** Chooses all that follows from these shapes. What it returns runs many times, in many frames at once. */
+    /**
+     * Chooses all that follows from these shapes. What it returns runs many times, in many frames at once.
+     *
+     * @throws PartsNeeded where some of the work has to be done before the rest can be bound
+     */
     Launch bind(BindContext context);
 
     /** The types of the outputs. By default the operator's rule; a compiled partition has its own. */
     default List<@Nullable ValueType> outputs(Node node, Facts facts) {
         return Inference.outputsOfRun(node, facts);
+    }
+
+    /**
+     * The same work in parts, for inputs whose shapes and contents leave the shapes of the outputs open; null where the
+     * kernel has no parts.
+     */
+    default @Nullable Parts parts(Node node, Facts facts) {
+        return null;
     }
 
     /** Whether equal inputs give equal outputs, so that a launch on known inputs may be done once for all runs. */

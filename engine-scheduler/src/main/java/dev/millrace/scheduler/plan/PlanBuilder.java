@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Kernel;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -85,7 +86,7 @@ public final class PlanBuilder {
         }
         var nested = new LinkedHashMap<String, NestedPlan>();
         node.attributes().asMap().forEach((name, attribute) -> {
-            if (attribute instanceof Attribute.GraphValue body) {
+            if (attribute instanceof Attribute.GraphValue body && assignment.kernel() instanceof DynamicKernel) {
                 nested.put(name, nest(body.value(), index));
             }
         });

@@ -11,6 +11,8 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.DirectRun;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.Parts;
+import dev.millrace.scheduler.kernel.PartsNeeded;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
 import dev.millrace.scheduler.plan.Plan;
@@ -74,12 +76,8 @@ final class Binder {
     private boolean bind(PlanStep step) {
         checkCancelled();
         if (step.kernel() instanceof DynamicKernel) {
-            for (int slot : step.outputs()) {
-                if (slot != PlanStep.NONE) {
-                    made[slot] = true;
-                }
-            }
-            steps.add(new BoundStep(step, null, null));
+            markMade(step);
+            steps.add(BoundStep.of(step));
             return true;
         }
         ShapedKernel kernel = (ShapedKernel) step.kernel();
@@ -91,9 +89,12 @@ final class Binder {
         try {
             List<@Nullable ValueType> outputs = outputs(kernel, step);
             if (!isConcrete(step, outputs)) {
-                return stop(step, "the shape of its output does not follow from its inputs");
+                return bindParts(
+                        step, step.index() == from ? kernel.parts(step.node(), new StepFacts(step, true)) : null);
             }
             return bind(kernel, step, outputs);
+        } catch (PartsNeeded needed) {
+            return bindParts(step, step.index() == from ? needed.parts() : null);
         } catch (ValueNeeded needed) {
             return stop(step, "the value of '" + plan.slots().get(needed.slot).name() + "' is not known");
         } catch (EngineException e) {
@@ -136,9 +137,28 @@ final class Binder {
         }
         Buffer workspace = layout.place(step, context);
         if (launch != Launch.none()) {
-            steps.add(new BoundStep(step, launch, workspace));
+            steps.add(BoundStep.of(step, launch, workspace));
         }
         return true;
+    }
+
+    /** Binds a step that is done in parts, each of them when its turn has come; false where it has none yet. */
+    private boolean bindParts(PlanStep step, @Nullable Parts parts) {
+        if (parts == null) {
+            return stop(step, "the shape of its output does not follow from its inputs");
+        }
+        markMade(step);
+        steps.add(BoundStep.of(step, frame.runner.partsOf(step, parts)));
+        return true;
+    }
+
+    /** Says that a step makes its outputs, of which nothing is known before. */
+    private void markMade(PlanStep step) {
+        for (int slot : step.outputs()) {
+            if (slot != PlanStep.NONE) {
+                made[slot] = true;
+            }
+        }
     }
 
     void declare(int slot, ElementType type, Shape shape) {

@@ -18,6 +18,11 @@ final class BindingCache {
         this.limit = Math.max(1, limit);
     }
 
+    /** How many bindings are remembered for each start. */
+    int limit() {
+        return limit;
+    }
+
     @Nullable
     Binding find(int start, Frame frame) {
         return find(byStart.get(start), frame);

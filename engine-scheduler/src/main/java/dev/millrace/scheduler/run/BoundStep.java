@@ -5,20 +5,39 @@ import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
 import dev.millrace.scheduler.plan.PlanStep;
 import org.jspecify.annotations.Nullable;
 
-/** A step of a plan, bound to shapes. A step with a dynamic kernel has no launch; what it does is known when it runs. */
+/**
+ * A step of a plan, bound to shapes. A step with a dynamic kernel has no launch; what it does is known when it runs. A step
+ * that is done in parts has a runner for them instead.
+ */
 public final class BoundStep {
     private final PlanStep step;
     private final @Nullable Launch launch;
+    private final @Nullable PlanRunner parts;
     private final @Nullable Buffer workspace;
     final int[] inputs;
     final int[] outputs;
 
-    BoundStep(PlanStep step, @Nullable Launch launch, @Nullable Buffer workspace) {
+    private BoundStep(PlanStep step, @Nullable Launch launch, @Nullable PlanRunner parts, @Nullable Buffer workspace) {
         this.step = step;
         this.launch = launch;
+        this.parts = parts;
         this.workspace = workspace;
         this.inputs = step.inputs().stream().mapToInt(Integer::intValue).toArray();
         this.outputs = step.outputs().stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    static BoundStep of(PlanStep step, Launch launch, @Nullable Buffer workspace) {
+        return new BoundStep(step, launch, null, workspace);
+    }
+
+    /** A step that is done in parts. */
+    static BoundStep of(PlanStep step, PlanRunner parts) {
+        return new BoundStep(step, null, parts, null);
+    }
+
+    /** A step with a dynamic kernel. */
+    static BoundStep of(PlanStep step) {
+        return new BoundStep(step, null, null, null);
     }
 
     public PlanStep step() {
@@ -28,6 +47,12 @@ public final class BoundStep {
     @Nullable
     Launch launch() {
         return launch;
+    }
+
+    /** What runs its parts, or null where it has none. */
+    @Nullable
+    PlanRunner parts() {
+        return parts;
     }
 
     long memoryBytes() {
@@ -43,6 +68,9 @@ public final class BoundStep {
     void trim() {
         if (launch != null) {
             launch.trim();
+        }
+        if (parts != null) {
+            parts.trim();
         }
     }
 

@@ -37,8 +37,11 @@ final class Lane implements LaunchContext {
         PlanStep step = bound.step();
         try {
             Launch launch = bound.launch();
+            PlanRunner parts = bound.parts();
             if (launch != null) {
                 launch.run(this);
+            } else if (parts != null) {
+                parts.runAsStep(frame, bound);
             } else {
                 var lane = new DynamicLane(frame, bound, frame.isNested ? null : dynamic);
                 ((DynamicKernel) step.kernel()).runChecked(lane);

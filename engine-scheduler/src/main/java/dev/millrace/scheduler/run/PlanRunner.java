@@ -2,13 +2,17 @@ package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.kernel.Kernel;
+import dev.millrace.scheduler.kernel.Parts;
 import dev.millrace.scheduler.plan.NestedPlan;
 import dev.millrace.scheduler.plan.Plan;
+import dev.millrace.scheduler.plan.PlanBuilder;
 import dev.millrace.scheduler.plan.PlanStep;
 import dev.millrace.scheduler.plan.SlotPool;
 import dev.millrace.scheduler.pool.WorkerPool;
@@ -19,6 +23,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -310,10 +315,41 @@ public final class PlanRunner {
         if (body == null || runner == null) {
             throw EngineException.invalidGraph("there is no nested graph '" + attribute + "'");
         }
-        return runner.runInside(outer, body, inputs);
+        return runner.runInside(outer, body.captures(), inputs);
     }
 
-    private List<Datum> runInside(Frame outer, NestedPlan body, List<Datum> inputs) {
+    /** What runs a step of this plan in parts. */
+    PlanRunner partsOf(PlanStep step, Parts parts) {
+        Plan inParts = PlanBuilder.build(parts.graph(), node -> {
+            Kernel kernel = parts.kernels().create(node);
+            if (kernel == null) {
+                throw EngineException.notImplemented(node.describe() + " has no kernel");
+            }
+            return new PlanBuilder.Assignment(
+                    kernel, step.provider(), plan.streams().get(step.stream()));
+        });
+        return new PlanRunner(inParts, pool, threads, bindings.limit(), idleMemory);
+    }
+
+    /** Runs this plan as a step of the run that {@code outer} is. */
+    void runAsStep(Frame outer, BoundStep step) {
+        var inputs = new ArrayList<Datum>(step.inputs.length);
+        for (int slot : step.inputs) {
+            if (slot != PlanStep.NONE) {
+                inputs.add(Objects.requireNonNull(outer.datum(slot)));
+            }
+        }
+        List<Datum> results = runInside(outer, List.of(), inputs);
+        int next = 0;
+        for (int i = 0; i < step.outputs.length; i++) {
+            Value output = step.step().node().output(i);
+            if (output != null && output.isUsed()) {
+                outer.put(step.outputs[i], results.get(next++));
+            }
+        }
+    }
+
+    private List<Datum> runInside(Frame outer, List<NestedPlan.Capture> captures, List<Datum> inputs) {
         if (inputs.size() != plan.inputs().size()) {
             throw EngineException.invalidGraph("nested graph '" + plan.name() + "' takes "
                     + plan.inputs().size() + " inputs but gets " + inputs.size());
@@ -326,7 +362,7 @@ public final class PlanRunner {
             for (int i = 0; i < inputs.size(); i++) {
                 putNested(frame, inputSlots[i], inputs.get(i));
             }
-            for (NestedPlan.Capture capture : body.captures()) {
+            for (NestedPlan.Capture capture : captures) {
                 Datum value = outer.datum(capture.outerSlot());
                 if (value != null) {
                     putNested(frame, capture.innerSlot(), value);
@@ -340,7 +376,7 @@ public final class PlanRunner {
             var results = new ArrayList<Datum>(detached.length);
             for (int i = 0; i < detached.length; i++) {
                 Tensor result = detached[i];
-                results.add(result != null ? result : passedOn(frame, body, i, detached));
+                results.add(result != null ? result : passedOn(frame, captures, i, detached));
             }
             return results;
         } finally {
@@ -362,15 +398,15 @@ public final class PlanRunner {
      * or one around it, is copied; what a dynamic step made, or is constant, is handed on, and stays open where somebody
      * closes the result.
      */
-    private Datum passedOn(Frame frame, NestedPlan body, int index, @Nullable Tensor[] detached) {
+    private Datum passedOn(Frame frame, List<NestedPlan.Capture> captures, int index, @Nullable Tensor[] detached) {
         int slot = plan.outputs().get(index);
         Datum value = result(frame, index);
         if (value instanceof Tensor tensor) {
             MemorySegment content = frame.data[slot] == null ? frame.segments[slot] : null;
             return content == null ? tensor.reshaped(tensor.shape()) : inBlock(frame, index, tensor, content, detached);
         }
-        boolean outside = plan.inputs().contains(slot)
-                || body.captures().stream().anyMatch(capture -> capture.innerSlot() == slot);
+        boolean outside =
+                plan.inputs().contains(slot) || captures.stream().anyMatch(capture -> capture.innerSlot() == slot);
         return outside ? Data.copyOf(value, frame.cancellation) : value;
     }
 

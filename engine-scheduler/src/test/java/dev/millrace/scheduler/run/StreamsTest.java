@@ -114,9 +114,7 @@ class StreamsTest {
     }
 
     private static List<List<String>> programs(Plan plan) {
-        List<BoundStep> steps = plan.steps().stream()
-                .map(step -> new BoundStep(step, null, null))
-                .toList();
+        List<BoundStep> steps = plan.steps().stream().map(BoundStep::of).toList();
         return StreamPrograms.of(steps, plan.streams()).programs().stream()
                 .map(program -> program.stream()
                         .map(instruction -> instruction.getClass().getSimpleName())

@@ -8,12 +8,16 @@ import dev.millrace.providers.simd.lower.Faults;
 import dev.millrace.providers.simd.lower.Inferred;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.NotInProgram;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.Parts;
+import dev.millrace.scheduler.kernel.PartsNeeded;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +32,9 @@ final class SimdKernel implements ShapedKernel {
     private final Function<Node, @Nullable Rule> rules;
     /** What was inferred last, for the binding that is about to follow. */
     private final AtomicReference<@Nullable Inferred> inferred = new AtomicReference<>();
+
+    /** The parts where it is cut before a node. */
+    private final ConcurrentHashMap<Node, Parts> parts = new ConcurrentHashMap<>();
 
     SimdKernel(Graph graph, Kit kit) {
         this(graph, kit, Rules::of);
@@ -49,9 +56,23 @@ final class SimdKernel implements ShapedKernel {
     }
 
     @Override
+    public @Nullable Parts parts(Node node, Facts facts) {
+        Node open = Inferred.of(graph, facts, kit).open();
+        return open == null ? null : partsBefore(open);
+    }
+
+    private Parts partsBefore(Node node) {
+        return parts.computeIfAbsent(
+                node,
+                _ -> PartsOfPartition.before(node, graph, part -> new SimdKernel(part, kit, rules), kit::fallback));
+    }
+
+    @Override
     public Launch bind(BindContext context) {
         try {
             return new Lowering(graph, context, kit, rules, inferred.getAndSet(null)).lower();
+        } catch (NotInProgram unknown) {
+            throw new PartsNeeded(String.valueOf(unknown.getMessage()), partsBefore(unknown.node()));
         } catch (RuntimeException failure) {
             if (!Faults.isOwn(failure)) {
                 throw failure;
@@ -64,6 +85,8 @@ final class SimdKernel implements ShapedKernel {
         Launch launch;
         try {
             launch = new Lowering(graph, context, kit, _ -> null).lower();
+        } catch (NotInProgram unknown) {
+            throw new PartsNeeded(String.valueOf(unknown.getMessage()), partsBefore(unknown.node()));
         } catch (RuntimeException e) {
             failure.addSuppressed(e);
             throw failure;

@@ -21,7 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Takes a group of nodes out of a graph, makes them a graph of their own, and puts one node in their place; and back. */
-final class PartitionCutter {
+public final class PartitionCutter {
     /** The domain of nodes that stand for partitions; the operator's name is the provider's. */
     static final String DOMAIN = "dev.millrace.fused";
 
@@ -38,7 +38,12 @@ final class PartitionCutter {
         this.editor = new GraphEditor(part);
     }
 
-    static Partition cut(Graph around, List<Node> group, String provider, String name) {
+    /**
+     * Cuts a group out of a graph.
+     *
+     * @param group convex, in topological order
+     */
+    public static Partition cut(Graph around, List<Node> group, String provider, String name) {
         return new PartitionCutter(around, name).cut(group, provider, name);
     }
 

@@ -8,6 +8,7 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.providers.simd.lower.Faults;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.Parts;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.List;
 import java.util.Objects;
@@ -39,6 +40,11 @@ public final class ContextKernel implements ShapedKernel {
     }
 
     @Override
+    public @Nullable Parts parts(Node node, Facts facts) {
+        return guarded(() -> read().parts(node, facts));
+    }
+
+    @Override
     public Launch bind(BindContext context) {
         return guarded(() -> read().bind(context));
     }
@@ -63,7 +69,7 @@ public final class ContextKernel implements ShapedKernel {
         return known;
     }
 
-    private <T> T guarded(Supplier<T> action) {
+    private <T extends @Nullable Object> T guarded(Supplier<T> action) {
         try {
             return action.get();
         } catch (RuntimeException e) {

@@ -49,19 +49,6 @@ final class BindingFacts {
         Tensor content(int input);
     }
 
-    /** Thrown where a shape does not follow from what is known. */
-    static final class ShapeUnknown extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        ShapeUnknown() {
-            super("an input has no shape", null, false, false);
-        }
-
-        ShapeUnknown(Node node) {
-            super(node.describe() + ": the shape of its output does not follow from its inputs", null, false, false);
-        }
-    }
-
     BindingFacts(Graph graph, Inputs inputs, Kit kit) {
         this.graph = graph;
         this.inputs = inputs;
@@ -105,7 +92,7 @@ final class BindingFacts {
     private boolean condition(Node node) {
         Tensor content = content(node.requireInput(0), MOST_STEPS);
         if (content == null) {
-            throw new ShapeUnknown(node);
+            throw new NotInProgram(node, "its condition is only known in a run");
         }
         return content.booleans()[0];
     }
@@ -201,7 +188,7 @@ final class BindingFacts {
             types = Inference.outputsOfRun(node, new NodeFacts(node, true));
         }
         if (!isConcrete(node, types)) {
-            throw new ShapeUnknown(node);
+            throw new NotInProgram(node, "the shape of its output does not follow from its inputs");
         }
         return types;
     }

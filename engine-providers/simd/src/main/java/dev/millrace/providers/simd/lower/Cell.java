@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.lower;
 
+import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -58,6 +59,12 @@ public final class Cell {
     @Nullable
     Value value() {
         return value;
+    }
+
+    /** The node that makes the value, or null where none does. */
+    @Nullable
+    Node producer() {
+        return value == null ? null : value.producer();
     }
 
     /** Later values have higher numbers than those that they are made of. */

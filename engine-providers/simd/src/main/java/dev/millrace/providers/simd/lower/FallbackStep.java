@@ -37,7 +37,7 @@ final class FallbackStep implements BindContext {
     static void lower(Op op) {
         Kernel kernel = op.kit().fallback(op.node());
         if (!(kernel instanceof ShapedKernel shaped)) {
-            throw EngineException.notImplemented(op.node().describe() + " has no kernel that can be part of a program");
+            throw new NotInProgram(op.node(), "it has no kernel that can be part of a program");
         }
         new FallbackStep(op).bind(shaped);
     }

@@ -2,6 +2,8 @@ package dev.millrace.providers.simd.lower;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.kernels.call.TooManyCalls;
 import org.jspecify.annotations.Nullable;
 
 /** Tells what goes wrong in rules and kernels from what is wrong with a model or an input. */
@@ -21,10 +23,13 @@ public final class Faults {
     }
 
     /** The failure with its node, unless it is none of the rules, or has it. */
-    static RuntimeException at(@Nullable String node, RuntimeException failure) {
+    static RuntimeException at(@Nullable Node node, RuntimeException failure) {
+        if (node != null && failure instanceof TooManyCalls tooMany) {
+            return new NotInProgram(node, String.valueOf(tooMany.getMessage()));
+        }
         if (node == null || failure instanceof EngineException || !isOwn(failure)) {
             return failure;
         }
-        return EngineException.wrap(Status.EP_FAIL, node, failure);
+        return EngineException.wrap(Status.EP_FAIL, node.describe(), failure);
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.lower;
 
 import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
@@ -20,11 +21,14 @@ import org.jspecify.annotations.Nullable;
 public final class Inferred {
     private final List<@Nullable ValueType> types;
     private final @Nullable BindingFacts facts;
+    private final @Nullable Node open;
     private final OfFacts inputs;
 
-    private Inferred(List<@Nullable ValueType> types, @Nullable BindingFacts facts, OfFacts inputs) {
+    private Inferred(
+            List<@Nullable ValueType> types, @Nullable BindingFacts facts, @Nullable Node open, OfFacts inputs) {
         this.types = types;
         this.facts = facts;
+        this.open = open;
         this.inputs = inputs;
     }
 
@@ -37,16 +41,27 @@ public final class Inferred {
                 Cell cell = facts.cell(output);
                 types.add(ValueType.tensor(cell.type(), cell.shape()));
             }
-            return new Inferred(types, inputs.areRead ? null : facts, inputs);
-        } catch (BindingFacts.ShapeUnknown _) {
-            types.clear();
-            for (Value output : graph.outputs()) {
-                types.add(output.type());
-            }
-            return new Inferred(types, null, inputs);
+            return new Inferred(types, inputs.areRead ? null : facts, null, inputs);
+        } catch (NoShape _) {
+            return new Inferred(declared(graph), null, null, inputs);
+        } catch (NotInProgram unknown) {
+            return new Inferred(declared(graph), null, unknown.node(), inputs);
         } finally {
             inputs.facts = null;
         }
+    }
+
+    private static List<@Nullable ValueType> declared(Graph graph) {
+        var types = new ArrayList<@Nullable ValueType>();
+        for (Value output : graph.outputs()) {
+            types.add(output.type());
+        }
+        return types;
+    }
+
+    /** The first node that nothing could be inferred of, in the graph or in a branch; null where there is none. */
+    public @Nullable Node open() {
+        return open;
     }
 
     /** The types of the outputs, without shapes where these do not follow from what is known. */
@@ -73,6 +88,15 @@ public final class Inferred {
             }
         }
         return true;
+    }
+
+    /** Thrown where an input has no shape. */
+    private static final class NoShape extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        NoShape() {
+            super("an input has no shape", null, false, false);
+        }
     }
 
     /** Inputs as inference knows them, which are asked for once and in their order. */
@@ -109,7 +133,7 @@ public final class Inferred {
                     && type.concreteShape() != null) {
                 return type;
             }
-            throw new BindingFacts.ShapeUnknown();
+            throw new NoShape();
         }
 
         @Override

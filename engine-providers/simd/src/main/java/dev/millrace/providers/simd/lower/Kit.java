@@ -109,8 +109,7 @@ public final class Kit {
     }
 
     /** The kernel of another provider for a node, made once; null where there is none. */
-    @Nullable
-    Kernel fallback(Node node) {
+    public @Nullable Kernel fallback(Node node) {
         Kernel known = others.get(node);
         if (known == null) {
             known = fallback.create(node);

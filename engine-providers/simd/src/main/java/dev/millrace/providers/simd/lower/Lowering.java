@@ -1,6 +1,5 @@
 package dev.millrace.providers.simd.lower;
 
-import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
@@ -92,7 +91,7 @@ public final class Lowering {
         for (Value output : graph.outputs()) {
             context.checkCancelled();
             if (!cell(output).isKnown()) {
-                dense(cell(output));
+                denseOutput(cell(output));
             }
         }
         for (int i = 0; i < graph.outputs().size(); i++) {
@@ -123,7 +122,7 @@ public final class Lowering {
                 FallbackStep.lower(op);
             }
         } catch (RuntimeException e) {
-            throw Faults.at(node.describe(), e);
+            throw Faults.at(node, e);
         }
     }
 
@@ -181,12 +180,12 @@ public final class Lowering {
         return facts.cell(value);
     }
 
-    /** The content of a cell that the binding depends on. */
-    Tensor content(Cell cell) {
+    /** The content of what a node reads, which the binding depends on. */
+    Tensor content(Node node, Cell cell) {
         Value value = cell.value();
         Tensor content = value == null ? cell.known() : facts.content(value);
         if (content == null) {
-            throw EngineException.invalidGraph("the content of '" + cell.name() + "' is only known in a run");
+            throw new NotInProgram(node, "the content of '" + cell.name() + "' is only known in a run");
         }
         return content;
     }
@@ -300,14 +299,9 @@ public final class Lowering {
             try {
                 fusion.materialise(cell);
             } catch (RuntimeException e) {
-                throw Faults.at(producer(cell), e);
+                throw Faults.at(cell.producer(), e);
             }
         }
-    }
-
-    private static @Nullable String producer(Cell cell) {
-        Node producer = cell.value() == null ? null : cell.value().producer();
-        return producer == null ? null : producer.describe();
     }
 
     /** A value at any strides, in no blocks. */
@@ -320,6 +314,14 @@ public final class Lowering {
     public View dense(Cell cell) {
         materialise(cell);
         return layouts.dense(cell);
+    }
+
+    private View denseOutput(Cell cell) {
+        try {
+            return dense(cell);
+        } catch (RuntimeException e) {
+            throw Faults.at(cell.producer(), e);
+        }
     }
 
     /** Images of floats in blocks of channels. */

@@ -99,6 +99,6 @@ public final class Op {
 
     /** The content of an input that the binding depends on. */
     public Tensor content(int input) {
-        return lowering.content(in(input));
+        return lowering.content(node, in(input));
     }
 }
