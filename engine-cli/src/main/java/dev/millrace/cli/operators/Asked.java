@@ -46,6 +46,11 @@ final class Asked implements CapabilitySink {
     }
 
     @Override
+    public void whole(Node node) {
+        taken = true;
+    }
+
+    @Override
     public @Nullable Kernel lookUpKernel(Node node) {
         return kernel(provider, node);
     }

@@ -90,7 +90,7 @@ final class Composer {
     ElementType element(int input) {
         ElementType type = input(input).elementType();
         if (type == null) {
-            throw refuse("the element type of input " + input + " is not known");
+            throw needed("the element type of input " + input + " is not known");
         }
         return type;
     }
@@ -98,7 +98,7 @@ final class Composer {
     int rank(int input) {
         SymbolicShape shape = input(input).shape();
         if (shape == null) {
-            throw refuse("the rank of input " + input + " is not known");
+            throw needed("the rank of input " + input + " is not known");
         }
         return shape.rank();
     }
@@ -109,13 +109,17 @@ final class Composer {
         if (shape != null && shape.rank() > axis && shape.dim(axis) instanceof Dim.Known(long extent)) {
             return extent;
         }
-        throw refuse("extent " + axis + " of input " + input + " is not known before a run");
+        throw needed("extent " + axis + " of input " + input + " is not known before a run");
     }
 
     /** Whether anybody reads output {@code index}. */
     boolean wants(int index) {
         Value output = node.output(index);
         return output != null && output.isUsed();
+    }
+
+    private ShapeNeeded needed(String what) {
+        return new ShapeNeeded(node.describe() + ": " + what);
     }
 
     EngineException refuse(String what) {

@@ -1,8 +1,10 @@
 package dev.millrace.graph.lower;
 
+import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
@@ -15,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gradient: how the sum of what a graph computes changes with what it is computed from. The chain rule is followed from
@@ -148,22 +151,35 @@ final class GradientLowering {
     private Value folded(Value gradient, Value result, Value operand) {
         SymbolicShape to = result.shape();
         SymbolicShape from = operand.shape();
-        if (to == null || from == null) {
-            throw c.refuse("the rank of " + operand + " is not known");
+        long[] known = to == null || from == null ? null : broadcast(to, from);
+        if (known != null && known.length == 0) {
+            return gradient;
         }
-        int lead = to.rank() - from.rank();
-        long[] axes = IntStream.range(0, to.rank())
-                .filter(i -> i < lead || !isSame(to.dim(i), from.dim(i - lead), operand))
-                .asLongStream()
-                .toArray();
-        return axes.length == 0
-                ? gradient
-                : c.op("Reshape", c.op("ReduceSum", gradient, c.longs(axes)), c.op("Shape", operand));
+        Value shape = c.op("Shape", operand);
+        Value axes = known == null ? broadcast(c.op("Shape", result), shape) : c.longs(known);
+        NodeSpec sum = c.onnx("ReduceSum", gradient, axes).with("noop_with_empty_axes", Attribute.of(1));
+        return c.op("Reshape", c.add(sum), shape);
     }
 
-    private boolean isSame(Dim result, Dim operand, Value of) {
-        boolean same = operand != Dim.UNKNOWN && operand.equals(result);
-        c.refuse(!same && !operand.is(1), "whether " + of + " is broadcast is not known before a run");
-        return same;
+    /** The axes along which an operand was broadcast; null where a run has to tell. */
+    private static long @Nullable [] broadcast(SymbolicShape to, SymbolicShape from) {
+        int lead = to.rank() - from.rank();
+        boolean isKnown = IntStream.range(0, from.rank())
+                .allMatch(i -> from.dim(i).is(1)
+                        || from.dim(i) != Dim.UNKNOWN && from.dim(i).equals(to.dim(lead + i)));
+        return isKnown
+                ? IntStream.range(0, to.rank())
+                        .filter(i -> i < lead || !from.dim(i - lead).equals(to.dim(i)))
+                        .asLongStream()
+                        .toArray()
+                : null;
+    }
+
+    /** The axes along which an operand was broadcast, from the shapes that a run knows. */
+    private Value broadcast(Value to, Value from) {
+        Value lead = c.op("Sub", c.op("Shape", to), c.op("Shape", from));
+        Value whole = c.concat(0, c.op("Expand", c.longs(1), lead), from);
+        Value differs = c.op("Not", c.op("Equal", whole, to));
+        return c.op("Squeeze", c.op("NonZero", differs), c.longs(0));
     }
 }

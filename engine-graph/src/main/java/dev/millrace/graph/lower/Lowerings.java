@@ -1,15 +1,21 @@
 package dev.millrace.graph.lower;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.infer.Facts;
+import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.ValueType;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes ONNX's operators in place of those that are made of them, so that optimiser and providers know them. What an
- * operator's rank or element type decides has to be inferred before.
+ * Writes ONNX's operators in place of those that are made of them, so that optimiser and providers know them. Where ranks,
+ * extents or element types decide what is written and are not known before a run, a node stays as it is, and is lowered
+ * in the run.
  */
 public final class Lowerings {
     /** What an operator is made of. */
@@ -28,14 +34,61 @@ public final class Lowerings {
                 lowered |= lower(nested);
             }
             Lowering lowering = lowering(node);
-            if (lowering != null) {
-                var composer = new Composer(node);
-                lowering.write(composer);
-                composer.replace();
+            if (lowering != null && !waitsForRun(node, lowering)) {
+                lower(node, lowering);
                 lowered = true;
             }
         }
         return lowered;
+    }
+
+    /** Whether other operators are written in place of a node. */
+    public static boolean isLowered(Node node) {
+        return lowering(node) != null;
+    }
+
+    /**
+     * The graph that is written in place of a node where a run knows the shapes of its inputs. It has the inputs that the
+     * node does not omit, and the outputs that are read.
+     */
+    public static Graph inRun(Node node, Facts facts) {
+        Graph alone = LoneNode.of(node, facts);
+        Inference.infer(alone);
+        lower(alone);
+        Inference.infer(alone);
+        return alone;
+    }
+
+    private static void lower(Node node, Lowering lowering) {
+        try {
+            var composer = new Composer(node);
+            lowering.write(composer);
+            composer.replace();
+        } catch (ShapeNeeded needed) {
+            throw EngineException.notImplemented(String.valueOf(needed.getMessage()));
+        }
+    }
+
+    /** Whether a node can be lowered only when a run knows the shapes of its inputs. It is tried on a copy. */
+    private static boolean waitsForRun(Node node, Lowering lowering) {
+        if (hasShapes(node) || !node.captured().isEmpty()) {
+            return false;
+        }
+        Graph alone = LoneNode.of(node, LoneNode.declared(node));
+        try {
+            lowering.write(new Composer(Objects.requireNonNull(alone.firstNode())));
+            return false;
+        } catch (ShapeNeeded _) {
+            return true;
+        } catch (EngineException _) {
+            return false; // it is refused in its place
+        }
+    }
+
+    private static boolean hasShapes(Node node) {
+        return node.inputs().stream()
+                .filter(Objects::nonNull)
+                .allMatch(input -> input.type() instanceof ValueType.TensorType type && type.concreteShape() != null);
     }
 
     private static @Nullable Lowering lowering(Node node) {

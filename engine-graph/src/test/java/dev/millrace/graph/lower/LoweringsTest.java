@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Dim;
@@ -18,6 +19,8 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.optimise.GraphCheck;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -104,16 +107,50 @@ class LoweringsTest {
     }
 
     @Test
-    void aRankThatIsNotKnownIsNamed() {
+    void aNodeOfUnknownRankWaitsForTheRun() {
         Value x = editor.addInput("x", ValueType.tensor(ElementType.INT8));
         NodeSpec pool = contributed("NhwcMaxPool", x).with("kernel_shape", Attribute.of(new long[] {2, 2}));
-        editor.addOutput("y", node(editor, pool, "y").requireOutput(0));
+        Node node = node(editor, pool, "y");
+        editor.addOutput("y", node.requireOutput(0));
+        Inference.infer(editor.graph());
+        assertThat(Lowerings.lower(editor.graph())).isFalse();
+        assertThat(operators(editor.graph())).containsExactly("NhwcMaxPool");
+        Graph inRun = Lowerings.inRun(node, new Facts() {
+            @Override
+            public ValueType type(int input) {
+                return ValueType.tensor(ElementType.INT8, Shape.of(1, 4, 4, 3));
+            }
+
+            @Override
+            public @Nullable Tensor value(int input) {
+                return null;
+            }
+        });
+        assertThat(operators(inRun)).containsExactly("Transpose", "MaxPool", "Transpose");
+        assertThat(inRun.inputs()).hasSize(1);
+        assertThat(inRun.outputs().getFirst().type()).hasToString("int8[1,3,3,3]");
+    }
+
+    @Test
+    void aRankThatIsNotKnownIsNamedWhereANodeReadsWhatIsAroundIt() {
+        Value x = editor.addInput("x", ValueType.tensor(ElementType.FLOAT));
+        Value around = editor.addInput("around", ValueType.tensor(ElementType.FLOAT, Shape.of(1)));
+        Graph change = Graph.nested("change", editor.graph());
+        var inside = new GraphEditor(change);
+        Value score = inside.addInput("score", ValueType.tensor(ElementType.FLOAT));
+        inside.addOutput(
+                "changed",
+                node(inside, NodeSpec.of(OpId.onnx("Add"), 14, score, around), "changed")
+                        .requireOutput(0));
+        NodeSpec attention = NodeSpec.of(new OpId("ai.onnx.preview", "FlexAttention"), 1, x, x, x)
+                .with("score_mod", Attribute.of(change));
+        editor.addOutput("y", node(editor, attention, "y").requireOutput(0));
         Inference.infer(editor.graph());
         assertThatThrownBy(() -> Lowerings.lower(editor.graph()))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.NOT_IMPLEMENTED))
-                .hasMessageContaining("NhwcMaxPool")
-                .hasMessageContaining("the rank of input 0 is not known");
+                .hasMessageContaining("FlexAttention")
+                .hasMessageContaining("of input 0 is not known");
     }
 
     @Test

@@ -11,6 +11,7 @@ import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
@@ -30,6 +31,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Gradients against what comes of small steps. */
 class GradientTest {
@@ -91,6 +94,29 @@ class GradientTest {
         network.editor.addOutput("y", y);
         network.gradient("y", weights, given, bias);
         return network.model();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whereOperandsWereBroadcastIsSeenInARun(boolean isRankKnown) {
+        var network = new Network();
+        var shape = isRankKnown ? SymbolicShape.ofRank(2) : null;
+        Value a = network.editor.addInput("a", ValueType.tensor(ElementType.DOUBLE, shape));
+        Value b = network.editor.addInput("b", ValueType.tensor(ElementType.DOUBLE, shape));
+        network.editor.addOutput("y", network.op("Mul", a, b));
+        network.gradient("y", a, b);
+        try (Session session = engine.session(network.model(), SessionOptions.defaults())) {
+            var first = Tensor.copyOf(new double[] {1, 2, 3, 4, 5, 6}, 2, 3);
+            var second = Tensor.copyOf(new double[] {10, 20}, 2, 1);
+            try (Outputs outputs = session.run(inputs(Map.of("a", first, "b", second)))) {
+                assertThat(outputs.get("da").doubles()).containsExactly(10, 10, 10, 20, 20, 20);
+                assertThat(outputs.get("db").doubles()).containsExactly(6, 15);
+            }
+            try (Outputs outputs = session.run(inputs(Map.of("a", first, "b", first)))) {
+                assertThat(outputs.get("da").doubles()).containsExactly(1, 2, 3, 4, 5, 6);
+                assertThat(outputs.get("db").doubles()).containsExactly(1, 2, 3, 4, 5, 6);
+            }
+        }
     }
 
     @Test

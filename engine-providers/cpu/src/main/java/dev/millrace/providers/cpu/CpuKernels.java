@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.lower.Lowerings;
 import dev.millrace.providers.cpu.attention.AttentionKernels;
 import dev.millrace.providers.cpu.contrib.ContribKernels;
 import dev.millrace.providers.cpu.elementwise.ElementwiseKernels;
@@ -25,7 +26,10 @@ public final class CpuKernels implements KernelFactory {
             case OpId.MILLRACE -> millrace(node);
             default -> null;
         };
-        return kernel != null ? kernel : DataKernels.create(node);
+        if (kernel == null) {
+            kernel = DataKernels.create(node);
+        }
+        return kernel == null && Lowerings.isLowered(node) ? new LoweredInRun(this) : kernel;
     }
 
     private static @Nullable Kernel onnx(Node node) {

@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
 
 /** Takes, node by node, whatever is left and has a kernel. */
@@ -20,7 +21,10 @@ final class CpuProvider implements ExecutionProvider {
     @Override
     public void claim(Graph graph, CapabilitySink sink) {
         for (Node node : graph.nodes()) {
-            if (!sink.isTaken(node) && sink.lookUpKernel(node) != null) {
+            Kernel kernel = sink.isTaken(node) ? null : sink.lookUpKernel(node);
+            if (kernel instanceof LoweredInRun) {
+                sink.whole(node);
+            } else if (kernel != null) {
                 sink.single(node);
             }
         }

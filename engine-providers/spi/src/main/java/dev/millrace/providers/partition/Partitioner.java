@@ -15,6 +15,7 @@ import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
@@ -33,6 +34,7 @@ public final class Partitioner {
     private final List<ExecutionProvider> providers;
     private final String namePrefix;
     private final Map<Node, ExecutionProvider> singles = new IdentityHashMap<>();
+    private final Set<Node> whole = Collections.newSetFromMap(new IdentityHashMap<>());
     private final List<Partitioning.Fused> fused = new ArrayList<>();
     private final Map<String, Integer> counters = new HashMap<>();
 
@@ -109,7 +111,9 @@ public final class Partitioner {
             if (!isTaken(node)) {
                 throw unclaimed(node);
             }
-            node.attributes().graphs().forEach(nested -> shareOut(nested, asked));
+            if (!whole.contains(node)) {
+                node.attributes().graphs().forEach(nested -> shareOut(nested, asked));
+            }
         }
     }
 
@@ -181,6 +185,14 @@ public final class Partitioner {
         public void single(Node node) {
             if (!isTaken(node) && !isForeignContext(node)) {
                 singles.put(node, provider);
+            }
+        }
+
+        @Override
+        public void whole(Node node) {
+            single(node);
+            if (singles.get(node) == provider) {
+                whole.add(node);
             }
         }
 

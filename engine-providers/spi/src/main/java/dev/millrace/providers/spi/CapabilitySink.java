@@ -17,6 +17,9 @@ public interface CapabilitySink {
     /** Takes a node for one of the provider's own {@linkplain ExecutionProvider#kernels() kernels}. */
     void single(Node node);
 
+    /** Takes a node as {@link #single} does, with the graphs nested in it, which stay as they are. */
+    void whole(Node node);
+
     /** The provider's own kernel for this node, or null where it has none. */
     @Nullable
     Kernel lookUpKernel(Node node);
