@@ -62,7 +62,32 @@ final class ContribAttentionRules {
         Dim before = !c.has(pastAt) ? Dims.ZERO : past == null ? Dim.UNKNOWN : past.get(3);
         boolean shared = c.attributes().flag("past_present_share_buffer", false);
         Dim total = shared ? before : Dims.add(before, steps);
-        c.set(1, element, List.of(PAIR, batch, Dim.of(heads), total, Dims.floorDiv(hidden, heads)));
+        Dim size = Dims.floorDiv(hidden, heads);
+        Operands.shape(c, pastAt, PAIR, batch, Dim.of(heads), before, size);
+        Dim keys = shared ? Dim.UNKNOWN : total;
+        checkMask(c, quantized ? 5 : 3, batch, steps, keys);
+        if (!quantized) {
+            Operands.broadcastsTo(c, 5, List.of(batch, Dim.of(heads), steps, keys));
+        }
+        c.set(1, element, List.of(PAIR, batch, Dim.of(heads), total, size));
+    }
+
+    /** A mask of lengths or bounds by entry of the batch, or of keys by entry, perhaps by query; one of rank 4 is cut. */
+    private static void checkMask(InferenceContext c, int input, Dim batch, Dim queries, Dim keys) {
+        List<Dim> mask = c.dims(input);
+        switch (mask == null ? 0 : mask.size()) {
+            case 1 ->
+                Operands.count(
+                        c,
+                        input,
+                        "one length, or an end and a start, for each entry of the batch",
+                        batch,
+                        Dims.mul(batch, 2),
+                        Dims.add(Dims.mul(batch, 3), 2));
+            case 2 -> Operands.broadcastsTo(c, input, List.of(batch, keys));
+            case 3 -> Operands.broadcastsTo(c, input, List.of(batch, queries, keys));
+            default -> {}
+        }
     }
 
     private static void decoding(InferenceContext c) {
@@ -104,6 +129,12 @@ final class ContribAttentionRules {
         Dim keys = keys(c, q, key);
         Dim before = !c.has(6) ? Dims.ZERO : c.dims(6, 4) == null ? Dim.UNKNOWN : c.dim(6, 2);
         Dim total = c.has(6) && c.has(8) ? before : Dims.add(before, keys);
+        if (c.has(6) != c.has(7)) {
+            throw c.refuse("keys and values of the past are given together or not at all");
+        }
+        Operands.shape(c, 6, q.get(0), Dim.of(heads), before, headSize);
+        Operands.shape(c, 7, q.get(0), Dim.of(heads), before, valueSize);
+        Operands.broadcastsTo(c, 5, List.of(q.get(0), Dim.of(heads), q.get(1), c.has(8) ? Dim.UNKNOWN : total));
         c.set(1, c.element(0), List.of(q.get(0), Dim.of(heads), total, headSize));
         c.set(2, c.element(0), List.of(q.get(0), Dim.of(heads), total, valueSize));
         c.set(3, c.element(0), List.of(q.get(0), Dim.of(heads), q.get(1), total));

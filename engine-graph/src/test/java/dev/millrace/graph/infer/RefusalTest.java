@@ -17,10 +17,13 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.Arrays;
 import java.util.List;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RefusalTest {
     private final TestGraph g = new TestGraph(17);
@@ -75,6 +78,52 @@ class RefusalTest {
         Value keys = g.input("keys", FLOAT, 1, 2, 4);
         refusedOfMicrosoft("MultiHeadAttention", heads, in(128, 2, 4), keys, keys)
                 .hasMessageContaining("input 1 of shape [1, 2, 4] has another batch than queries of shape [128, 2, 4]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1,2,8,3", "1,2,8,7", "1,1,1,3", "1,2,8,13", "2,2,8,8", "1,3,8,8", "1,2,3,8"})
+    void aBiasOfOtherScoresThanThereAre(String bias) {
+        Value x = in(1, 8, 4);
+        refusedOfMicrosoft("MultiHeadAttention", integer("num_heads", 2), x, x, x, null, null, shaped("bias", bias))
+                .hasMessageContaining("input 5 has shape [" + bias.replace(",", ", ")
+                        + "], which does not broadcast to [1, 2, 8, 8]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2,2,3,2", "1,1,3,2", "1,2,3,4", "1,2,4,2"})
+    void aPastThatDoesNotContinue(String pastValues) {
+        Value x = in(1, 8, 4);
+        Value keys = g.input("keys", FLOAT, 1, 2, 3, 2);
+        Value values = shaped("values", pastValues);
+        refusedOfMicrosoft(
+                        "MultiHeadAttention",
+                        integer("num_heads", 2),
+                        x,
+                        x,
+                        x,
+                        null,
+                        null,
+                        null,
+                        keys,
+                        values)
+                .hasMessageContaining("where [1, 2, 3, 2] is expected");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1,9", "2,2,4", "1,3,2", "3", "2,2"})
+    void aMaskOfOtherKeysThanThereAre(String mask) {
+        Value keys = g.input("mask", INT32, extents(mask));
+        Value weights = g.input("weights", FLOAT, 4, 12);
+        refusedOfMicrosoft("Attention", integer("num_heads", 2), in(1, 2, 4), weights, null, keys)
+                .hasMessageContaining("input 3 has shape [" + mask.replace(",", ", ") + "]");
+    }
+
+    private Value shaped(String name, String dims) {
+        return g.input(name, FLOAT, extents(dims));
+    }
+
+    private static Object[] extents(String dims) {
+        return Arrays.stream(dims.split(",")).map(Integer::valueOf).toArray();
     }
 
     @Test
