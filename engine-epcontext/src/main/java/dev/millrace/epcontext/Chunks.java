@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /** Memory of any size and kind, read piece by piece. */
@@ -55,6 +56,18 @@ final class Chunks {
     /** The CRC-32C of a part of a file. */
     static int crc32c(FileChannel channel, long from, long to) throws IOException {
         var crc = new CRC32C();
+        scan(channel, from, to, crc::update);
+        return (int) crc.getValue();
+    }
+
+    /** The SHA-256 of a part of a file. */
+    static byte[] sha256(FileChannel channel, long from, long to) throws IOException {
+        MessageDigest digest = newSha256();
+        scan(channel, from, to, digest::update);
+        return digest.digest();
+    }
+
+    private static void scan(FileChannel channel, long from, long to, Consumer<ByteBuffer> sink) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             ByteBuffer chunk = arena.allocate(SIZE, PAGE).asByteBuffer();
             for (long at = from; at < to; ) {
@@ -63,11 +76,10 @@ final class Chunks {
                 if (count < 0) {
                     throw new EOFException("the file is shorter than it was");
                 }
-                crc.update(chunk.flip());
+                sink.accept(chunk.flip());
                 at += count;
             }
         }
-        return (int) crc.getValue();
     }
 
     /** As {@link #copy}, to a sink that neither reads nor writes. */

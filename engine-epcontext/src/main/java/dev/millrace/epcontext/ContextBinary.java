@@ -44,6 +44,7 @@ public final class ContextBinary {
     private final AtomicIntegerArray verified;
 
     private volatile boolean checked;
+    private volatile boolean proven;
 
     private ContextBinary(FileMapping.Content content, String place) {
         this.place = place;
@@ -164,8 +165,11 @@ public final class ContextBinary {
         return brought.isEmpty() ? view : new Completed(view, numbers, brought);
     }
 
-    /** The same graph, each of whose segments is held against its digest before it is given out. */
+    /** The same graph, whose plan has its digest, and each of whose segments is held against its own before it is given out. */
     CompiledGraph verified(int index, CompiledGraph graph) {
+        if (!proven) {
+            verify(tables.graphs().get(index));
+        }
         return new Verified(this, graph, tables.graphs().get(index).segments());
     }
 
@@ -214,7 +218,7 @@ public final class ContextBinary {
     /**
      * Reads everything once, and throws where something was damaged since it was written. No page of a file stays in memory for
      * that. The checksum of the content
-     * serves where the binary has one: it is no proof against intent, as {@link #verify} is together with {@link #digest}.
+     * serves where the binary has one: it is no proof against intent, as {@link #prove} is together with {@link #digest}.
      */
     public void check() {
         if (checked) {
@@ -230,6 +234,19 @@ public final class ContextBinary {
         }
         content.check();
         checked = true;
+    }
+
+    /**
+     * Reads everything once, and throws where a plan or a segment is not the one that the tables tell of by its SHA-256. Who knows the
+     * {@link #digest} of the tables from somebody he trusts knows then that nobody has changed anything; a plan of a
+     * binary of before version 3 has a checksum only.
+     */
+    public void prove() {
+        if (!proven) {
+            check();
+            verify();
+            proven = true;
+        }
     }
 
     /** The CRC-32C from an offset on. */
@@ -268,27 +285,45 @@ public final class ContextBinary {
 
     /** Reads everything, and throws where the content is not what was written. */
     public void verify() {
-        tables.graphs().forEach(this::plan);
+        tables.graphs().forEach(this::verify);
         for (int i = 0; i < segmentCount(); i++) {
             verify(i);
         }
         content.check();
     }
 
+    private void verify(GraphEntry graph) {
+        MemorySegment plan = plan(graph);
+        if (!graph.planDigest().isEmpty() && !graph.planDigest().equals(ContextTables.sha256(plan))) {
+            throw damaged("the digest of the plan of graph '" + graph.partition() + "' is wrong");
+        }
+    }
+
     /** Throws where a segment is not what was written; one that the source holds is held against its digest there. */
     private void verify(int number) {
-        if (tables.segments().get(number).named() != null) {
+        SegmentEntry segment = tables.segments().get(number);
+        if (segment.named() != null) {
             return;
         }
-        String actual = HexFormat.of().formatHex(Chunks.sha256(segment(number)));
-        if (!actual.equals(tables.segments().get(number).digest())) {
+        if (!HexFormat.of().formatHex(sha256(segment)).equals(segment.digest())) {
             throw damaged("the digest of segment " + number + " is wrong");
+        }
+    }
+
+    private byte[] sha256(SegmentEntry segment) {
+        MemorySegment mapped = file.asSlice(segment.offset(), segment.length());
+        try {
+            return content.ofFile(
+                            channel -> Chunks.sha256(channel, segment.offset(), segment.offset() + segment.length()))
+                    .orElseGet(() -> Chunks.sha256(mapped));
+        } catch (IOException e) {
+            return Chunks.sha256(mapped);
         }
     }
 
     /** The same, once for each segment. */
     private void verifyOnce(int number) {
-        if (!checked && verified.get(number) == 0) {
+        if (!proven && verified.get(number) == 0) {
             verify(number);
             content.check();
             verified.set(number, 1);

@@ -58,6 +58,11 @@ public final class ContextCache {
         return new ContextCache(folder, maxBytes, true);
     }
 
+    /** Whether others may write the folder, and are trusted. */
+    public boolean isShared() {
+        return isShared;
+    }
+
     public Path folder() {
         return folder;
     }

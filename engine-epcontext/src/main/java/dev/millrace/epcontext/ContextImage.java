@@ -46,7 +46,9 @@ final class ContextImage {
     private @Nullable MemorySegment front;
 
     ContextImage(String source, List<GraphPart> graphs, List<SegmentPart> segments) {
-        long end = tables(source, graphs, segments, new long[graphs.size()], new long[segments.size()])
+        List<String> digests =
+                graphs.stream().map(graph -> ContextTables.sha256(graph.plan)).toList();
+        long end = tables(source, graphs, digests, segments, new long[graphs.size()], new long[segments.size()])
                 .byteSize();
         long[] plans = new long[graphs.size()];
         for (int i = 0; i < plans.length; i++) {
@@ -66,7 +68,7 @@ final class ContextImage {
             end = blocks[i] + data.byteSize();
         }
         byteSize = end;
-        tables = tables(source, graphs, segments, plans, blocks);
+        tables = tables(source, graphs, digests, segments, plans, blocks);
     }
 
     /** Header and tables. They hold a checksum of all that is behind them, which is read for that. */
@@ -90,7 +92,12 @@ final class ContextImage {
     }
 
     private static ContextTables tables(
-            String source, List<GraphPart> graphs, List<SegmentPart> segments, long[] plans, long[] blocks) {
+            String source,
+            List<GraphPart> graphs,
+            List<String> digests,
+            List<SegmentPart> segments,
+            long[] plans,
+            long[] blocks) {
         var graphEntries = new ArrayList<GraphEntry>();
         for (int i = 0; i < plans.length; i++) {
             GraphPart graph = graphs.get(i);
@@ -100,6 +107,7 @@ final class ContextImage {
                     plans[i],
                     graph.plan.byteSize(),
                     Chunks.crc32c(graph.plan),
+                    digests.get(i),
                     graph.segments));
         }
         var segmentEntries = new ArrayList<SegmentEntry>();

@@ -134,7 +134,7 @@ public record ContextInfo(
             return "it is not the one that was written with this model";
         }
         try {
-            binary.check();
+            binary.prove();
             return "";
         } catch (EngineException e) {
             return String.valueOf(e.getMessage());

@@ -142,25 +142,28 @@ public final class ContextResolver implements AutoCloseable {
         if (isSet(main.attributes(), EpContext.EMBED_MODE)) {
             ContextBinary binary = embedded.computeIfAbsent(
                     bytes.value(), payload -> ContextBinary.of(copy(payload), "in " + main.describe()));
-            return check(main, binary, binary::check);
+            // whoever could change it could change its digest, too: both stand in the model
+            return check(main, binary, binary::check, binary::check);
         }
         if (brought != null) {
             ContextBinary binary = brought.open(bytes.text());
-            return check(main, binary, binary::check);
+            return check(main, binary, binary::check, binary::prove);
         }
         Workspace.Handle file = files.computeIfAbsent(List.of(provider, bytes.text()), this::open);
-        return check(main, file.binary(), file::check);
+        return check(main, file.binary(), file::check, file::prove);
     }
 
     /** The binary, if it is the one that belongs to {@code main}, and as it was when it was written. */
-    private ContextBinary check(Node main, ContextBinary binary, Runnable content) {
+    private ContextBinary check(Node main, ContextBinary binary, Runnable checksum, Runnable digests) {
         String digest = main.attributes().text(ContextModelWriter.DIGEST, "");
         if (!digest.isEmpty() && !digest.equals(binary.digest())) {
             throw EngineException.invalidGraph("context binary " + binary.place()
                     + " is not the one that was written with this model; compile the source model again");
         }
-        if (verification == Verification.AT_ONCE) {
-            content.run();
+        switch (verification) {
+            case AT_ONCE -> digests.run();
+            case CHECKSUM -> checksum.run();
+            case WHEN_TOUCHED, NEVER -> {}
         }
         return binary;
     }

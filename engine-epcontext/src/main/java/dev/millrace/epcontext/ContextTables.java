@@ -20,11 +20,14 @@ import org.jspecify.annotations.Nullable;
  * @param contentChecksum the CRC-32C of everything behind the tables, or 0 where the binary does not tell
  */
 record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int contentChecksum) {
-    /** That of binaries that hold all of their segments. */
-    static final int VERSION = 1;
+    /** What is written: binaries may name segments in their source, and have a digest of each plan. */
+    static final int VERSION = 3;
 
-    /** That of binaries that name segments in their source. */
+    /** That of older binaries, which may name segments in their source. */
     static final int NAMING_VERSION = 2;
+
+    /** That of older binaries that hold all of their segments. */
+    static final int FIRST_VERSION = 1;
 
     /** Plans and segments start at multiples of this. */
     static final long ALIGNMENT = 64;
@@ -48,13 +51,18 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
     private static final int SEGMENT = 48;
     private static final int NAMED = 16;
 
-    /** A compiled partition: who made it, where its plan lies, and which segments it uses. */
+    /**
+     * A compiled partition: who made it, where its plan lies, and which segments it uses.
+     *
+     * @param planDigest the SHA-256 of the plan in hexadecimal digits; empty where an older binary does not tell
+     */
     record GraphEntry(
             String partition,
             String source,
             long planOffset,
             long planLength,
             int planChecksum,
+            String planDigest,
             List<Integer> segments) {
         GraphEntry {
             segments = List.copyOf(segments);
@@ -84,7 +92,7 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
         int names = names();
         ByteBuffer to = ByteBuffer.allocate(byteSize()).order(ByteOrder.LITTLE_ENDIAN);
         int named = named();
-        to.putLong(MAGIC).putInt(named == 0 ? VERSION : NAMING_VERSION).putInt(0);
+        to.putLong(MAGIC).putInt(VERSION).putInt(0);
         to.putLong(fileLength).putLong(byteSize() - HEADER);
         to.putInt(graphs.size()).putInt(segments.size()).putInt(references).putInt(names);
         to.putInt(CONTENT_CHECKSUM_AT, contentChecksum).putInt(NAMED_AT, named);
@@ -103,6 +111,7 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
             to.putInt(utf8(place.initializer()).length).putInt(utf8(place.file()).length);
             to.putLong(place.offset());
         });
+        graphs.forEach(graph -> to.put(HexFormat.of().parseHex(graph.planDigest)));
         graphs.forEach(graph -> to.put(utf8(graph.partition)).put(utf8(graph.source)));
         places().forEach(place -> to.put(utf8(place.initializer())).put(utf8(place.file())));
         to.putInt(CHECKSUM_AT, Chunks.crc32c(MemorySegment.ofArray(to.array())));
@@ -115,10 +124,15 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
 
     /** What tells one binary from another: header and tables cover all that is in it. */
     static String digest(MemorySegment front) {
-        byte[] digest = front.byteSize() <= SmallDigest.MOST_BYTES
-                ? SmallDigest.sha256(front.toArray(ValueLayout.JAVA_BYTE))
-                : Chunks.sha256(front);
-        return "sha256:" + HexFormat.of().formatHex(digest);
+        return "sha256:" + sha256(front);
+    }
+
+    /** The SHA-256 of what is small as a rule, in hexadecimal digits. */
+    static String sha256(MemorySegment data) {
+        byte[] digest = data.byteSize() <= SmallDigest.MOST_BYTES
+                ? SmallDigest.sha256(data.toArray(ValueLayout.JAVA_BYTE))
+                : Chunks.sha256(data);
+        return HexFormat.of().formatHex(digest);
     }
 
     /** How many bytes header and tables take. */
@@ -129,11 +143,17 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
                         within("segments", segments.size(), MAX_SEGMENTS),
                         references(),
                         named(),
+                        graphs.size(),
                         names());
     }
 
-    static long tablesLength(long graphs, long segments, long references, long named, long names) {
-        return graphs * GRAPH + segments * SEGMENT + references * Integer.BYTES + named * NAMED + names;
+    static long tablesLength(long graphs, long segments, long references, long named, long digests, long names) {
+        return graphs * GRAPH
+                + segments * SEGMENT
+                + references * Integer.BYTES
+                + named * NAMED
+                + digests * DIGEST
+                + names;
     }
 
     /** Where segments are found that do not lie in the binary. */

@@ -50,10 +50,10 @@ final class ContextTablesReader {
         }
         ByteBuffer header = file.asSlice(0, ContextTables.HEADER).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
         int version = header.getInt(8);
-        if (version != ContextTables.VERSION && version != ContextTables.NAMING_VERSION) {
+        if (version < ContextTables.FIRST_VERSION || version > ContextTables.VERSION) {
             throw refuse("its format is version " + Integer.toUnsignedString(version)
-                    + ", and this engine reads versions " + ContextTables.VERSION + " and "
-                    + ContextTables.NAMING_VERSION + "; compile the source model again");
+                    + ", and this engine reads versions " + ContextTables.FIRST_VERSION + " to "
+                    + ContextTables.VERSION + "; compile the source model again");
         }
         long length = header.getLong(16);
         if (length != file.byteSize()) {
@@ -65,10 +65,11 @@ final class ContextTablesReader {
         int segments = count("segments", header.getInt(), ContextTables.MAX_SEGMENTS);
         int references = count("references", header.getInt(), ContextTables.MAX_REFERENCES);
         int names = count("bytes of names", header.getInt(), ContextTables.MAX_NAMES);
-        int named = version == ContextTables.VERSION
+        int named = version < ContextTables.NAMING_VERSION
                 ? 0
                 : count("named segments", header.getInt(ContextTables.NAMED_AT), segments);
-        long tables = ContextTables.tablesLength(graphs, segments, references, named, names);
+        int digests = version < ContextTables.VERSION ? 0 : graphs;
+        long tables = ContextTables.tablesLength(graphs, segments, references, named, digests, names);
         if (header.getLong(24) != tables || tables > file.byteSize() - ContextTables.HEADER) {
             throw refuse("its tables do not have the length that their entries need");
         }
@@ -77,11 +78,12 @@ final class ContextTablesReader {
             throw refuse("the checksum of its tables is wrong; it was damaged");
         }
         ByteBuffer in = front.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN).position(ContextTables.HEADER);
-        ByteBuffer graphTable = table(in, ContextTables.tablesLength(graphs, 0, 0, 0, 0));
-        ByteBuffer segmentTable = table(in, ContextTables.tablesLength(0, segments, 0, 0, 0));
-        ByteBuffer referenceTable = table(in, ContextTables.tablesLength(0, 0, references, 0, 0));
-        ByteBuffer namedTable = table(in, ContextTables.tablesLength(0, 0, 0, named, 0));
-        List<GraphEntry> graphEntries = graphs(graphTable, referenceTable, in, graphs, segments);
+        ByteBuffer graphTable = table(in, ContextTables.tablesLength(graphs, 0, 0, 0, 0, 0));
+        ByteBuffer segmentTable = table(in, ContextTables.tablesLength(0, segments, 0, 0, 0, 0));
+        ByteBuffer referenceTable = table(in, ContextTables.tablesLength(0, 0, references, 0, 0, 0));
+        ByteBuffer namedTable = table(in, ContextTables.tablesLength(0, 0, 0, named, 0, 0));
+        ByteBuffer digestTable = table(in, ContextTables.tablesLength(0, 0, 0, 0, digests, 0));
+        List<GraphEntry> graphEntries = graphs(graphTable, referenceTable, digestTable, in, segments);
         List<SegmentEntry> segmentEntries = segments(segmentTable, namedTable, in, segments);
         if (referenceTable.hasRemaining() || namedTable.hasRemaining() || in.hasRemaining()) {
             throw refuse("its graphs and segments do not use all of its references and names");
@@ -99,18 +101,23 @@ final class ContextTablesReader {
 
     private List<SegmentEntry> segments(ByteBuffer table, ByteBuffer named, ByteBuffer names, int count) {
         var entries = new ArrayList<SegmentEntry>(count);
-        byte[] digest = new byte[ContextTables.DIGEST];
         for (int i = 0; i < count; i++) {
             long offset = table.getLong();
             long length = table.getLong();
-            table.get(digest);
+            String digest = digest(table);
             SourcePlace place = offset == 0 && named.hasRemaining() ? place(i, length, named, names) : null;
             if (place == null) {
                 checkRange("segment ", i, offset, length, names.limit());
             }
-            entries.add(new SegmentEntry(offset, length, HexFormat.of().formatHex(digest), place));
+            entries.add(new SegmentEntry(offset, length, digest, place));
         }
         return entries;
+    }
+
+    private static String digest(ByteBuffer table) {
+        byte[] digest = new byte[ContextTables.DIGEST];
+        table.get(digest);
+        return HexFormat.of().formatHex(digest);
     }
 
     private SourcePlace place(int segment, long length, ByteBuffer named, ByteBuffer names) {
@@ -125,11 +132,11 @@ final class ContextTablesReader {
     }
 
     private List<GraphEntry> graphs(
-            ByteBuffer table, ByteBuffer references, ByteBuffer names, int count, int segments) {
-        var entries = new ArrayList<GraphEntry>(count);
+            ByteBuffer table, ByteBuffer references, ByteBuffer digests, ByteBuffer names, int segments) {
+        var entries = new ArrayList<GraphEntry>();
         Set<String> known = new HashSet<>();
         int dataStart = names.limit();
-        for (int i = 0; i < count; i++) {
+        while (table.hasRemaining()) {
             int partitionLength = table.getInt();
             int sourceLength = table.getInt();
             int used = table.getInt();
@@ -143,7 +150,13 @@ final class ContextTablesReader {
             }
             checkRange("the plan of graph ", partition, planOffset, planLength, dataStart);
             entries.add(new GraphEntry(
-                    partition, source, planOffset, planLength, checksum, references(references, used, segments)));
+                    partition,
+                    source,
+                    planOffset,
+                    planLength,
+                    checksum,
+                    digests.hasRemaining() ? digest(digests) : "",
+                    references(references, used, segments)));
         }
         return entries;
     }

@@ -22,8 +22,8 @@ public final class Workspace {
 
     private final String provider;
     private final Map<FileId, Shared> open = new HashMap<>();
-    /** Files that were read to the end and found undamaged, the latest of them. */
-    private final Set<FileId> checked = new LinkedHashSet<>();
+    /** What was read to the end and found as it was written, the latest of that. */
+    private final Set<Checked> checked = new LinkedHashSet<>();
 
     Workspace(String provider) {
         this.provider = provider;
@@ -37,6 +37,9 @@ public final class Workspace {
                     key == null ? file.path().toRealPath() : key, file.size(), file.modified(), file.changed(), use);
         }
     }
+
+    /** A file that was held against its checksum, or against its digests. */
+    private record Checked(FileId file, boolean byDigests) {}
 
     private static final class Shared {
         final ContextBinary binary;
@@ -99,14 +102,23 @@ public final class Workspace {
 
         /** As {@link ContextBinary#check}, once for each state of a file, however often it is opened. */
         public void check() {
+            once(new Checked(id, false), binary::check);
+        }
+
+        /** As {@link ContextBinary#prove}, once for each state of a file, however often it is opened. */
+        public void prove() {
+            once(new Checked(id, true), binary::prove);
+        }
+
+        private void once(Checked what, Runnable check) {
             synchronized (checked) {
-                if (checked.contains(id)) {
+                if (checked.contains(what)) {
                     return;
                 }
             }
-            binary.check();
+            check.run();
             synchronized (checked) {
-                checked.add(id);
+                checked.add(what);
                 if (checked.size() > REMEMBERED) {
                     checked.remove(checked.iterator().next());
                 }

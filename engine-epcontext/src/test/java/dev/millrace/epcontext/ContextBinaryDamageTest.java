@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.providers.spi.CompiledGraph;
+import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -20,6 +21,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -143,7 +145,7 @@ class ContextBinaryDamageTest {
     @ParameterizedTest
     @CsvSource({
         "0, 0, does not start as one",
-        "8, 3, version 3",
+        "8, 4, version 4",
         "16, 100000000000, it was cut off or changed",
         "24, -1, length that their entries need",
         "32, 65537, graphs",
@@ -233,6 +235,54 @@ class ContextBinaryDamageTest {
         assertThatThrownBy(() -> ContextBinary.of(MemorySegment.ofArray(older), "test.bin")
                         .check())
                 .hasMessageContaining("the digest of segment 1 is wrong");
+    }
+
+    @Test
+    void whatOlderWritersWroteIsRead() throws Exception {
+        byte[] older;
+        try (InputStream in = ContextBinaryDamageTest.class.getResourceAsStream("version1.bin")) {
+            older = Objects.requireNonNull(in).readAllBytes();
+        }
+        assertThat(older[8]).isEqualTo((byte) 1);
+        assertThat(sample()[8]).isEqualTo((byte) 3);
+        assertThat(content(older)).isEqualTo(content(sample()));
+        ContextBinary.of(MemorySegment.ofArray(older), "test.bin").prove();
+    }
+
+    /** Flips the bits of CRC-32C's generator polynomial, the first of which is its highest power: no checksum changes by that. */
+    private static void forge(byte[] image, long at) {
+        for (int i = 0; i <= Integer.SIZE; i++) {
+            if ((0x1_1EDC_6F41L >>> (Integer.SIZE - i) & 1) != 0) {
+                image[(int) at + i / Byte.SIZE] ^= (byte) (1 << i % Byte.SIZE);
+            }
+        }
+    }
+
+    private static long longAt(byte[] image, int at) {
+        return ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN).getLong(at);
+    }
+
+    @Test
+    void aSegmentThatWasForgedBehindItsChecksumIsNoticedByItsDigest() {
+        byte[] image = sample();
+        int table = ContextTables.HEADER + 2 * 32;
+        forge(image, longAt(image, table));
+        ContextBinary binary = ContextBinary.of(MemorySegment.ofArray(image), "test.bin");
+        binary.check();
+        assertThatThrownBy(binary::prove).hasMessageContaining("the digest of segment 0 is wrong");
+        CompiledGraph touched = binary.verified(0, binary.graph(0));
+        assertThatThrownBy(() -> touched.segment(0)).hasMessageContaining("the digest of segment 0 is wrong");
+    }
+
+    @Test
+    void aPlanThatWasForgedBehindItsChecksumIsNoticedByItsDigest() {
+        byte[] image = sample();
+        forge(image, longAt(image, ContextTables.HEADER + 16));
+        ContextBinary binary = ContextBinary.of(MemorySegment.ofArray(image), "test.bin");
+        binary.check();
+        assertThatThrownBy(binary::prove).hasMessageContaining("the digest of the plan of graph 'first' is wrong");
+        assertThatThrownBy(() -> binary.verified(0, binary.graph(0)))
+                .hasMessageContaining("the digest of the plan of graph 'first' is wrong");
     }
 
     @Test

@@ -33,7 +33,7 @@ class LargeContextBinaryTest {
         byte[] plan = utf8("far plan");
         byte[] weights = utf8("far weights");
         var graph = new GraphEntry(
-                "g", "fast", far, plan.length, Chunks.crc32c(MemorySegment.ofArray(plan)), List.of(0, 1));
+                "g", "fast", far, plan.length, Chunks.crc32c(MemorySegment.ofArray(plan)), NO_DIGEST, List.of(0, 1));
         var tables = new ContextTables(
                 List.of(graph),
                 List.of(

@@ -13,6 +13,8 @@ import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.WeightlessMode;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -114,9 +116,15 @@ class NamedSegmentsTest {
     }
 
     @Test
-    void olderReadersReadWhatNamesNothing() {
-        assertThat(image(WeightlessMode.NONE)[8]).isEqualTo((byte) 1);
-        assertThat(image(WeightlessMode.ALL)[8]).isEqualTo((byte) 2);
+    void whatOlderWritersNamedIsRead() throws IOException {
+        byte[] older;
+        try (InputStream in = NamedSegmentsTest.class.getResourceAsStream("version2.bin")) {
+            older = Objects.requireNonNull(in).readAllBytes();
+        }
+        assertThat(older[8]).isEqualTo((byte) 2);
+        assertThat(places(older)).isEqualTo(places(image(WeightlessMode.ALL)));
+        open(older).prove();
+        assertThat(Fixtures.bytes(open(older).graph(0).segment(1))).isEqualTo(own);
     }
 
     /** What somebody writes who means harm has a right checksum. */

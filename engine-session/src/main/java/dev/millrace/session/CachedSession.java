@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import dev.millrace.epcontext.ContextCache;
 import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.epcontext.Verification;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.FileUse;
@@ -86,7 +87,13 @@ final class CachedSession {
             FileUse use = options.fileUse() == FileUse.READ ? FileUse.READ : FileUse.MAP;
             var builder = new SessionBuilder(
                     engine,
-                    options.toBuilder().failOnSuboptimalModel(true).fileUse(use).build());
+                    options.toBuilder()
+                            .failOnSuboptimalModel(true)
+                            .fileUse(use)
+                            .epContext(options.epContext().toBuilder()
+                                    .verification(verification())
+                                    .build())
+                            .build());
             OpenSession session = builder.fromCache(kept.model(), source);
             session.noteCache(CacheUse.HIT, List.of());
             kept.used();
@@ -100,6 +107,12 @@ final class CachedSession {
         }
     }
 
+    /** Nobody but the user can have written what is in a folder of his own, so that a checksum tells what there is to tell. */
+    private Verification verification() {
+        Verification wanted = options.epContext().verification();
+        return wanted == Verification.AT_ONCE && !cache.isShared() ? Verification.CHECKSUM : wanted;
+    }
+
     private OpenSession compile(ContextCache.Kept kept, ContextCache.Kept.Making making, Path source) {
         if (refusal != null) {
             System.getLogger(CachedSession.class.getName())
@@ -110,6 +123,7 @@ final class CachedSession {
             EpContextOptions context = EpContextOptions.builder()
                     .enable(true)
                     .filePath(kept.model())
+                    .verification(verification())
                     .build();
             var builder = new SessionBuilder(
                     engine, options.toBuilder().epContext(context).build());

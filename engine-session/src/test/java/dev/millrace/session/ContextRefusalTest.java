@@ -220,6 +220,35 @@ class ContextRefusalTest {
         assertThat(load()).isNotEmpty();
     }
 
+    /** Flips the bits of CRC-32C's generator polynomial, the first of which is its highest power: no checksum changes by that. */
+    private static void forge(byte[] image, int at) {
+        for (int i = 0; i <= Integer.SIZE; i++) {
+            if ((0x1_1EDC_6F41L >>> (Integer.SIZE - i) & 1) != 0) {
+                image[at + i / Byte.SIZE] ^= (byte) (1 << i % Byte.SIZE);
+            }
+        }
+    }
+
+    @Test
+    void weightsThatWereForgedBehindTheChecksumAreRefused() throws IOException {
+        float[] before = load();
+        byte[] bytes = Files.readAllBytes(binary);
+        byte[] forged = bytes.clone();
+        for (int at = bytes.length - 512; at < bytes.length - 8; at += 8) {
+            forge(forged, at);
+        }
+        Files.write(binary, forged);
+        assertInvalid("net_simd.bin", "digest");
+        var bySum = SessionOptions.builder()
+                .epContext(context -> context.verification(Verification.CHECKSUM))
+                .build();
+        try (Session session = engine.session(target, bySum)) {
+            assertThat(load(session)).isNotEqualTo(before);
+        }
+        Files.write(binary, bytes);
+        assertThat(load()).containsExactly(before);
+    }
+
     @Test
     void whatIsVerifiedWhenItIsTouchedAnswersRightOrIsRefusedByTheRunThatMeetsIt() throws IOException {
         float[] before = load();

@@ -177,10 +177,10 @@ class OwnFilesTest {
         OwnFiles.checkFolder(link);
         assertThatThrownBy(() -> OwnFiles.checkInner(link)).hasMessageContaining("symbolic link");
         assertThatThrownBy(() -> OwnFiles.checkInner(file)).hasMessageContaining("no folder");
-        mode(own.getParent(), 0777);
+        mode(folder.resolve("a"), 0777);
         assertThatThrownBy(() -> OwnFiles.checkFolder(own))
-                .hasMessageContaining(own.getParent() + ": others may write");
-        mode(own.getParent(), 01777);
+                .hasMessageContaining(folder.resolve("a") + ": others may write");
+        mode(folder.resolve("a"), 01777);
         OwnFiles.checkFolder(own);
         giveAway(link);
         assertThatThrownBy(() -> OwnFiles.checkFolder(link)).hasMessageContaining("another user");
