@@ -35,15 +35,35 @@ final class StandardImage {
             throws IOException {
         try {
             reader.setInput(in, true, true);
-            Extents.pixels(reader.getWidth(0), reader.getHeight(0), bytes);
-            Extents.pixels(reader.getTileWidth(0), reader.getTileHeight(0), bytes);
+            requireBounded(reader, bytes);
             var progress = new Progress(check);
             reader.addIIOReadProgressListener(progress);
-            BufferedImage image = reader.read(0);
+            BufferedImage image = meant(() -> reader.read(0));
             progress.rethrow();
             return image;
         } finally {
             reader.dispose();
+        }
+    }
+
+    private static void requireBounded(ImageReader reader, int bytes) throws IOException {
+        Extents.pixels(meant(() -> reader.getWidth(0)), meant(() -> reader.getHeight(0)), bytes);
+        // a tile of a TIFF file may be larger than its image
+        Extents.pixels(meant(() -> reader.getTileWidth(0)), meant(() -> reader.getTileHeight(0)), bytes);
+    }
+
+    /** A call of a decoder. */
+    @FunctionalInterface
+    private interface Call<T> {
+        T make() throws IOException;
+    }
+
+    /** What a call returns. The JDK's decoders throw what they like over broken images, without a reason that helps. */
+    private static <T> T meant(Call<T> call) throws IOException {
+        try {
+            return call.make();
+        } catch (RuntimeException e) {
+            throw new IOException("its decoder fails with " + e, e);
         }
     }
 
