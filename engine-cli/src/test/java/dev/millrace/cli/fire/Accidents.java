@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 
 /** Tells refusals that somebody has thought of from those behind which the engine fell over something. */
 final class Accidents {
@@ -35,7 +36,7 @@ final class Accidents {
 
     private static boolean isMeant(Throwable cause) {
         return switch (cause) {
-            case OutOfMemoryError _, IOException _, UncheckedIOException _ -> true;
+            case OutOfMemoryError _, IOException _, UncheckedIOException _, JacksonException _ -> true;
             case IllegalArgumentException _ ->
                 isThrownBy(cause, "dev.millrace.") || isThrownBy(cause, "java.util.regex.");
             // what the decoders of images say that they do not decode, and nobody else
