@@ -21,18 +21,18 @@ import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.EpContext;
 import java.io.IOException;
-import org.junit.jupiter.api.Assumptions;
-import java.nio.file.StandardOpenOption;
-import java.nio.channels.FileChannel;
-import java.lang.foreign.ValueLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 class ContextResolverTest extends ContextNodes {
@@ -84,9 +84,9 @@ class ContextResolverTest extends ContextNodes {
         writer("a").write(file);
         Node node = add(file("a", "m_fast.bin"));
         try (var arena = Arena.ofConfined();
-                FileChannel channel =
-                        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            // the first write through a mapping changes the times of a file; those after it do not, until the page is on the disk
+                FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            // the first write through a mapping changes the times of a file; those after it do not, until the page is
+            // on the disk
             MemorySegment last = channel.map(FileChannel.MapMode.READ_WRITE, channel.size() - 1, 1, arena);
             byte whole = last.get(ValueLayout.JAVA_BYTE, 0);
             last.set(ValueLayout.JAVA_BYTE, 0, whole);

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,11 +31,15 @@ public record FileIdentity(
                 Files.readAttributes(path, "unix:isRegularFile,fileKey,size,lastModifiedTime,ctime");
         return new FileIdentity(
                 path,
-                (Boolean) state.get("isRegularFile"),
+                told(state, "isRegularFile", Boolean.class),
                 state.get("fileKey"),
-                (Long) state.get("size"),
-                (FileTime) state.get("lastModifiedTime"),
-                (FileTime) state.get("ctime"));
+                told(state, "size", Long.class),
+                told(state, "lastModifiedTime", FileTime.class),
+                told(state, "ctime", FileTime.class));
+    }
+
+    private static <T> T told(Map<String, Object> state, String name, Class<T> type) {
+        return type.cast(Objects.requireNonNull(state.get(name), name));
     }
 
     private static FileIdentity ofAny(Path path) throws IOException {
