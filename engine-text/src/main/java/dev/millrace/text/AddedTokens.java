@@ -53,8 +53,7 @@ final class AddedTokens {
         all = List.copyOf(every);
         raw = new Finder(asTheyAre, text -> text);
         normalized = new Finder(
-                asNormalized,
-                text -> normalizer.apply(Aligned.of(text), budget).text());
+                asNormalized, text -> normalizer.apply(Aligned.of(text), budget).text());
     }
 
     List<Added> all() {

@@ -121,7 +121,8 @@ public final class Embedder {
         order.sort(Comparator.comparingInt(i -> encodings.get(i).length()));
         var vectors = new float[encodings.size()][];
         for (List<Integer> batch : runs(order, encodings)) {
-            Inputs inputs = inputsOf(tokenizer.padded(batch.stream().map(encodings::get).toList()));
+            Inputs inputs =
+                    inputsOf(tokenizer.padded(batch.stream().map(encodings::get).toList()));
             try (Outputs outputs = session.run(inputs)) {
                 List<float[]> made = vectors(inputs, outputs);
                 for (int i = 0; i < batch.size(); i++) {
@@ -143,7 +144,11 @@ public final class Embedder {
                     && (fixed > 0
                             ? to - from < fixed
                             : to - from < MOST_TEXTS
-                                    && (long) (to - from + 1) * encodings.get(order.get(to)).length() <= MOST_TOKENS)) {
+                                    && (long) (to - from + 1)
+                                                    * encodings
+                                                            .get(order.get(to))
+                                                            .length()
+                                            <= MOST_TOKENS)) {
                 to++;
             }
             runs.add(order.subList(from, to));

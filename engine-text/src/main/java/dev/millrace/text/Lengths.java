@@ -35,7 +35,9 @@ record Lengths(
         Token pad = padding.isNull()
                 ? null
                 : new Token(
-                        padding.get("pad_id").isNull() ? 0 : padding.get("pad_id").id(),
+                        padding.get("pad_id").isNull()
+                                ? 0
+                                : padding.get("pad_id").id(),
                         padding.get("pad_token").text("[PAD]"),
                         0,
                         0);

@@ -66,7 +66,9 @@ class EmbedderTest {
                             Embedder.of(session, GoldenTest.tokenizer("minilm")).embedAll(texts))
                     .hasMessageContaining("see paddedWith");
             // what unbounded() switches off is not forgotten
-            assertThat(Embedder.of(session, GoldenTest.tokenizer("minilm").cutTo(512).paddedTo(0))
+            assertThat(Embedder.of(
+                                    session,
+                                    GoldenTest.tokenizer("minilm").cutTo(512).paddedTo(0))
                             .embedAll(texts))
                     .hasSize(3);
             requireNamedArguments(embedder);
@@ -76,8 +78,7 @@ class EmbedderTest {
 
     @SuppressWarnings("NullAway")
     private static void requireNamedArguments(Embedder embedder) {
-        assertThatThrownBy(() -> embedder.pooling(null))
-                .hasMessage("the argument 'pooling' is null");
+        assertThatThrownBy(() -> embedder.pooling(null)).hasMessage("the argument 'pooling' is null");
         assertThatThrownBy(() -> Embedder.dot(new float[2], new float[3]))
                 .hasMessageContaining("vectors of 2 and 3 numbers");
         assertThatThrownBy(() -> embedder.embed(null)).hasMessage("the argument 'text' is null");
@@ -106,10 +107,11 @@ class EmbedderTest {
                 Session session = engine.session(
                         GoldenTest.content("/all-minilm-l6-v2.onnx"),
                         SessionOptions.builder().listener(counting).build())) {
-            Embedder embedder =
-                    Embedder.of(session, GoldenTest.tokenizer("minilm").cutTo(400).paddedWith("[PAD]"));
+            Embedder embedder = Embedder.of(
+                    session, GoldenTest.tokenizer("minilm").cutTo(400).paddedWith("[PAD]"));
             List<String> texts = IntStream.range(0, 70)
-                    .mapToObj(i -> "mill " + "water ".repeat(i * 37 % 70) + i + " " + "wheel ".repeat(i % 7 == 0 ? 300 : 0))
+                    .mapToObj(i ->
+                            "mill " + "water ".repeat(i * 37 % 70) + i + " " + "wheel ".repeat(i % 7 == 0 ? 300 : 0))
                     .toList();
             List<float[]> vectors = embedder.embedAll(texts);
             assertThat(runs.get()).isBetween(5, 20);

@@ -28,7 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Files and texts that mean harm end with an answer or an {@link EngineException}, soon and without much memory. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileTokenizerTest {
-    private static final String WORD_LEVEL = "'model': {'type': 'WordLevel', 'unk_token': '?', 'vocab': {'?': 0, 'a': 1}}";
+    private static final String WORD_LEVEL =
+            "'model': {'type': 'WordLevel', 'unk_token': '?', 'vocab': {'?': 0, 'a': 1}}";
 
     private static Tokenizer of(String json) {
         return Tokenizer.of(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
@@ -114,7 +115,8 @@ class HostileTokenizerTest {
     void anExpressionThatIsTooLargeIsRefusedWhereItIsRead() {
         refused(
                 () -> of("{" + WORD_LEVEL
-                        + ", 'normalizer': {'type': 'Replace', 'pattern': {'Regex': '(((a{1,1000}){1,1000}){1,1000})x'}, 'content': ''}}"),
+                        + ", 'normalizer': {'type': 'Replace', 'pattern': {'Regex':"
+                        + " '(((a{1,1000}){1,1000}){1,1000})x'}, 'content': ''}}"),
                 "tokenizer.normalizer.pattern: it repeats groups so often");
         refused(
                 () -> of("{" + WORD_LEVEL + ", 'pre_tokenizer': {'type': 'Split', 'pattern': {'Regex': '"
@@ -131,7 +133,8 @@ class HostileTokenizerTest {
     void textsDoNotGrowWithoutBound() {
         String replace = "{'type': 'Replace', 'pattern': {'String': 'a'}, 'content': 'aa'}";
         String all = String.join(", ", Collections.nCopies(40, replace));
-        Tokenizer normalizing = of("{" + WORD_LEVEL + ", 'normalizer': {'type': 'Sequence', 'normalizers': [" + all + "]}}");
+        Tokenizer normalizing =
+                of("{" + WORD_LEVEL + ", 'normalizer': {'type': 'Sequence', 'normalizers': [" + all + "]}}");
         refused(() -> normalizing.encode("a"), "lets texts grow without bound");
         Tokenizer decoding = of("{" + WORD_LEVEL + ", 'decoder': {'type': 'Sequence', 'decoders': [" + all + "]}}");
         refused(() -> decoding.decode(1), "lets texts grow without bound");
@@ -154,8 +157,8 @@ class HostileTokenizerTest {
     @Test
     void longPiecesCostNoMoreThanTheText() {
         String piece = "a".repeat(50_000) + "b";
-        Tokenizer unigram = of("{'model': {'type': 'Unigram', 'unk_id': 0, 'vocab': [['?', -9.0], ['a', -1.0], ['" + piece
-                + "', -2.0]]}}");
+        Tokenizer unigram = of("{'model': {'type': 'Unigram', 'unk_id': 0, 'vocab': [['?', -9.0], ['a', -1.0], ['"
+                + piece + "', -2.0]]}}");
         assertThat(unigram.encode("a".repeat(100_000)).length()).isEqualTo(100_000);
         assertThat(unigram.encode("c" + piece).ids()).containsExactly(0, 2);
     }
@@ -166,14 +169,18 @@ class HostileTokenizerTest {
                 .mapToObj(i -> "{'id': " + (i + 2) + ", 'content': '<" + "x".repeat(20) + i + ">'}")
                 .collect(Collectors.joining(","));
         Tokenizer tokenizer = of("{" + WORD_LEVEL + ", 'added_tokens': [" + added + "]}");
-        assertThat(tokenizer.encode("<".repeat(100_000) + "<" + "x".repeat(20) + "7>").ids())
+        assertThat(tokenizer
+                        .encode("<".repeat(100_000) + "<" + "x".repeat(20) + "7>")
+                        .ids())
                 .containsExactly(0, 9);
     }
 
     @Test
     void theLongestAddedTokenIsFoundFirst() {
-        Tokenizer tokenizer = of("{" + WORD_LEVEL + ", 'added_tokens': [{'id': 2, 'content': '<x>'},"
-                + " {'id': 3, 'content': '<x><y>'}, {'id': 4, 'content': 'x><y'}, {'id': 5, 'content': 'one', 'single_word': true}]}");
+        Tokenizer tokenizer =
+                of("{" + WORD_LEVEL + ", 'added_tokens': [{'id': 2, 'content': '<x>'}, {'id': 3, 'content': '<x><y>'},"
+                        + " {'id': 4, 'content': 'x><y'}, {'id': 5, 'content': 'one', 'single_word':"
+                        + " true}]}");
         assertThat(tokenizer.encode("<x><y><x>x><yone one").ids()).containsExactly(3, 2, 4, 0, 5);
     }
 

@@ -37,7 +37,8 @@ final class ImageMutator {
                 seeds.addAll(written(format, type));
             }
         }
-        for (String head : List.of("P1 5 3\n", "P2 5 3 255\n", "P3 2 2 15\n", "P4 13 3\n", "P5 4 4 65535\n", "P6 3 3 255\n")) {
+        for (String head :
+                List.of("P1 5 3\n", "P2 5 3 255\n", "P3 2 2 15\n", "P4 13 3\n", "P5 4 4 65535\n", "P6 3 3 255\n")) {
             seeds.add((head + "1 0 1 1 0 1 0 1 0 0 1 1 0 0 1 0 1 0 1").getBytes(StandardCharsets.US_ASCII));
         }
         try (var files = Files.walk(OTHERS)) {

@@ -17,8 +17,29 @@ class TokenizerFireIT {
     private static final int ATTEMPTS = 4_000;
     private static final int LONG = 30_000;
     private static final String[] PIECES = {
-        "a", "b", "ab", "abc", " ", "\n", "<ab>", "<ab><", "[CLS]", "\u2581", "\u0301", "\u0316", "水", "\ud83e\udd80", "\ud83e",
-        "é", "'s", "7", "\u1100\u1161", "\ufdfa", "x", "-", "\u0000"
+        "a",
+        "b",
+        "ab",
+        "abc",
+        " ",
+        "\n",
+        "<ab>",
+        "<ab><",
+        "[CLS]",
+        "\u2581",
+        "\u0301",
+        "\u0316",
+        "水",
+        "\ud83e\udd80",
+        "\ud83e",
+        "é",
+        "'s",
+        "7",
+        "\u1100\u1161",
+        "\ufdfa",
+        "x",
+        "-",
+        "\u0000"
     };
 
     private int answered;
@@ -100,7 +121,8 @@ class TokenizerFireIT {
     }
 
     private static long[] ids(Random random) {
-        long[] hostile = {-1, 0, 1, 3, 6, 9, 20, 21, Integer.MAX_VALUE, 1L << 31, 1L << 40, Long.MIN_VALUE, 200_000_000};
+        long[] hostile = {-1, 0, 1, 3, 6, 9, 20, 21, Integer.MAX_VALUE, 1L << 31, 1L << 40, Long.MIN_VALUE, 200_000_000
+        };
         return random.longs(random.nextInt(30), 0, hostile.length)
                 .map(i -> hostile[(int) i])
                 .toArray();

@@ -64,8 +64,10 @@ final class TokenizerMutator {
             case 2 -> place.set(copy(places.get(random.nextInt(places.size())).get()));
             case 3 -> remove(place);
             case 4 -> repeat(old);
-            case 5 -> place.set(old instanceof String ? kindOrExpression() : old instanceof Number ? number() : copy(old));
-            default -> place.set(old instanceof Number ? number() : old instanceof Boolean flag ? (Object) !flag : text());
+            case 5 ->
+                place.set(old instanceof String ? kindOrExpression() : old instanceof Number ? number() : copy(old));
+            default ->
+                place.set(old instanceof Number ? number() : old instanceof Boolean flag ? (Object) !flag : text());
         }
     }
 
@@ -128,8 +130,25 @@ final class TokenizerMutator {
 
     private Object number() {
         Object[] numbers = {
-            -1, 0, 1, -5, 7, 0.5, 255, 1 << 20, 1 << 24, Integer.MAX_VALUE, Integer.MAX_VALUE - 1, Integer.MIN_VALUE,
-            200_000_000, 1L << 31, 1L << 40, Long.MAX_VALUE, 1e300, -1e300, "1e999"
+            -1,
+            0,
+            1,
+            -5,
+            7,
+            0.5,
+            255,
+            1 << 20,
+            1 << 24,
+            Integer.MAX_VALUE,
+            Integer.MAX_VALUE - 1,
+            Integer.MIN_VALUE,
+            200_000_000,
+            1L << 31,
+            1L << 40,
+            Long.MAX_VALUE,
+            1e300,
+            -1e300,
+            "1e999"
         };
         return numbers[random.nextInt(numbers.length)];
     }
@@ -162,7 +181,9 @@ final class TokenizerMutator {
     private Object nested() {
         Object made = TokenizerSeeds.list();
         for (int i = random.nextInt(600); i > 0; i--) {
-            made = random.nextBoolean() ? TokenizerSeeds.list(made) : TokenizerSeeds.object("type", "Sequence", "normalizers", made);
+            made = random.nextBoolean()
+                    ? TokenizerSeeds.list(made)
+                    : TokenizerSeeds.object("type", "Sequence", "normalizers", made);
         }
         return made;
     }
@@ -189,9 +210,12 @@ final class TokenizerMutator {
                 }
                 to.append(list.isEmpty() ? "[]" : "]");
             }
-            case String text when !text.equals("1e999") -> {
+            case String text
+            when !text.equals("1e999") -> {
                 to.append('"');
-                text.chars().forEach(c -> to.append(String.format(c < ' ' || c > '~' || c == '"' || c == '\\' ? "\\u%04x" : "%c", c)));
+                text.chars()
+                        .forEach(c -> to.append(
+                                String.format(c < ' ' || c > '~' || c == '"' || c == '\\' ? "\\u%04x" : "%c", c)));
                 to.append('"');
             }
             default -> to.append(value);

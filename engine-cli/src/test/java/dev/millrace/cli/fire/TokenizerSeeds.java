@@ -11,18 +11,63 @@ import java.util.function.Supplier;
 /** Tokenizers of all kinds as trees of maps, lists, texts, numbers and truths, which can be changed. */
 final class TokenizerSeeds {
     static final List<String> KINDS = List.of(
-            "BPE", "WordPiece", "Unigram", "WordLevel", "Sequence", "BertNormalizer", "NFC", "NFD", "NFKC", "NFKD",
-            "Lowercase", "StripAccents", "Strip", "Replace", "Prepend", "Nmt", "Precompiled", "BertPreTokenizer",
-            "ByteLevel", "Metaspace", "Whitespace", "WhitespaceSplit", "Punctuation", "Digits", "CharDelimiterSplit",
-            "Split", "TemplateProcessing", "BertProcessing", "RobertaProcessing", "BPEDecoder", "ByteFallback", "Fuse",
+            "BPE",
+            "WordPiece",
+            "Unigram",
+            "WordLevel",
+            "Sequence",
+            "BertNormalizer",
+            "NFC",
+            "NFD",
+            "NFKC",
+            "NFKD",
+            "Lowercase",
+            "StripAccents",
+            "Strip",
+            "Replace",
+            "Prepend",
+            "Nmt",
+            "Precompiled",
+            "BertPreTokenizer",
+            "ByteLevel",
+            "Metaspace",
+            "Whitespace",
+            "WhitespaceSplit",
+            "Punctuation",
+            "Digits",
+            "CharDelimiterSplit",
+            "Split",
+            "TemplateProcessing",
+            "BertProcessing",
+            "RobertaProcessing",
+            "BPEDecoder",
+            "ByteFallback",
+            "Fuse",
             "CTC");
 
     private static final List<String> EXPRESSIONS = List.of(
             "(?i:'s|'t|'re)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s+(?!\\S)|\\s+",
-            "\\s+", "[a-c]+?", "(a+)+x", "(a*)*x", "(a|a)*x", "(?=(a+)+x)a", "(?<=a{1,30})b", "(?>a+)b",
-            "((a{1,1000}){1,20}){1,20}x", "(((a{1,1000}){1,1000}){1,1000})x", "(){1000000000}", "^|$|\\b", ".{0,5}",
+            "\\s+",
+            "[a-c]+?",
+            "(a+)+x",
+            "(a*)*x",
+            "(a|a)*x",
+            "(?=(a+)+x)a",
+            "(?<=a{1,30})b",
+            "(?>a+)b",
+            "((a{1,1000}){1,20}){1,20}x",
+            "(((a{1,1000}){1,1000}){1,1000})x",
+            "(){1000000000}",
+            "^|$|\\b",
+            ".{0,5}",
             "(|a)(|b)(|c)(|a)(|b)(|c)(|a)(|b)(|c)(|a)(|b)(|c)(|a)(|b)(|c)(|a)(|b)(|c)(|a)(|b)(|c)(|a)(|b)(|c)x",
-            "[", "\\", "(?x)", "(a)\\1", "a{2147483647}", "\\p{IsHan}+", "(?:a|b|ab|ba)*c");
+            "[",
+            "\\",
+            "(?x)",
+            "(a)\\1",
+            "a{2147483647}",
+            "\\p{IsHan}+",
+            "(?:a|b|ab|ba)*c");
 
     private TokenizerSeeds() {}
 
@@ -72,31 +117,70 @@ final class TokenizerSeeds {
     }
 
     private static Map<String, Object> model(Random random) {
-        Map<String, Object> vocabulary =
-                object("[UNK]", 0, "[CLS]", 1, "[SEP]", 2, "a", 3, "b", 4, "c", 5, "ab", 6, "##a", 7, "##b", 8, "abc", 9);
+        Map<String, Object> vocabulary = object(
+                "[UNK]", 0, "[CLS]", 1, "[SEP]", 2, "a", 3, "b", 4, "c", 5, "ab", 6, "##a", 7, "##b", 8, "abc", 9);
         return switch (random.nextInt(4)) {
             case 0 ->
-                kind("BPE", "vocab", vocabulary, "merges", list("a b", list("ab", "c")), "unk_token", "[UNK]",
-                        "fuse_unk", true, "byte_fallback", true, "ignore_merges", false,
-                        "continuing_subword_prefix", "", "end_of_word_suffix", "");
+                kind(
+                        "BPE",
+                        "vocab",
+                        vocabulary,
+                        "merges",
+                        list("a b", list("ab", "c")),
+                        "unk_token",
+                        "[UNK]",
+                        "fuse_unk",
+                        true,
+                        "byte_fallback",
+                        true,
+                        "ignore_merges",
+                        false,
+                        "continuing_subword_prefix",
+                        "",
+                        "end_of_word_suffix",
+                        "");
             case 1 ->
-                kind("WordPiece", "vocab", vocabulary, "unk_token", "[UNK]", "continuing_subword_prefix", "##",
-                        "max_input_chars_per_word", 100);
+                kind(
+                        "WordPiece",
+                        "vocab",
+                        vocabulary,
+                        "unk_token",
+                        "[UNK]",
+                        "continuing_subword_prefix",
+                        "##",
+                        "max_input_chars_per_word",
+                        100);
             case 2 ->
-                kind("Unigram", "unk_id", 0, "byte_fallback", false, "vocab",
-                        list(list("<unk>", 0.0), list("a", -1.5), list("b", -2.5), list("ab", -2.0), list("\u2581a", -3.0)));
+                kind(
+                        "Unigram",
+                        "unk_id",
+                        0,
+                        "byte_fallback",
+                        false,
+                        "vocab",
+                        list(
+                                list("<unk>", 0.0),
+                                list("a", -1.5),
+                                list("b", -2.5),
+                                list("ab", -2.0),
+                                list("\u2581a", -3.0)));
             default -> kind("WordLevel", "vocab", vocabulary, "unk_token", "[UNK]");
         };
     }
 
     private static Object pattern(Random random) {
-        return random.nextBoolean() ? object("String", random.nextBoolean() ? "a" : " ") : object("Regex", expression(random));
+        return random.nextBoolean()
+                ? object("String", random.nextBoolean() ? "a" : " ")
+                : object("Regex", expression(random));
     }
 
     private static Object normalizer(Random random, int depth) {
         return switch (random.nextInt(depth > 2 ? 7 : 9)) {
-            case 0 -> kind("BertNormalizer", "clean_text", true, "strip_accents", random.nextBoolean(), "lowercase", true);
-            case 1 -> kind(List.of("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt").get(random.nextInt(7)));
+            case 0 ->
+                kind("BertNormalizer", "clean_text", true, "strip_accents", random.nextBoolean(), "lowercase", true);
+            case 1 ->
+                kind(List.of("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt")
+                        .get(random.nextInt(7)));
             case 2 -> kind("Strip", "strip_left", true, "strip_right", random.nextBoolean());
             case 3 -> kind("Replace", "pattern", pattern(random), "content", random.nextBoolean() ? "aa" : "");
             case 4 -> kind("Prepend", "prepend", "\u2581");
@@ -108,13 +192,22 @@ final class TokenizerSeeds {
 
     private static Object splitter(Random random, int depth) {
         return switch (random.nextInt(depth > 2 ? 6 : 8)) {
-            case 0 -> kind(List.of("BertPreTokenizer", "Whitespace", "WhitespaceSplit", "Punctuation").get(random.nextInt(4)));
+            case 0 ->
+                kind(List.of("BertPreTokenizer", "Whitespace", "WhitespaceSplit", "Punctuation")
+                        .get(random.nextInt(4)));
             case 1 -> kind("ByteLevel", "add_prefix_space", true, "use_regex", random.nextBoolean());
-            case 2 -> kind("Metaspace", "replacement", "\u2581", "prepend_scheme", "first", "split", random.nextBoolean());
+            case 2 ->
+                kind("Metaspace", "replacement", "\u2581", "prepend_scheme", "first", "split", random.nextBoolean());
             case 3 -> kind("Digits", "individual_digits", random.nextBoolean());
             case 4 -> kind("CharDelimiterSplit", "delimiter", "-");
             case 5 ->
-                kind("Split", "pattern", pattern(random), "invert", random.nextBoolean(), "behavior",
+                kind(
+                        "Split",
+                        "pattern",
+                        pattern(random),
+                        "invert",
+                        random.nextBoolean(),
+                        "behavior",
                         List.of("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
                                 .get(random.nextInt(5)));
             default -> kind("Sequence", "pretokenizers", many(random, () -> splitter(random, depth + 1)));
@@ -124,7 +217,8 @@ final class TokenizerSeeds {
     private static Object decoder(Random random, int depth) {
         return switch (random.nextInt(depth > 2 ? 7 : 9)) {
             case 0 -> kind("WordPiece", "prefix", "##", "cleanup", true);
-            case 1 -> kind(List.of("ByteLevel", "ByteFallback", "Fuse", "BPEDecoder").get(random.nextInt(4)));
+            case 1 ->
+                kind(List.of("ByteLevel", "ByteFallback", "Fuse", "BPEDecoder").get(random.nextInt(4)));
             case 2 -> kind("Metaspace", "replacement", "\u2581", "add_prefix_space", true);
             case 3 -> kind("Strip", "content", "a", "start", 1, "stop", 1);
             case 4, 5 -> kind("Replace", "pattern", pattern(random), "content", "bb");
@@ -143,8 +237,14 @@ final class TokenizerSeeds {
                 Object other = object("Sequence", object("id", "B", "type_id", 1));
                 Object mark = object("SpecialToken", object("id", "[CLS]", "type_id", 0));
                 Object marks = object("[CLS]", object("id", "[CLS]", "ids", list(1), "tokens", list("[CLS]")));
-                yield kind("TemplateProcessing", "single", list(mark, text), "pair", list(mark, text, mark, other),
-                        "special_tokens", marks);
+                yield kind(
+                        "TemplateProcessing",
+                        "single",
+                        list(mark, text),
+                        "pair",
+                        list(mark, text, mark, other),
+                        "special_tokens",
+                        marks);
             }
         };
     }

@@ -2,8 +2,8 @@ package dev.millrace.text.after;
 
 import dev.millrace.text.json.Json;
 import dev.millrace.text.limit.Budget;
-import dev.millrace.text.pattern.Search;
 import dev.millrace.text.normal.Patterns;
+import dev.millrace.text.pattern.Search;
 import dev.millrace.text.split.ByteChars;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -162,8 +162,9 @@ public final class Decoders {
         String content = description.get("content").text();
         int start = description.get("start").count(0);
         int stop = description.get("stop").count(0);
-        return (tokens, budget) ->
-                tokens.stream().map(token -> stripped(token, content, start, stop)).toList();
+        return (tokens, budget) -> tokens.stream()
+                .map(token -> stripped(token, content, start, stop))
+                .toList();
     }
 
     /** A token without {@code content} where it begins and ends, so often at most. */
@@ -183,8 +184,9 @@ public final class Decoders {
     private static Decoder replace(Json description) {
         Search search = Patterns.of(description.get("pattern"));
         String content = description.get("content").text();
-        return (tokens, budget) ->
-                tokens.stream().map(token -> replaced(token, search, content, budget)).toList();
+        return (tokens, budget) -> tokens.stream()
+                .map(token -> replaced(token, search, content, budget))
+                .toList();
     }
 
     private static String replaced(String token, Search search, String content, Budget budget) {

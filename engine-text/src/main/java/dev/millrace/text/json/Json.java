@@ -24,9 +24,8 @@ public final class Json {
     private static final int MOST_VALUES = 1 << 23;
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxStringLength(MOST_BYTES)
-                    .build())
+            .streamReadConstraints(
+                    StreamReadConstraints.builder().maxStringLength(MOST_BYTES).build())
             .build();
 
     private final @Nullable Object value;
@@ -72,7 +71,8 @@ public final class Json {
     private static String reason(JacksonException e) {
         String message = e.getOriginalMessage();
         int source = message.indexOf("[Source: ");
-        String what = source < 0 ? message : message.substring(0, source).replaceFirst("[ (]*(start marker at)?\\s*$", "");
+        String what =
+                source < 0 ? message : message.substring(0, source).replaceFirst("[ (]*(start marker at)?\\s*$", "");
         TokenStreamLocation place = e.getLocation();
         return place == null ? what : what + " (line " + place.getLineNr() + ", column " + place.getColumnNr() + ")";
     }
@@ -88,7 +88,8 @@ public final class Json {
             this.name = name;
         }
 
-        @Nullable Object value() {
+        @Nullable
+        Object value() {
             if (++values > MOST_VALUES) {
                 throw EngineException.invalidArgument(name + " has more than " + MOST_VALUES + " values");
             }

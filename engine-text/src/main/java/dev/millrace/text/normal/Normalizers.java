@@ -142,23 +142,25 @@ public final class Normalizers {
     }
 
     private static Aligned nmt(Aligned text, Budget budget) {
-        return text.map(c -> {
-            if (c >= 1 && c <= 8 || c == 0xb || c >= 0xe && c <= 0x1f || c == 0x7f || c == 0x8f || c == 0x9f) {
-                return "";
-            }
-            boolean becomesSpace = c == 9
-                    || c == 0xa
-                    || c == 0xc
-                    || c == 0xd
-                    || c == 0x1680
-                    || c >= 0x200b && c <= 0x200f
-                    || c == 0x2028
-                    || c == 0x2029
-                    || c == 0x2581
-                    || c == 0xfeff
-                    || c == 0xfffd;
-            return becomesSpace ? " " : Character.toString(c);
-        }, budget);
+        return text.map(
+                c -> {
+                    if (c >= 1 && c <= 8 || c == 0xb || c >= 0xe && c <= 0x1f || c == 0x7f || c == 0x8f || c == 0x9f) {
+                        return "";
+                    }
+                    boolean becomesSpace = c == 9
+                            || c == 0xa
+                            || c == 0xc
+                            || c == 0xd
+                            || c == 0x1680
+                            || c >= 0x200b && c <= 0x200f
+                            || c == 0x2028
+                            || c == 0x2029
+                            || c == 0x2581
+                            || c == 0xfeff
+                            || c == 0xfffd;
+                    return becomesSpace ? " " : Character.toString(c);
+                },
+                budget);
     }
 
     private static Normalization precompiled(Json description) {

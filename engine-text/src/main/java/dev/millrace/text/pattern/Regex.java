@@ -22,8 +22,8 @@ public final class Regex implements Search {
     /** The search for an expression; throws a {@link java.util.regex.PatternSyntaxException} where it is none. */
     public static Regex of(String expression) {
         if (expression.length() > LONGEST) {
-            throw EngineException.invalidArgument("a regular expression of " + expression.length()
-                    + " characters; the longest has " + LONGEST);
+            throw EngineException.invalidArgument(
+                    "a regular expression of " + expression.length() + " characters; the longest has " + LONGEST);
         }
         requireShallow(expression);
         Pattern.compile(expression, Pattern.UNICODE_CHARACTER_CLASS);

@@ -23,14 +23,16 @@ public final class ByteChars {
 
     /** Each char becomes as many as UTF-8 has bytes for it. */
     static Aligned encode(Aligned text, Budget budget) {
-        return text.map(point -> {
-            byte[] bytes = Character.toString(point).getBytes(StandardCharsets.UTF_8);
-            var made = new StringBuilder(bytes.length);
-            for (byte each : bytes) {
-                made.append(CHARS[each & 0xff]);
-            }
-            return made.toString();
-        }, budget);
+        return text.map(
+                point -> {
+                    byte[] bytes = Character.toString(point).getBytes(StandardCharsets.UTF_8);
+                    var made = new StringBuilder(bytes.length);
+                    for (byte each : bytes) {
+                        made.append(CHARS[each & 0xff]);
+                    }
+                    return made.toString();
+                },
+                budget);
     }
 
     /** The byte for which a char stands, or -1. */

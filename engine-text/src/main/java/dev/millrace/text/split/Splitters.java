@@ -4,10 +4,10 @@ import dev.millrace.text.json.Json;
 import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normal.Aligned;
 import dev.millrace.text.normal.Patterns;
-import dev.millrace.text.split.Cuts.Behaviour;
 import dev.millrace.text.pattern.Literal;
 import dev.millrace.text.pattern.Regex;
 import dev.millrace.text.pattern.Search;
+import dev.millrace.text.split.Cuts.Behaviour;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -31,7 +31,8 @@ public final class Splitters {
             return WHOLE;
         }
         return switch (description.type()) {
-            case "Sequence" -> sequence(description.get("pretokenizers").elements().stream()
+            case "Sequence" ->
+                sequence(description.get("pretokenizers").elements().stream()
                         .map(Splitters::of)
                         .toList());
             case "BertPreTokenizer" ->

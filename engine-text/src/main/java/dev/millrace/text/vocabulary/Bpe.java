@@ -85,7 +85,11 @@ final class Bpe implements Vocabulary {
             return;
         }
         for (Part part : parts(word.text(), budget)) {
-            to.add(new Token(part.id(), Objects.requireNonNull(texts.get(part.id())), word.start(part.from()), word.end(part.to() - 1)));
+            to.add(new Token(
+                    part.id(),
+                    Objects.requireNonNull(texts.get(part.id())),
+                    word.start(part.from()),
+                    word.end(part.to() - 1)));
         }
     }
 
@@ -112,7 +116,9 @@ final class Bpe implements Vocabulary {
 
     private List<Part> merged(String word, Budget budget) {
         Integer whole = takesWholeWords ? ids.get(word) : null;
-        return whole != null ? List.of(new Part(whole, 0, word.length())) : new Merging(letters(word, budget), budget).run();
+        return whole != null
+                ? List.of(new Part(whole, 0, word.length()))
+                : new Merging(letters(word, budget), budget).run();
     }
 
     /** The word's code points as tokens; those that there are not as bytes, or as unknown. */

@@ -116,14 +116,27 @@ class ImageBoundsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"bmp", "gif", "jpeg", "png", "tiff", "webp/lossy-64x40-coarse.webp",
-            "webp/lossless-64x40.webp", "jpeg2000/lossy-64x40.jp2", "pnm"})
+    @ValueSource(
+            strings = {
+                "bmp",
+                "gif",
+                "jpeg",
+                "png",
+                "tiff",
+                "webp/lossy-64x40-coarse.webp",
+                "webp/lossless-64x40.webp",
+                "jpeg2000/lossy-64x40.jp2",
+                "pnm"
+            })
     void aDecoderStopsWhenItIsTold(String format) throws IOException {
         var image = new BufferedImage(300, 200, BufferedImage.TYPE_INT_RGB);
         assertThatThrownBy(() -> {
                     switch (format) {
-                        case "pnm" -> PortableMap.read("P1 2 9\n101010101010101010".getBytes(StandardCharsets.US_ASCII), new Stop());
-                        case "bmp", "gif", "jpeg", "png", "tiff" -> StandardImage.read(encoded(format, image), new Stop());
+                        case "pnm" ->
+                            PortableMap.read(
+                                    "P1 2 9\n101010101010101010".getBytes(StandardCharsets.US_ASCII), new Stop());
+                        case "bmp", "gif", "jpeg", "png", "tiff" ->
+                            StandardImage.read(encoded(format, image), new Stop());
                         case "jpeg2000/lossy-64x40.jp2" -> Jpeg2000.read(resource(format), new Stop());
                         default -> WebP.read(resource(format), new Stop());
                     }
