@@ -24,8 +24,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -155,6 +157,17 @@ class ProviderLifeTest {
         assertThat(told.heard).containsExactly("claim", "closed");
     }
 
+    /** Spins until something is so, for half a minute at most. */
+    private static void until(BooleanSupplier so) {
+        long begun = System.nanoTime();
+        while (!so.getAsBoolean()) {
+            if (System.nanoTime() - begun > TimeUnit.SECONDS.toNanos(30)) {
+                throw new IllegalStateException("that took too long");
+            }
+            Thread.onSpinWait();
+        }
+    }
+
     /** Holds the first run where it starts, until the second one waits for its turn. */
     @Test
     void runsTakeTurnsWhereAProviderWantsOneAtATime() throws InterruptedException {
@@ -164,11 +177,9 @@ class ProviderLifeTest {
             ReentrantLock turns =
                     Objects.requireNonNull(OpenSession.of(session).model().turns(), "runs that take turns");
             told.atStart = () -> {
-                while (!turns.hasQueuedThreads()) {
-                    held.countDown();
-                    Thread.onSpinWait();
-                }
                 told.atStart = () -> {};
+                held.countDown();
+                until(turns::hasQueuedThreads);
             };
             Thread first = Thread.ofPlatform().start(() -> run(session));
             held.await();
@@ -181,20 +192,17 @@ class ProviderLifeTest {
         assertThat(told.mostAtOnce).hasValue(1);
     }
 
-    /** Holds the first run where it starts, until the second one starts too. */
+    /** Holds each run where it starts, until both have started. */
     @Test
     void runsDoNotWaitForEachOtherWhereAProviderTakesSeveral() throws InterruptedException {
         try (Session session = session()) {
-            told.atStart = () -> {
-                while (told.mostAtOnce.get() < 2) {
-                    Thread.onSpinWait();
-                }
-            };
+            told.atStart = () -> until(() -> told.mostAtOnce.get() == 2);
             Thread first = Thread.ofPlatform().start(() -> run(session));
             Thread second = Thread.ofPlatform().start(() -> run(session));
             first.join();
             second.join();
         }
+        assertThat(told.heard).hasSize(2 + 4 + 1);
         assertThat(told.mostAtOnce).hasValue(2);
     }
 

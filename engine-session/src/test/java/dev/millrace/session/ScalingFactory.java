@@ -95,12 +95,12 @@ final class ScalingFactory implements ProviderFactory {
         }
 
         private MemorySegment row(Partition partition, CompileContext context) {
-            Tensor row = Objects.requireNonNull(partition.onlyNode().inputs().stream()
+            Tensor row = partition.onlyNode().inputs().stream()
                     .filter(Objects::nonNull)
                     .map(Value::constant)
                     .filter(Objects::nonNull)
                     .findFirst()
-                    .orElseThrow());
+                    .orElseThrow();
             ContextSink sink = context.sink();
             if (sink != null) {
                 sink.graph(partition, new byte[] {1}, new int[] {sink.segment(row.segment())});
