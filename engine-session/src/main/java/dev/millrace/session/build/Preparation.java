@@ -130,7 +130,7 @@ public final class Preparation {
 
     /** Notes which providers are slower here than they could be: by now they know. */
     private void noteLevels() {
-        for (ExecutionProvider provider : providers) {
+        for (ExecutionProvider provider : providers.all()) {
             ProviderLevel level = provider.computeLevel();
             if (level != null && level.isLowered()) {
                 notes.addUnlogged(level.describe(provider.name()));
