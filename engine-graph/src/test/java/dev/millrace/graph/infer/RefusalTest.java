@@ -95,17 +95,7 @@ class RefusalTest {
         Value x = in(1, 8, 4);
         Value keys = g.input("keys", FLOAT, 1, 2, 3, 2);
         Value values = shaped("values", pastValues);
-        refusedOfMicrosoft(
-                        "MultiHeadAttention",
-                        integer("num_heads", 2),
-                        x,
-                        x,
-                        x,
-                        null,
-                        null,
-                        null,
-                        keys,
-                        values)
+        refusedOfMicrosoft("MultiHeadAttention", integer("num_heads", 2), x, x, x, null, null, null, keys, values)
                 .hasMessageContaining("where [1, 2, 3, 2] is expected");
     }
 
