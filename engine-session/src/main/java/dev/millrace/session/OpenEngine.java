@@ -34,7 +34,7 @@ import reactor.core.scheduler.Schedulers;
 
 /** The engine. */
 final class OpenEngine implements Engine {
-    private static final long NOTICE_MILLIS = 1000;
+    private static final long NOTICE_MILLIS = 5000;
 
     private final WorkerPool pool;
     private final @Nullable ContextCache contextCache;
