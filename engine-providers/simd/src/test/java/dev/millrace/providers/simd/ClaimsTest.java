@@ -65,6 +65,11 @@ class ClaimsTest {
             }
 
             @Override
+            public void whole(Node node) {
+                single(node);
+            }
+
+            @Override
             public @Nullable Kernel lookUpKernel(Node node) {
                 return null;
             }

@@ -168,7 +168,7 @@ class ContribAttentionTest {
         assertThatThrownBy(() -> twoHeads().run(q, floats(2, 5, 16), floats(2, 4, 16)))
                 .hasMessageContaining("5 keys and 4 values");
         assertThatThrownBy(() -> twoHeads().run(q, q, q, null, null, null, floats(1, 2, 2, 8), floats(1, 2, 2, 8)))
-                .hasMessageContaining("a past of shape [1, 2, 2, 8]");
+                .hasMessageContaining("input 6 has shape [1, 2, 2, 8] where [2, 2, 2, 8] is expected");
         assertThatThrownBy(() -> twoHeads().run(q, q, q, floats(20))).hasMessageContaining("a bias of 20 elements");
     }
 
