@@ -3,6 +3,7 @@ package dev.millrace.session.operators;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -39,6 +40,22 @@ class EdgesTest {
     private long[] bits(OneOperator one) {
         Tensor result = one.run(engine);
         return Tensor.wrap(ElementType.INT64, result.shape(), result.segment()).longs();
+    }
+
+    @Test
+    void stridesBeyondWhatKernelsCountAreNamed() {
+        Tensor x = Tensor.copyOf(new float[16], 1, 1, 4, 4);
+        long[] wide = {1L << 31, 1L << 31};
+        OneOperator pool = OneOperator.onnx("MaxPool", 12)
+                .with("kernel_shape", Attribute.of(new long[] {2, 2}))
+                .with("strides", Attribute.of(wide))
+                .on(x);
+        OneOperator conv = OneOperator.onnx("Conv", 11)
+                .with("strides", Attribute.of(wide))
+                .on(x, Tensor.copyOf(new float[4], 1, 1, 2, 2));
+        for (OneOperator one : new OneOperator[] {pool, conv}) {
+            assertThatThrownBy(() -> one.run(engine)).hasMessageContaining("2147483648 steps of a window");
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.providers.simd.lower.Op;
 import java.util.Arrays;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** The axes that the window of a convolution or a pooling slides along. */
@@ -46,6 +47,10 @@ final class Windows {
         Axis[] axes = {Axis.pointwise(1), Axis.pointwise(1), Axis.pointwise(1)};
         long[] strides = numbers(op.attributes(), "strides", spatial, 1);
         long[] dilations = numbers(op.attributes(), "dilations", spatial, 1);
+        if (LongStream.concat(Arrays.stream(strides), Arrays.stream(dilations))
+                .anyMatch(steps -> steps > Integer.MAX_VALUE)) {
+            return null; // the fallback says what is wrong with them
+        }
         for (int i = 0; i < spatial; i++) {
             long from = in.dim(2 + i);
             long to = out.dim(2 + i);
