@@ -9,7 +9,10 @@ import dev.millrace.graph.format.WriteOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -76,6 +79,38 @@ class CompiledFilesTest extends CompiledTest {
                 "output_dir");
         assertThat(files()).containsExactly("inner", "net.onnx");
         assertThat(inner).isEmptyDirectory();
+    }
+
+    /** Somebody who may write where a model is compiled to has the lock lead to a file of the user's. */
+    @Test
+    void aLockThatIsALinkIsNeitherWrittenNorRemoved() throws IOException {
+        Path precious = Files.writeString(folder.resolve("precious.txt"), "precious");
+        Path lock = Files.createSymbolicLink(folder.resolve(".millrace.lock"), precious);
+        compile(ModelInput.file(source), ModelOutput.besideSource(), options());
+        assertThat(precious).hasContent("precious");
+        assertThat(Files.isSymbolicLink(lock)).isTrue();
+        Files.delete(lock);
+        Files.writeString(lock, "a text that is longer than any that a lock holds");
+        compile(ModelInput.file(source), ModelOutput.file(folder.resolve("second_ctx.onnx")), options());
+        assertThat(lock).hasContent("a text that is longer than any that a lock holds");
+    }
+
+    @Test
+    void aBinaryThatIsAFifoIsNotWaitedFor() throws IOException, InterruptedException {
+        Path binary = folder.resolve("net_simd.bin");
+        try {
+            assertThat(new ProcessBuilder("mkfifo", binary.toString()).start().waitFor())
+                    .isZero();
+        } catch (IOException e) {
+            Assumptions.abort("there is no mkfifo: " + e);
+        }
+        Assertions.assertTimeoutPreemptively(
+                Duration.ofSeconds(60),
+                () -> assertRefused(
+                        Status.FAIL,
+                        () -> compile(ModelInput.file(source), ModelOutput.besideSource(), options()),
+                        "net_simd.bin",
+                        "exists already and is none"));
     }
 
     /** Of a model in memory the binary is all that the folder shows. */

@@ -57,9 +57,6 @@ final class FakeFactory implements ProviderFactory {
     /** What the provider itself does. */
     WeightlessSupport doneWithoutWeights = WeightlessSupport.NONE;
 
-    /** What happens while a provider is made. */
-    Runnable creation = () -> {};
-
     /** How many providers it has made. */
     int created;
 
@@ -123,7 +120,6 @@ final class FakeFactory implements ProviderFactory {
     @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
         created++;
-        creation.run();
         if (devices.isEmpty()) {
             throw new EngineException(Status.EP_FAIL, "there is no " + drives);
         }
