@@ -182,8 +182,8 @@ final class OneOperator {
         return run(engine, "cpu");
     }
 
-    Tensor run(Engine engine, String provider) {
-        return ours(engine, model(), options(List.of(provider), Level.DISABLED))
+    Tensor run(Engine engine, String... providers) {
+        return ours(engine, model(), options(List.of(providers), Level.DISABLED))
                 .values()
                 .iterator()
                 .next();
