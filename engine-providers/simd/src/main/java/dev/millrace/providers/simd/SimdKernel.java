@@ -86,10 +86,6 @@ final class SimdKernel implements ShapedKernel {
         try {
             launch = new Lowering(graph, context, kit, _ -> null).lower();
         } catch (NotInProgram unknown) {
-            if (kit.fallback(unknown.node()) == null) {
-                failure.addSuppressed(unknown);
-                throw failure;
-            }
             throw new PartsNeeded(String.valueOf(unknown.getMessage()), partsBefore(unknown.node()));
         } catch (RuntimeException e) {
             failure.addSuppressed(e);

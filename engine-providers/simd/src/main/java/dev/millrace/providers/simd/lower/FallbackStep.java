@@ -36,8 +36,11 @@ final class FallbackStep implements BindContext {
 
     static void lower(Op op) {
         Kernel kernel = op.kit().fallback(op.node());
+        if (kernel == null) {
+            throw EngineException.notImplemented(op.node().describe() + " has no kernel that can be part of a program");
+        }
         if (!(kernel instanceof ShapedKernel shaped)) {
-            throw new NotInProgram(op.node(), "it has no kernel that can be part of a program");
+            throw new NotInProgram(op.node(), "its kernel tells the shapes of its outputs when it has run");
         }
         new FallbackStep(op).bind(shaped);
     }
