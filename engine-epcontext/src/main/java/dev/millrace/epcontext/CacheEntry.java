@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class CacheEntry {
     private static final String MODEL = "model.onnx";
     private static final String LOCK = "lock";
-    /** What an entry is made of: nothing else is taken away. */
+    /** The names that an entry is made of: nothing else is taken away. */
     private static final Pattern MADE = Pattern.compile("model\\.onnx|model_[A-Za-z0-9._-]+\\.bin|" + CacheManifest.NAME
             + "(-\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12})?");
     /** Held in this process, where a lock on a file would be refused rather than waited for. */

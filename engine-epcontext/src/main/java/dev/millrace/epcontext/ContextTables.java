@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  * @param contentChecksum the CRC-32C of everything behind the tables, or 0 where the binary does not tell
  */
 record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int contentChecksum) {
-    /** What is written: binaries may name segments in their source, and have a digest of each plan. */
+    /** The version that is written: binaries may name segments in their source, and have a digest of each plan. */
     static final int VERSION = 3;
 
-    /** That of older binaries, which may name segments in their source. */
+    /** The version of older binaries, which may name segments in their source. */
     static final int NAMING_VERSION = 2;
 
-    /** That of older binaries that hold all of their segments. */
+    /** The version of older binaries that hold all of their segments. */
     static final int FIRST_VERSION = 1;
 
     /** Plans and segments start at multiples of this. */

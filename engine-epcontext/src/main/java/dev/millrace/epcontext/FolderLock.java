@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class FolderLock implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(FolderLock.class.getName());
     private static final String NAME = ".millrace.lock";
-    /** What a lock holds at most: the text of a UUID. */
+    /** The length of the text of a UUID, which is all that a lock holds. */
     private static final int MARK_BYTES = 36;
 
     /** The system's locks are those of a process. */

@@ -32,7 +32,7 @@ final class RequestStorm {
     private final List<TrackedRequest> requests = new ArrayList<>();
     private final List<TrackedRequest> healthy = new ArrayList<>();
 
-    /** What is done to a request while or after it waits. */
+    /** Actions on requests that were made, to be taken while they wait or later. */
     private final List<Runnable> later = new ArrayList<>();
 
     RequestStorm(MisuseScene scene, Random random) {
