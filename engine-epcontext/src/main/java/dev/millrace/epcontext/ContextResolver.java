@@ -51,11 +51,17 @@ public final class ContextResolver implements AutoCloseable {
             Workspaces workspaces, EpContextOptions options, @Nullable Path dataFolder, FileUse use, Model model) {
         this.use = use;
         this.workspaces = workspaces;
-        this.location = model.source() == null ? options.filePath() : model.source();
+        this.location = location(options, model);
         this.verification = options.verification();
         this.source = new SourceData(options, location, dataFolder, use, workspaces.checkedWeights());
         this.brought = options.source() == null ? null : new BroughtBinaries(options.source());
         collect(model.graph());
+    }
+
+    /** The file that binaries lie beside: the one that the options name, unless that is where to write. */
+    private static @Nullable Path location(EpContextOptions options, Model model) {
+        boolean isNamed = options.filePath() != null && !options.enable();
+        return isNamed || model.source() == null ? options.filePath() : model.source();
     }
 
     private void collect(Graph graph) {

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Whether and how a session writes a context model, and how it reads one.
  *
  * @param enable writes a context model while the session is made
- * @param filePath the context model to write, by default {@code <source>_ctx.onnx} beside the source; for a model with
- *     context nodes that is read from memory, a path in the folder that its context binaries lie in. The empty path is
+ * @param filePath the context model to write, by default {@code <source>_ctx.onnx} beside the source; where none is
+ *     written, a path in the folder that context binaries lie in, by default that of the model's file. The empty path is
  *     the same as none
  * @param embedMode 1 puts context binaries into the model, 0 into files beside it
  * @param nodeNamePrefix stands before the names of context nodes and of their partitions, so that nodes of several

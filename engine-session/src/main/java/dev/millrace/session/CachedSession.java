@@ -73,6 +73,9 @@ final class CachedSession {
                 + engine.environment()
                         .identity(options.forBuild(engine.threads()).providers()) + " "
                 + System.getProperty("os.arch") + " "
+                + (options.externalDataFolder() == null
+                        ? ""
+                        : options.externalDataFolder().toAbsolutePath() + " ")
                 + (options.strict() ? "strict " : "")
                 + Engine.class.getPackage().getImplementationVersion();
     }

@@ -44,7 +44,7 @@ final class InputReader {
         if (!Files.exists(file)) {
             throw EngineException.invalidArgument("Input model path does not exist: " + file);
         }
-        return Models.read(file, options.fileUse(), data);
+        return Models.read(file, options.externalDataFolder(), options.fileUse(), data);
     }
 
     private Model read(MemorySegment bytes) {

@@ -57,7 +57,10 @@ final class SessionBuilder {
     }
 
     OpenSession fromFile(Path file) {
-        return build(file.toString(), file, () -> Models.read(file, options.fileUse(), new Data()));
+        return build(
+                file.toString(),
+                file,
+                () -> Models.read(file, options.externalDataFolder(), options.fileUse(), new Data()));
     }
 
     /** The session of what a cache keeps of {@code source}. */

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param bindLazily leaves to the first run what a model's declared shapes allow to be done before
  * @param expected what requests will typically bring: creation prepares for it in place of what it would guess
  * @param alone shares nothing with other open sessions of the same file
- * @param externalDataFolder where a model from memory has its external data
+ * @param externalDataFolder where a model has its external data; null for the folder of its file
  * @param fileUse whether the session's files are read, or mapped
  * @param listener hears of every step of every run
  * @param cancellation stops the session's creation

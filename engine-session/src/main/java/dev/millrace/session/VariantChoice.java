@@ -62,7 +62,7 @@ record VariantChoice(Variant variant, String provider) {
         boolean drives = target.device().isEmpty()
                 || factory.devices(environment.hardware()).stream()
                         .anyMatch(device -> device.hardware().type().name().equalsIgnoreCase(target.device()));
-        if (!target.provider().equals(factory.name()) || !drives) {
+        if (!isNamed(factory, target.provider()) || !drives) {
             return UNFIT;
         }
         if (target.compatibility().isEmpty()) {
@@ -76,10 +76,19 @@ record VariantChoice(Variant variant, String provider) {
         };
     }
 
-    /** The options of a session of the variant: those that are given, and what the variant sets. */
+    /** Whether packages call a provider so: by its name, or as ONNX Runtime calls such a one. */
+    private static boolean isNamed(ProviderFactory factory, String name) {
+        return name.equals(factory.name()) || name.equalsIgnoreCase(factory.name() + "ExecutionProvider");
+    }
+
+    /** The options of a session of the variant: those that are given, and what the variant sets besides. */
     SessionOptions options(SessionOptions given, Environment environment) {
         SessionOptions.Builder options = given.toBuilder();
-        variant.sessionOptions().forEach(options::config);
+        variant.sessionOptions().forEach((key, value) -> {
+            if (given.config(key).equals(SessionOptions.defaults().config(key))) {
+                options.config(key, value);
+            }
+        });
         if (variant.providerOptions().isEmpty()) {
             return options.build();
         }

@@ -50,6 +50,9 @@ final class FakeFactory implements ProviderFactory {
     /** What its devices tell of themselves. */
     Map<String, String> driver = Map.of();
 
+    /** The key of the metadata by which its devices tell of context binaries without weights. */
+    String keyOfWeights = WeightlessSupport.METADATA;
+
     /** What its devices tell of context binaries without weights; null for nothing. */
     @Nullable
     String saidOfWeights;
@@ -96,7 +99,7 @@ final class FakeFactory implements ProviderFactory {
     private Map<String, String> metadata() {
         var metadata = new HashMap<>(driver);
         if (saidOfWeights != null) {
-            metadata.put(WeightlessSupport.METADATA, saidOfWeights);
+            metadata.put(keyOfWeights, saidOfWeights);
         }
         return metadata;
     }

@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.WeightlessMode;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -31,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Packages of models, and which variant of one a session gets. */
 class ModelPackageTest {
     private static final int WIDTH = 8;
+    private static final String FOLDER_KEY = "session.model_external_initializers_file_folder_path";
 
     @TempDir
     private Path folder = Path.of("");
@@ -221,6 +226,105 @@ class ModelPackageTest {
         assertRefused(Status.INVALID_ARGUMENT, () -> pack(variant("x", "", file("sha256:12ab"))), "no digest");
     }
 
+    private static String sha256(byte[] bytes) throws NoSuchAlgorithmException {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    }
+
+    private static String option(String key, String value) {
+        return "\"" + key + "\": \"" + value + "\"";
+    }
+
+    /** A model whose weights lie in a file of external data called {@code weights.bin}, in another folder. */
+    private byte[] splitModel(Path weights) throws IOException {
+        Path both = Files.createDirectories(folder.resolve("both"));
+        Models.write(
+                Models.read(folder.resolve("two/net.onnx")),
+                both.resolve("net.onnx"),
+                WriteOptions.externalData("weights.bin", 1));
+        Files.createDirectories(weights);
+        Files.move(both.resolve("weights.bin"), weights.resolve("weights.bin"));
+        byte[] model = Files.readAllBytes(both.resolve("net.onnx"));
+        Files.delete(both.resolve("net.onnx"));
+        Files.delete(both);
+        return model;
+    }
+
+    @Test
+    @Rows(143)
+    void weightsOfSeveralVariantsAreASharedAsset() throws IOException, NoSuchAlgorithmException {
+        Path staged = folder.resolve("staged");
+        byte[] model = splitModel(staged);
+        String lines = sha256(Files.readAllBytes(staged.resolve("weights.bin"))) + "  weights.bin\n";
+        String digest = sha256(lines.getBytes(StandardCharsets.UTF_8));
+        Path asset = Files.createDirectories(folder.resolve("shared_assets")).resolve("sha256-" + digest);
+        Files.move(staged, asset);
+        Files.write(Files.createDirectories(folder.resolve("net/cpu")).resolve("model.onnx"), model);
+        Files.writeString(
+                folder.resolve("net/cpu/ort.json"),
+                "{" + file("model.onnx") + ", \"session_options\": {" + option(FOLDER_KEY, "sha256:" + digest) + "}}");
+        Files.writeString(folder.resolve("net/component.json"), """
+            {"variants": {"cpu": {"ep": "CPUExecutionProvider", "device": "cpu", "executor_info": {"ort": "ort.json"}}}}
+            """);
+        Files.writeString(folder.resolve("manifest.json"), """
+            {"schema_version": "1.0", "layout": "portable", "components": {"net": "net"}}\
+            """);
+        assertTakes("two", ModelPackage.open(folder), SessionOptions.defaults());
+
+        Files.write(asset.resolve("weights.bin"), new byte[4]);
+        assertRefused(Status.INVALID_ARGUMENT, () -> ModelPackage.open(folder), "was changed", digest);
+        Files.delete(asset.resolve("weights.bin"));
+        Files.createSymbolicLink(asset.resolve("weights.bin"), folder.resolve("two/net.onnx"));
+        assertRefused(Status.FAIL, () -> ModelPackage.open(folder), "symbolic link");
+    }
+
+    @Test
+    @Rows(143)
+    void pathsOfAVariantAreFoundInThePackageAndOnesOfTheCallerWin() throws IOException {
+        Path weights = folder.resolve("weights");
+        Files.write(folder.resolve("split.onnx"), splitModel(weights));
+        Path empty = Files.createDirectories(folder.resolve("empty"));
+        ModelPackage pack = pack(variant(
+                "x", "", file("split.onnx") + ", \"session_options\": {" + option(FOLDER_KEY, "weights") + "}"));
+        assertTakes("two", pack, SessionOptions.defaults());
+        assertRefused(
+                Status.NO_SUCH_FILE,
+                () -> engine.session(
+                        pack, SessionOptions.builder().externalDataFolder(empty).build()),
+                "empty",
+                "weights.bin");
+        assertRefused(
+                Status.INVALID_ARGUMENT,
+                () -> pack(variant(
+                        "x",
+                        "",
+                        file("split.onnx") + ", \"session_options\": {" + option(FOLDER_KEY, "one/net.onnx") + "}")),
+                "no folder");
+    }
+
+    @Test
+    @Rows(143)
+    void aVariantNamesItsSourceAndWhereItsBinariesLie() throws IOException {
+        Path compiled = Files.createDirectories(folder.resolve("compiled"));
+        engine.compiler(CompileOptions.builder().weightless(WeightlessMode.ALL).build())
+                .compile(
+                        ModelInput.file(folder.resolve("two/net.onnx")),
+                        ModelOutput.file(compiled.resolve("net_ctx.onnx")));
+        Path apart = Files.createDirectories(folder.resolve("apart"));
+        Files.move(compiled.resolve("net_ctx.onnx"), apart.resolve("net_ctx.onnx"));
+        String source = option("ep.context_source_model_path", "two/net.onnx");
+        String place = option("ep.context_file_path", "compiled/net_ctx.onnx");
+        String body = file("apart/net_ctx.onnx") + ", \"session_options\": {";
+        assertTakes("two", pack(variant("x", "", body + source + ", " + place + "}")), SessionOptions.defaults());
+        assertRefused(
+                Status.INVALID_GRAPH,
+                () -> engine.session(pack(variant("x", "", body + source + "}")), SessionOptions.defaults()),
+                "net_ctx");
+        assertRefused(
+                Status.INVALID_ARGUMENT,
+                () -> pack(variant("x", "", body + option("ep.context_source_model_path", "../net.onnx") + "}")),
+                "leads out");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "/etc/hostname, no relative path",
@@ -262,6 +366,9 @@ class ModelPackageTest {
                 "{",
                 "[]",
                 "{\"schema_version\": 2}",
+                "{\"schema_version\": \"2.0\"}",
+                "{\"schema_version\": \"1.0\", \"components\": {\"a\": \"gone\"}}",
+                "{\"schema_version\": \"1.0\", \"components\": {\"a\": \"../a\"}}",
                 "{\"schema_version\": 1}",
                 "{\"schema_version\": 1, \"schema_version\": 1}",
                 "{\"schema_version\": 1} {}",

@@ -115,7 +115,27 @@ class WeightlessProviderTest {
         assertThat(generate("2", FakeFactory.NAME, "cpu"))
                 .anyMatch(note -> note.contains("'all_or_external_only'") && note.contains("'all'"));
         folder.resolve("net_ctx.onnx").toFile().delete();
-        assertRefused(Status.NOT_IMPLEMENTED, "1", "'all_or_external_only'", "'all'");
+        assertRefused(Status.EP_FAIL, "1", "'all_or_external_only'", "'all'");
+    }
+
+    @Test
+    @Rows(92)
+    void aProviderOfAnotherModeIsRefusedAsOneThatFails() {
+        fake.saidOfWeights = "external_only";
+        fake.doneWithoutWeights = WeightlessSupport.ALL;
+        assertRefused(Status.EP_FAIL, "1", "'fake'", "supports 'all'", "mode 1");
+    }
+
+    @Test
+    @Rows(91)
+    void devicesMayTellOfItByTheOlderKey() {
+        fake.keyOfWeights = "weightless_support";
+        fake.saidOfWeights = "external_only";
+        fake.doneWithoutWeights = WeightlessSupport.EXTERNAL_ONLY;
+        assertRefused(Status.EP_FAIL, "2", "'external_only'");
+        assertThat(fake.created).isZero();
+        generate("1", FakeFactory.NAME, "cpu");
+        assertThat(folder.resolve("net_ctx.onnx")).exists();
     }
 
     @Test

@@ -34,7 +34,7 @@ public class SessionConfiguration internal constructor() {
     /** Hears of every step of every run. */
     public var listener: RunListener? = null
 
-    /** Where a model from memory has its external data. */
+    /** Where a model has its external data; null for the folder of its file. */
     public var externalDataFolder: Path? = null
 
     /** Whether the session's files are read, or mapped. */

@@ -35,7 +35,7 @@ public final class ExternalData {
         this.listener = listener;
     }
 
-    /** The data of a model from memory, whose folder is {@code folder}; with null it can have none. */
+    /** The data that lies in {@code folder}; with null, the model was read from memory and can have none. */
     public static ExternalData inFolder(@Nullable Path folder, FileUse use, DataListener listener) {
         return new ExternalData(folder, null, use, listener);
     }
@@ -106,7 +106,11 @@ public final class ExternalData {
         }
         if (!Files.exists(file)) {
             throw new EngineException(
-                    Status.NO_SUCH_FILE, "External data file " + file + " does not exist; keep it beside the model");
+                    Status.NO_SUCH_FILE,
+                    "External data file " + file + " does not exist; "
+                            + (model == null
+                                    ? "its folder is the one that the options name"
+                                    : "keep it beside the model, or name its folder"));
         }
         return file;
     }

@@ -48,13 +48,25 @@ public final class Models {
      * @param data hears of its external data
      */
     public static Model read(Path file, FileUse use, DataListener data) {
+        return read(file, null, use, data);
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @param folder where its external data lies; null for its own folder
+     * @param data hears of its external data
+     */
+    public static Model read(Path file, @Nullable Path folder, FileUse use, DataListener data) {
         try {
             FileIdentity found = FileIdentity.of(file);
             if (!found.isFile()) {
                 throw EngineException.invalidArgument(file + " is no file; name the .onnx file itself");
             }
-            return new OnnxReader(ExternalData.besideModel(file, use, data), file)
-                    .read(FileMapping.content(found, use));
+            ExternalData external = folder == null
+                    ? ExternalData.besideModel(file, use, data)
+                    : ExternalData.inFolder(folder, use, data);
+            return new OnnxReader(external, file).read(FileMapping.content(found, use));
         } catch (NoSuchFileException e) {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file, e);
         } catch (IOException e) {

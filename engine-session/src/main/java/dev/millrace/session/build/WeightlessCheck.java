@@ -30,7 +30,7 @@ final class WeightlessCheck {
     /** Throws (EP_FAIL) where devices tell of their provider that it cannot do what is asked for. */
     void before(ProviderFactory factory, List<ProviderDevice> devices) {
         for (ProviderDevice device : devices) {
-            String said = device.metadata().get(WeightlessSupport.METADATA);
+            String said = WeightlessSupport.saidBy(device.metadata());
             if (isAsked() && said != null && !WeightlessSupport.of(said).covers(mode)) {
                 throw new EngineException(
                         Status.EP_FAIL,
@@ -41,18 +41,18 @@ final class WeightlessCheck {
         }
     }
 
-    /** Throws (NOT_IMPLEMENTED) where a provider says less of itself than its devices do. */
+    /** Throws where a provider does less than its devices tell, and is asked for more. */
     void after(ExecutionProvider provider, List<ProviderDevice> devices) {
         WeightlessSupport support = provider.weightlessSupport();
         for (ProviderDevice device : devices) {
-            String said = device.metadata().get(WeightlessSupport.METADATA);
+            String said = WeightlessSupport.saidBy(device.metadata());
             if (said == null || support.text().equals(said)) {
                 continue;
             }
             String mismatch = "the devices of provider '" + provider.name() + "' tell of weightless support '" + said
                     + "', and the provider itself of '" + support.text() + "'";
             if (!support.covers(mode)) {
-                throw notImplemented(provider, mode, "; " + mismatch);
+                throw refusal(provider, mode, "; " + mismatch);
             }
             notes.add(mismatch);
             return;
@@ -69,16 +69,21 @@ final class WeightlessCheck {
         }
     }
 
-    /** Throws (NOT_IMPLEMENTED) where a provider is to compile that cannot do what is asked for. */
+    /** Throws where a provider is to compile that cannot do what is asked for. */
     static void compiling(ExecutionProvider provider, WeightlessMode mode) {
         if (!provider.weightlessSupport().covers(mode)) {
-            throw notImplemented(provider, mode, "");
+            throw refusal(provider, mode, "");
         }
     }
 
-    private static EngineException notImplemented(ExecutionProvider provider, WeightlessMode mode, String more) {
-        return EngineException.notImplemented("provider '" + provider.name()
-                + "' compiles parts of the model, and does not implement weightless mode " + mode.code() + " (" + mode
-                + ")" + more);
+    /** NOT_IMPLEMENTED for a provider without any weightless mode, EP_FAIL for one that has another. */
+    private static EngineException refusal(ExecutionProvider provider, WeightlessMode mode, String more) {
+        WeightlessSupport support = provider.weightlessSupport();
+        boolean hasNone = support == WeightlessSupport.NONE;
+        return new EngineException(
+                hasNone ? Status.NOT_IMPLEMENTED : Status.EP_FAIL,
+                "provider '" + provider.name() + "' compiles parts of the model, and "
+                        + (hasNone ? "does not implement" : "supports '" + support.text() + "', which does not cover")
+                        + " weightless mode " + mode.code() + " (" + mode + ")" + more);
     }
 }

@@ -17,16 +17,24 @@ public final class Manifest {
     public static final String NAME = "manifest.json";
 
     private static final String COMPONENTS = "components";
+    /** The file of a component that the manifest names by its folder. */
+    private static final String COMPONENT = "component.json";
+
     private static final String MODELS = "models";
     private static final String METADATA = "metadata.json";
-    private static final double VERSION = 1;
+    private static final String SHARED = "shared_assets";
+    private static final String VERSION = "schema_version";
 
     private final Path folder;
+    private final Members manifest;
     private final PackageFolder files;
+    private final VariantReader variants;
 
     private Manifest(Path folder) {
         this.folder = folder;
-        this.files = new PackageFolder(folder);
+        this.manifest = Members.read(folder.resolve(NAME));
+        this.files = new PackageFolder(folder, manifest.texts(SHARED));
+        this.variants = new VariantReader(files, ofVersion());
     }
 
     /** The variants of each component, in the order in which they are declared. */
@@ -37,28 +45,27 @@ public final class Manifest {
         return new Manifest(folder).components();
     }
 
-    private static Members parse(Path file) {
-        try {
-            return Members.of(file.toString(), Json.parse(Files.readString(file)));
-        } catch (IllegalArgumentException e) {
-            throw EngineException.invalidArgument(file + ": " + e.getMessage());
-        } catch (IOException e) {
-            throw new EngineException(Status.FAIL, file + " cannot be read: " + e, e);
+    /** Whether the version is written as a text, as it is since variants have folders; throws where it is not 1. */
+    private boolean ofVersion() {
+        Object version = manifest.all().get(VERSION);
+        boolean isText = version instanceof String text && text.matches("1(\\.[0-9]{1,9})?");
+        if (!isText && !Double.valueOf(1).equals(version)) {
+            throw EngineException.invalidArgument(
+                    manifest.place() + ": '" + VERSION + "' is to be 1 or \"1.<minor>\", which is what can be read");
         }
+        return isText;
     }
 
     private Map<String, List<Variant>> components() {
-        Members manifest = parse(folder.resolve(NAME));
-        if (!Double.valueOf(VERSION).equals(manifest.all().get("schema_version"))) {
-            throw EngineException.invalidArgument(
-                    manifest.place() + ": 'schema_version' is to be 1, which is what can be read");
-        }
         var components = new LinkedHashMap<String, List<Variant>>();
         if (manifest.has(COMPONENTS)) {
-            Members named = manifest.object(COMPONENTS);
-            named.all().forEach((name, body) -> {
+            manifest.object(COMPONENTS).all().forEach((name, body) -> {
                 String place = manifest.place() + ": component '" + name + "'";
-                components.put((String) name, variants(Members.of(place, body), folder));
+                components.put(
+                        (String) name,
+                        body instanceof String path
+                                ? external(place, path)
+                                : variants(Members.of(place, body), folder));
             });
         } else {
             discover(components);
@@ -67,6 +74,13 @@ public final class Manifest {
             throw EngineException.invalidArgument(manifest.place() + " has no component");
         }
         return components;
+    }
+
+    /** A component with a file of its own. */
+    private List<Variant> external(String place, String path) {
+        Path found = files.found(place, folder, path);
+        Path file = files.file(place, folder, Files.isDirectory(found) ? path + "/" + COMPONENT : path);
+        return variants(Members.read(file), Files.isDirectory(found) ? found : file.resolveSibling(""));
     }
 
     /** Every folder of the models' that says something of itself is a component. */
@@ -78,7 +92,7 @@ public final class Manifest {
         try (Stream<Path> all = Files.list(models)) {
             for (Path each : all.sorted().toList()) {
                 if (Files.isRegularFile(each.resolve(METADATA))) {
-                    components.put(each.getFileName().toString(), variants(parse(each.resolve(METADATA)), each));
+                    components.put(each.getFileName().toString(), variants(Members.read(each.resolve(METADATA)), each));
                 }
             }
         } catch (IOException e) {
@@ -87,46 +101,11 @@ public final class Manifest {
     }
 
     private List<Variant> variants(Members component, Path base) {
-        var variants = new ArrayList<Variant>();
-        Members named = component.object("variants");
-        named.all().forEach((name, body) -> {
+        var read = new ArrayList<Variant>();
+        component.object("variants").all().forEach((name, body) -> {
             String place = component.place() + ", variant '" + name + "'";
-            variants.add(variant((String) name, Members.of(place, body), base));
+            read.add(variants.read((String) name, Members.of(place, body), base));
         });
-        return List.copyOf(variants);
-    }
-
-    private Variant variant(String name, Members variant, Path base) {
-        var targets = new ArrayList<Variant.Target>();
-        if (variant.has("ep_compatibility")) {
-            for (Object each : variant.array("ep_compatibility")) {
-                Members target = Members.of(variant.place() + ", 'ep_compatibility'", each);
-                targets.add(new Variant.Target(
-                        target.text("ep"), target.optional("device"), target.optional("compatibility_string")));
-            }
-        }
-        Members body = variant.object("executor_info").object("ort");
-        return new Variant(
-                name,
-                targets,
-                files.file(body.place(), base, body.text("model_file")),
-                options(body, base),
-                body.texts("provider_options"));
-    }
-
-    /** Options of a session, with folders found. None says where to write: a package is only read. */
-    private Map<String, String> options(Members body, Path base) {
-        Map<String, String> options = body.texts("session_options");
-        for (String key : options.keySet()) {
-            if (key.startsWith("ep.")) {
-                throw EngineException.invalidArgument(
-                        body.place() + ": option '" + key + "' is about files to write, which packages do not do");
-            }
-        }
-        options.computeIfPresent(
-                "session.model_external_initializers_file_folder_path",
-                (key, value) -> files.folder(body.place() + ", '" + key + "'", base, value)
-                        .toString());
-        return options;
+        return List.copyOf(read);
     }
 }

@@ -1,6 +1,10 @@
 package dev.millrace.session.pack;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +16,17 @@ import org.jspecify.annotations.Nullable;
  * @param place for messages, such as {@code manifest.json: component 'encoder'}
  */
 record Members(String place, Map<?, ?> all) {
+    /** The object that a file holds. */
+    static Members read(Path file) {
+        try {
+            return of(file.toString(), Json.parse(Files.readString(file)));
+        } catch (IllegalArgumentException e) {
+            throw EngineException.invalidArgument(file + ": " + e.getMessage());
+        } catch (IOException e) {
+            throw new EngineException(Status.FAIL, file + " cannot be read: " + e, e);
+        }
+    }
+
     static Members of(String place, @Nullable Object value) {
         if (value instanceof Map<?, ?> members) {
             return new Members(place, members);

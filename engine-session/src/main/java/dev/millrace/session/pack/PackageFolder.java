@@ -3,68 +3,85 @@ package dev.millrace.session.pack;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.security.DigestInputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The folder of a package, which no name in its manifest leads out of. A name is the path of a file, or {@code sha256:} with
- * the digest of an asset, which lies in the folder {@value #ASSETS} under its digest.
+ * The folder of a package, which no name in its manifest leads out of. A name is a path, or {@code sha256:} with the digest
+ * of a shared asset and a path in it. A shared asset is a folder; an asset of one file may also lie in the folder
+ * {@value #FILES} under its digest.
  */
 final class PackageFolder {
-    private static final String ASSETS = "assets";
-    private static final Pattern DIGEST = Pattern.compile("sha256:([0-9a-f]{64})(?:/(.+))?");
+    private static final String SCHEME = "sha256:";
+    private static final Pattern DIGEST = Pattern.compile(SCHEME + "([0-9a-f]{64})(?:/(.+))?");
+    private static final String FOLDERS = "shared_assets";
+    private static final String FILES = "assets";
 
     private final Path folder;
+    private final Map<String, String> placed;
+    private final Set<Path> checked = new HashSet<>();
 
-    PackageFolder(Path folder) {
+    /** @param placed paths of shared assets that do not lie where they do by default, by {@code sha256:} and their digest */
+    PackageFolder(Path folder, Map<String, String> placed) {
         this.folder = folder;
+        this.placed = placed;
     }
 
     /**
      * The file that a name stands for.
      *
+     * @param place where the name stands, for messages
      * @param base the folder that paths are relative to, in this folder or itself
      */
     Path file(String place, Path base, String name) {
-        Matcher asset = DIGEST.matcher(name);
-        if (asset.matches()) {
-            String digest = asset.group(1);
-            String tail = asset.group(2);
-            Path file = inside(place, folder, ASSETS + "/" + digest + (tail == null ? "" : "/" + tail));
-            checkDigest(place, file, digest);
-            return file;
+        Path found = found(place, base, name);
+        if (!Files.isRegularFile(found)) {
+            throw refuse(place, name, "is no file of the package");
         }
-        if (name.startsWith("sha256:")) {
-            throw refuse(place, name, "has no digest of 64 hexadecimal digits");
-        }
-        return inside(place, base, name);
+        return found;
     }
 
-    /** A folder that a name stands for. */
+    /** The folder that a name stands for. */
     Path folder(String place, Path base, String name) {
-        Path found = located(place, base, name);
+        Path found = found(place, base, name);
         if (!Files.isDirectory(found)) {
             throw refuse(place, name, "is no folder of the package");
         }
         return found;
     }
 
-    private Path inside(String place, Path base, String name) {
-        Path found = located(place, base, name);
-        if (!Files.isRegularFile(found)) {
-            throw refuse(place, name, "is no file of the package");
+    /** What a name stands for, whether it is there or not. */
+    Path found(String place, Path base, String name) {
+        if (!name.startsWith(SCHEME)) {
+            return located(place, base, name);
         }
-        return found;
+        Matcher asset = DIGEST.matcher(name);
+        if (!asset.matches()) {
+            throw refuse(place, name, "has no digest of 64 hexadecimal digits");
+        }
+        return asset(place, asset.group(1), asset.group(2) == null ? "" : asset.group(2));
+    }
+
+    private Path asset(String place, String digest, String path) {
+        String moved = placed.get(SCHEME + digest);
+        Path shared = located(place, folder, moved == null ? FOLDERS + "/sha256-" + digest : moved);
+        if (moved != null || Files.isDirectory(shared)) {
+            check(place, shared, digest);
+            return path.isEmpty() ? shared : located(place, shared, path);
+        }
+        Path file = located(place, folder, FILES + "/" + digest + (path.isEmpty() ? "" : "/" + path));
+        if (!Files.isRegularFile(file)) {
+            throw refuse(place, SCHEME + digest, "is no asset of the package");
+        }
+        check(place, file, digest);
+        return file;
     }
 
     private Path located(String place, Path base, String name) {
@@ -88,18 +105,19 @@ final class PackageFolder {
         }
     }
 
-    private static void checkDigest(String place, Path file, String expected) {
-        try (InputStream in = Files.newInputStream(file)) {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            new DigestInputStream(in, digest).transferTo(OutputStream.nullOutputStream());
-            if (!HexFormat.of().formatHex(digest.digest()).equals(expected)) {
+    /** Throws where an asset is not what its digest says; each is looked at once. */
+    private void check(String place, Path asset, String digest) {
+        if (!checked.add(asset)) {
+            return;
+        }
+        try {
+            String is = Files.isDirectory(asset) ? AssetDigest.ofFolder(asset) : AssetDigest.ofFile(asset);
+            if (!is.equals(digest)) {
                 throw EngineException.invalidArgument(
-                        place + ": asset " + file + " was changed: its SHA-256 is not the one that it is named by");
+                        place + ": asset " + asset + " was changed: its SHA-256 is not the one that it is named by");
             }
         } catch (IOException e) {
-            throw new EngineException(Status.FAIL, place + ": asset " + file + " cannot be read: " + e, e);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
+            throw new EngineException(Status.FAIL, place + ": asset " + asset + " cannot be read: " + e, e);
         }
     }
 
