@@ -37,14 +37,10 @@ final class Lane implements LaunchContext {
         PlanStep step = bound.step();
         try {
             Launch launch = bound.launch();
-            PlanRunner parts = bound.parts();
-            if (launch != null) {
-                launch.run(this);
-            } else if (parts != null) {
-                parts.runAsStep(frame, bound);
+            if (launch == null) {
+                runWithoutLaunch(bound);
             } else {
-                var lane = new DynamicLane(frame, bound, frame.isNested ? null : dynamic);
-                ((DynamicKernel) step.kernel()).runChecked(lane);
+                launch.run(this);
             }
         } catch (OutOfMemoryError | StackOverflowError e) {
             throw new EngineException(Status.RUNTIME_EXCEPTION, step.describe() + ": " + e, e);
@@ -57,6 +53,16 @@ final class Lane implements LaunchContext {
         }
         if (listener != null) {
             listener.stepEnded(frame.plan.name(), step, start, System.nanoTime());
+        }
+    }
+
+    private void runWithoutLaunch(BoundStep bound) {
+        PlanRunner parts = bound.parts();
+        if (parts == null) {
+            var lane = new DynamicLane(frame, bound, frame.isNested ? null : dynamic);
+            ((DynamicKernel) bound.step().kernel()).runChecked(lane);
+        } else {
+            parts.runAsStep(frame, bound);
         }
     }
 
