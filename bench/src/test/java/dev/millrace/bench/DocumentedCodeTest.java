@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** What the documentation shows of the repository's files is in them, line by line. */
 class DocumentedCodeTest {
     private static final Path ROOT = Path.of("..");
-    private static final String OPERATOR = "adding-an-operator.md";
+    private static final String OPERATOR = "internals/adding-an-operator.md";
     private static final int LONGEST = 30;
     private static final int LONGEST_SERVICE = 39;
 
@@ -49,8 +49,8 @@ class DocumentedCodeTest {
 
     @Test
     void servicesAreShownWholeAndShort() throws IOException {
-        assertThat(shown("services.md")).hasSize(4);
-        for (MatchResult service : shown("services.md")) {
+        assertThat(shown("guide/services.md")).hasSize(4);
+        for (MatchResult service : shown("guide/services.md")) {
             String file = Files.readString(ROOT.resolve(service.group(1)));
             assertThat(service.group(2)).as(service.group(1)).isEqualTo(file.strip());
             assertThat(file.lines().count()).as(service.group(1)).isLessThanOrEqualTo(LONGEST_SERVICE);

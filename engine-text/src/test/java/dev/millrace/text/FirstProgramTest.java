@@ -13,15 +13,15 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The first program of the README runs as it stands. */
-class ReadmeTest {
+/** The first program of the guide runs as it stands. */
+class FirstProgramTest {
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
     @Test
     void theFirstProgramRunsOnTheModelThatItNames(@TempDir Path folder) throws IOException, InterruptedException {
         Files.write(folder.resolve("minilm.onnx"), GoldenTest.content("/all-minilm-l6-v2.onnx"));
         Files.write(folder.resolve("tokenizer.json"), GoldenTest.content("/all-minilm-l6-v2-tokenizer.json"));
-        Matcher first = JAVA.matcher(Files.readString(Path.of("..", "README.md")));
+        Matcher first = JAVA.matcher(Files.readString(Path.of("..", "docs", "guide", "getting-started.md")));
         assertThat(first.find()).isTrue();
         Path source = Files.writeString(folder.resolve("Sentences.java"), first.group(1));
         int errors = ToolProvider.getSystemJavaCompiler()
