@@ -9,11 +9,12 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the documentation shows of the repository's files is in them, line by line. */
+/** Pieces of code in the documents stand in the files that they name, line by line. */
 class DocumentedCodeTest {
     private static final Path ROOT = Path.of("..");
-    private static final String OPERATOR = "adding-an-operator.md";
     private static final int LONGEST = 30;
     private static final int LONGEST_SERVICE = 39;
 
@@ -31,26 +32,22 @@ class DocumentedCodeTest {
         return "\n" + text.strip().replaceAll("\\R[ \\t]*", "\n") + "\n";
     }
 
-    @Test
-    void whatIsShownIsThere() throws IOException {
-        assertThat(shown(OPERATOR)).hasSize(11);
-        for (MatchResult piece : shown(OPERATOR)) {
+    @ParameterizedTest
+    @CsvSource({"adding-an-operator.md, 11", "adding-a-kernel.md, 19", "adding-a-provider.md, 11"})
+    void piecesOfCodeAreInTheirFilesAndShort(String page, int pieces) throws IOException {
+        List<MatchResult> shown = shown("internals/" + page);
+        assertThat(shown).hasSize(pieces);
+        for (MatchResult piece : shown) {
             String file = Files.readString(ROOT.resolve(piece.group(1)));
             assertThat(flat(file)).as(piece.group(1)).contains(flat(piece.group(2)));
-        }
-    }
-
-    @Test
-    void whatIsShownIsShort() throws IOException {
-        for (MatchResult piece : shown(OPERATOR)) {
             assertThat(piece.group(2).lines().count()).as(piece.group(1)).isLessThanOrEqualTo(LONGEST);
         }
     }
 
     @Test
     void servicesAreShownWholeAndShort() throws IOException {
-        assertThat(shown("services.md")).hasSize(4);
-        for (MatchResult service : shown("services.md")) {
+        assertThat(shown("guide/services.md")).hasSize(4);
+        for (MatchResult service : shown("guide/services.md")) {
             String file = Files.readString(ROOT.resolve(service.group(1)));
             assertThat(service.group(2)).as(service.group(1)).isEqualTo(file.strip());
             assertThat(file.lines().count()).as(service.group(1)).isLessThanOrEqualTo(LONGEST_SERVICE);

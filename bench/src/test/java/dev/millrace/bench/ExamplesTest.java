@@ -68,12 +68,15 @@ class ExamplesTest {
     @ValueSource(
             strings = {
                 "README.md",
-                "docs/ep-context.md",
-                "docs/from-onnxruntime.md",
-                "docs/generation.md",
-                "docs/model-packages.md",
-                "docs/streams.md",
-                "docs/text.md"
+                "docs/guide/getting-started.md",
+                "docs/guide/sessions.md",
+                "docs/guide/compiled-models.md",
+                "docs/guide/deployment.md",
+                "docs/guide/from-onnxruntime.md",
+                "docs/guide/generation.md",
+                "docs/guide/model-packages.md",
+                "docs/guide/streams.md",
+                "docs/guide/text.md"
             })
     void theJavaOfADocumentCompiles(String name, @TempDir Path classes) throws IOException {
         List<JavaFileObject> examples = new ArrayList<>();

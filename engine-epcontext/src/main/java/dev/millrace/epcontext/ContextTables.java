@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What stands at the front of a context binary: a header, and the tables of its graphs and segments. The numbers here are
- * those of {@code docs/context-binary.md}.
+ * those of {@code docs/internals/context-binary.md}.
  *
  * @param contentChecksum the CRC-32C of everything behind the tables, or 0 where the binary does not tell
  */

@@ -26,9 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The Java of docs/ep-context-examples.md compiles and runs. */
+/** The Java of docs/guide/compiled-models-examples.md compiles and runs. */
 class ContextExamplesTest {
-    private static final Path DOCUMENT = Path.of("..", "docs", "ep-context-examples.md");
+    private static final Path DOCUMENT = Path.of("..", "docs", "guide", "compiled-models-examples.md");
     private static final Pattern EXAMPLE = Pattern.compile("## ([^\\n]+)|```java\\n(.*?)```", Pattern.DOTALL);
     private static final int EXAMPLES = 13;
     private static final int WIDTH = 48;

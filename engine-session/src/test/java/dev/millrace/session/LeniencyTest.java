@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What docs/leniency.md says is noted runs, and is refused strictly; what it says runs does so strictly too. */
+/** What docs/guide/leniency.md says is noted runs, and is refused strictly; what it says runs does so strictly too. */
 @Timeout(60)
 class LeniencyTest {
     private static final SessionOptions STRICT =

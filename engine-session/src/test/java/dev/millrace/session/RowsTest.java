@@ -16,11 +16,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every row of docs/ep-context.md has a line that says what is different, and the test that the line names; or it is among those
+ * Every row of docs/internals/ep-context-acceptance.md has a line that says what is different, and the test that the line names; or it is among those
  * that are open.
  */
 class RowsTest {
-    private static final Path DOCUMENT = Path.of("..", "docs", "ep-context.md");
+    private static final Path DOCUMENT = Path.of("..", "docs", "internals", "ep-context-acceptance.md");
     private static final Path TESTS = Path.of("src", "test", "java", "dev", "millrace", "session");
     /** Shows rows where no session can: it names no rows, and the document names its tests. */
     private static final Path STREAMS = Path.of(

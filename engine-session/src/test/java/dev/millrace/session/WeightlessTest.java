@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Context models whose weights stay in their source: rows 88 to 95 of {@code docs/ep-context.md}, by {@code simd}. */
+/** Context models whose weights stay in their source: rows 88 to 95 of {@code docs/internals/ep-context-acceptance.md}, by {@code simd}. */
 class WeightlessTest {
     private static final int WIDTH = 96;
     private static final int LAYERS = 3;

@@ -43,7 +43,7 @@ import java.nio.file.Path
 import java.nio.file.StandardOpenOption.CREATE
 import java.nio.file.StandardOpenOption.WRITE
 
-/** The Kotlin of docs/ep-context-examples.md, word for word. */
+/** The Kotlin of docs/guide/compiled-models-examples.md, word for word. */
 class ContextExamplesTest {
     @TempDir
     lateinit var folder: Path
@@ -96,7 +96,7 @@ class ContextExamplesTest {
     @Test
     fun `the examples of the document are the ones that run here`() {
         val here = words(Files.readString(Path.of("src/test/kotlin/dev/millrace/kotlin/ContextExamplesTest.kt")))
-        val document = Files.readString(Path.of("..", "docs", "ep-context-examples.md"))
+        val document = Files.readString(Path.of("..", "docs", "guide", "compiled-models-examples.md"))
         val examples = Regex("```kotlin\\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(document).toList()
         assertThat(examples).hasSize(EXAMPLES)
         for (example in examples) {

@@ -123,7 +123,14 @@ class DocumentsTest {
             .toList()
 
     @ParameterizedTest
-    @CsvSource("README.md", "docs/streams.md", "docs/generation.md", "docs/graphs.md", "docs/ep-context.md")
+    @CsvSource(
+        "README.md",
+        "docs/guide/getting-started.md",
+        "docs/guide/streams.md",
+        "docs/guide/generation.md",
+        "docs/guide/graphs.md",
+        "docs/guide/compiled-models.md",
+    )
     fun `the Kotlin of a document is what compiles here`(document: String) {
         val here = words(Files.readString(Path.of("src/test/kotlin/dev/millrace/kotlin/DocumentsTest.kt")))
         assertThat(examples(document, "kotlin")).isNotEmpty().allSatisfy { assertThat(here).contains(words(it)) }
@@ -141,7 +148,7 @@ class DocumentsTest {
     ) {
         val suffix = if (language == "java") "java" else "kt"
         val sources = files.split(' ').map { Files.readString(ROOT.resolve("examples/$folder/$it.$suffix")) }
-        assertThat(examples("docs/services.md", language)).isEqualTo(sources)
+        assertThat(examples("docs/guide/services.md", language)).isEqualTo(sources)
     }
 
     private companion object {

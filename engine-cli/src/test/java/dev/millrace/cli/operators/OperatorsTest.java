@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 class OperatorsTest {
-    private static final Path PAGE = Path.of("../docs/operators.md");
+    private static final Path PAGE = Path.of("../docs/guide/operators.md");
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -40,7 +40,7 @@ class OperatorsTest {
     void thePageIsWhatTheCommandPrints() throws IOException {
         assertThat(operators("--markdown")).isEqualTo(ExitCode.OK);
         assertThat(Files.readString(PAGE))
-                .as("docs/operators.md; make it again with ./millrace operators --markdown > docs/operators.md")
+                .as("docs/guide/operators.md; make it again with ./millrace operators --markdown > docs/guide/operators.md")
                 .isEqualToNormalizingNewlines(out.toString());
     }
 
