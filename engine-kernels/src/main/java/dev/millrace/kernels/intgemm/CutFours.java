@@ -15,11 +15,11 @@ import dev.millrace.codegen.program.VectorVar;
 import java.util.List;
 
 /**
- * f(panel, excess, counts, shape, fours, room): cuts the fours of a packed panel that {@link IntegerDot#BYTES} or
- * {@link IntegerDot#FOURS} would not sum exactly, whole vectors of columns at a time, so that they and what is cut off both
- * are. What is cut off is written one after the other, each with its place in a row of A behind it, and how many there were of
- * each vector to a number per column. shape is the vectors of the panel | the bytes from fours to fours &lt;&lt; 32. If
- * there are more than room, only their count is right.
+ * The kernel f(panel, excess, counts, shape, fours, room): clamps the quads of a packed panel whose products
+ * {@link IntegerDot#BYTES} or {@link IntegerDot#FOURS} would not sum exactly, whole vectors of columns at a time, so
+ * that both the clamped quads and the rests fit. The rests are written one after the other, each followed by its
+ * position in a row of A. The number of clamped quads of each vector of columns goes to counts. shape is the vectors of
+ * the panel | the bytes from quad to quad &lt;&lt; 32. If there are more rests than room, only their count is correct.
  */
 final class CutFours implements KernelFamily {
     static final String NAME = "gemm.s8.cut";
