@@ -196,7 +196,10 @@ public final class CallPlan {
         return work[next] - before < before - work[next - 1] ? next : next - 1;
     }
 
-    /** The builder of plans. It keeps calls in arrays, because there are thousands of them and this runs before anything is compiled. */
+    /**
+     * The builder of plans. It keeps calls in arrays, because there are thousands of them and this runs before anything
+     * is compiled.
+     */
     public static final class Builder {
         private static final int FIRST_CALLS = 32;
 

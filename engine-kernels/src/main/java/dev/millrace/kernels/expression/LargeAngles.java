@@ -10,10 +10,10 @@ import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * Writes what angles of {@link #LEAST} and more are as quarters of a turn and a rest. Such a float is {@code 2^(28 c)},
- * for a c of 0 to 3, times one that is below {@link #LEAST} {@code 2^28} and a multiple of {@code 2^-5}. What
- * {@code 2^(28 c)} has in quarters is known to more than a hundred binary places, whole multiples of {@code 2^7} left
- * out: times a multiple of {@code 2^-5} these are whole turns.
+ * The reduction of angles of {@link #LEAST} and more to quarter turns and a rest, in the manner of Payne and Hanek
+ * (1983). Such a float is {@code 2^(28 c)}, for a c of 0 to 3, times one that is below {@link #LEAST} {@code 2^28} and
+ * a multiple of {@code 2^-5}. The number of quarter turns in {@code 2^(28 c)} is stored to more than a hundred binary
+ * places, without whole multiples of {@code 2^7}: times a multiple of {@code 2^-5} these are whole turns.
  */
 final class LargeAngles {
     static final Constant LEAST = Constant.of(0x1p18f);
