@@ -20,7 +20,10 @@ final class LargeAngles {
 
     private static final float[] CLASSES = {0x1p46f, 0x1p74f, 0x1p102f};
     private static final float[] SCALES = {1, 0x1p-28f, 0x1p-56f, 0x1p-84f};
-    /** {@code 2^(28 c) 2/pi}, without multiples of {@code 2^7}, in parts of 24 bits: for each part the c from 0 to 3. */
+    /**
+     * {@code 2^(28 c) 2/pi}, without multiples of {@code 2^7}, in parts of 24 bits: for each part the values for c from
+     * 0 to 3.
+     */
     private static final float[][] QUARTERS = {
         {0x145f3p-17f, 0x6dc9c8p-17f, 0x2a53f8p-17f, 0xeafa3ep-17f},
         {0x6dc9cp-41f, 0x82a53fp-41f, 0x4eafa3p-41f, 0xa69bb8p-41f},
