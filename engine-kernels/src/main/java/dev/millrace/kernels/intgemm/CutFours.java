@@ -102,7 +102,9 @@ final class CutFours implements KernelFamily {
             }
         }
 
-        /** The largest sum of what has one sign in pairs that are summed together, as a positive number. */
+        /**
+         * Returns the largest sum of the weights of one sign in pairs that are summed together, as a positive number.
+         */
         private VectorVar most(List<Address> together) {
             VectorVar most = builder.vector("most");
             builder.set(most, Constant.ZERO);
@@ -122,7 +124,7 @@ final class CutFours implements KernelFamily {
             return most;
         }
 
-        /** Cuts a four to at most so much, and writes what is left in as many parts as are exact. */
+        /** Clamps a quad to a largest magnitude, and writes the rest in as many parts as are exact. */
         private void cut(Address four, int most) {
             VectorVar left = builder.vector("left");
             builder.set(left, builder.load(four));
