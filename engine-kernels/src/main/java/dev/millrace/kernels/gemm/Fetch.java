@@ -4,9 +4,9 @@ package dev.millrace.kernels.gemm;
 public enum Fetch {
     /** Nothing: B is in the near caches. */
     NONE,
-    /** The bytes that this tile reads some hundred bytes later, for a B in memory. */
+    /** The bytes that this tile reads some hundred bytes later, for a B beyond the near caches. */
     SOON,
-    /** The next panel, line by line while this one is read for the last time, for a packed B in memory. */
+    /** The next panel, line by line while this one is read for the last time, for a packed B beyond the near caches. */
     NEXT(1),
     /** Half of the next panel in each of two tiles, for memory that is slower than one tile. */
     NEXT_HALF(2),

@@ -41,7 +41,7 @@ final class WindowProducts {
         return windows.rowBytes();
     }
 
-    /** Bytes of the input for which one line of outputs is the first to need them. */
+    /** Bytes of the input rows that each further line of outputs adds to a block. */
     long lineBytes() {
         return band.rowBytes(shape.width().out()) * shape.height().stride();
     }
