@@ -42,7 +42,7 @@ public final class Kernels implements AutoCloseable {
 
     /**
      * The property with the file in which a process keeps its emitted code for later ones, which do not assemble it
-     * again. The kernels of the process read it.
+     * again. The kernels of the process read it, if their classes come from archives.
      */
     public static final String CODE_PROPERTY = "millrace.code";
 

@@ -103,7 +103,7 @@ final class LargeAngles {
         builder.binary(sumRestOfRest, BinaryOp.ADD, sumRestOfRest, addTo(sumRest, lost));
     }
 
-    /** Adds to a sum and returns the rounding error, which is exactly a float. */
+    /** Adds to a sum and returns the rounding error, which is exactly a float (Knuth's TwoSum). */
     private VectorVar addTo(VectorVar to, VectorVar more) {
         VectorVar both = builder.add(to, more);
         VectorVar added = builder.sub(both, to);

@@ -103,7 +103,7 @@ public final class ExpressionReduction {
      *
      * @param inputs native memory (heap memory only where kernels are interpreted), as all others; one for each number
      *     up to the highest in the expression
-     * @param scratch memory of {@link #scratchBytes} that nobody else uses meanwhile
+     * @param scratch {@link #scratchBytes} of memory, for this run alone
      * @throws IndexOutOfBoundsException if a segment is too short
      * @throws IllegalArgumentException if segments that are written overlap others
      */

@@ -155,7 +155,7 @@ public final class Reduction {
      * Reduces. No segment may be freed before that is done.
      *
      * @param in native memory (heap memory only where kernels are interpreted), as all others
-     * @param scratch memory of {@link #scratchBytes} that nobody else uses meanwhile
+     * @param scratch {@link #scratchBytes} of memory, for this run alone
      * @throws IndexOutOfBoundsException if a segment is too short
      * @throws IllegalArgumentException if segments overlap
      */

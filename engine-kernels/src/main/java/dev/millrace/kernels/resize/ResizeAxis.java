@@ -52,8 +52,8 @@ public record ResizeAxis(int axis, int from, int to, double scale, float start, 
     }
 
     /**
-     * Returns the position of a result in the data for the choice between elements. It is computed in floats in the way
-     * of ONNX Runtime, whose rounding decides between elements, unless the axis is too long for floats.
+     * Returns the position of a result in the data for the choice between elements. It is computed in floats like in
+     * ONNX Runtime, whose rounding decides between elements, unless the axis is too long for floats.
      */
     private double place(ResizeRule.Coordinates coordinates, int result) {
         return isLong() ? exactPlace(coordinates, result) : roundedPlace(coordinates, result);
