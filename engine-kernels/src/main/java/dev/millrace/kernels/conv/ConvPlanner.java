@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Plans the tile calls of a direct convolution. A unit is a band of output pixels times a group of blocks of output
- * channels. It runs one pass after the other over parts of the taps and of the input channels, and each pass adds to
- * the sums that the one before left in the output.
+ * The planner of the tile calls of a direct convolution. A unit is a band of output pixels times a group of blocks of
+ * output channels. It runs one pass after the other over parts of the taps and of the input channels, and each pass
+ * adds to the sums that the one before left in the output.
  */
 final class ConvPlanner {
     /** The size in bytes from which weights are prefetched: fewer are in the cache anyway, or soon. */
@@ -66,7 +66,7 @@ final class ConvPlanner {
         outPixelBytes = target.vectorBytes();
     }
 
-    /** Some blocks of output channels. */
+    /** A group of blocks of output channels that a tile computes together. */
     private record Group(int first, int blocks) {}
 
     /** The smallest piece of work of a task: a band times a group. */

@@ -91,7 +91,7 @@ final class ListedConv extends CalledConv {
             outChannels = shape.outPixels() * pixelBytes;
         }
 
-        /** Some blocks of output channels, with the channels that they read in each pass. */
+        /** A group of blocks of output channels, with the channels that they read in each pass. */
         private record Group(int first, int blocks, List<Pass> passes) {}
 
         /** @param runs the runs of channels, in the form that {@link ConvTile} takes */

@@ -164,7 +164,7 @@ final class WeightLayout {
         box(kernels, weights, packed, new Box(outBlocks, 1, outRest, inBlocks, 1, inRest));
     }
 
-    /** Some blocks of output and of input channels, with the number of channels that each of them has. */
+    /** A range of blocks of output and of input channels, with the number of channels that each block has. */
     private record Box(int firstOut, int outBlocks, int outChannels, int firstIn, int inBlocks, int inChannels) {}
 
     private void box(KernelSet kernels, MemorySegment weights, MemorySegment packed, Box box) {

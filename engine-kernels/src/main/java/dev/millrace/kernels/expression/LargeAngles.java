@@ -82,7 +82,10 @@ final class LargeAngles {
         return new Turn(signed(quarters), signed(rest));
     }
 
-    /** The magnitude is found again each time: registers are rarer here than time. */
+    /**
+     * Selects the number of the class that x belongs to. The magnitude is computed again each time: registers are rarer
+     * here than time.
+     */
     private VectorVar ofClass(float[] numbers) {
         VectorVar magnitude = math.abs(x);
         Value chosen = Constant.of(numbers[0]);

@@ -9,8 +9,8 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * Some rows times a part of a panel: prepares the arguments of the tiles and calls them. Values that change between
- * calls are set one by one.
+ * A block of a product, some rows times a part of a panel: prepares the arguments of the tiles and calls them. Values
+ * that change between calls are set one by one.
  */
 final class GemmBlock {
     /** Elements of B that the second-level cache holds beside the rest. */

@@ -84,7 +84,10 @@ final class CutFours implements KernelFamily {
             return builder.build();
         }
 
-        /** Some fours that follow each other; from and the place are left behind them. */
+        /**
+         * Clamps the columns of some consecutive quads where their sums overflow, and advances {@code from} and the
+         * position behind them.
+         */
         private void cutExceeding(ScalarVar from, ScalarVar stride, int some) {
             List<Address> all = List.of(Address.at(from, 0), Address.at(from, stride, 1, 0));
             ScalarVar exceeding = builder.laneBits(builder.compare(
@@ -140,7 +143,7 @@ final class CutFours implements KernelFamily {
             }
         }
 
-        /** Takes at most so much off the bytes of words, and returns it. */
+        /** Clamps the bytes of words to a largest magnitude, returns them, and leaves the rests in {@code from}. */
         private VectorVar take(VectorVar from, int most) {
             VectorVar[] taken = new VectorVar[Integer.BYTES];
             VectorVar[] left = new VectorVar[Integer.BYTES];

@@ -156,10 +156,10 @@ final class QuantisedRun {
         }
     }
 
-    /** Some panels, the address of their bytes, and the method by which these are multiplied. */
+    /** A range of panels, the address of their bytes, and the method by which these are multiplied. */
     private record Columns(IntegerDot dot, long first, long panels, long from) {}
 
-    /** Some rows of some panels, on one thread. */
+    /** The work of one thread: some rows of some panels. */
     private final class Part {
         private final Memory memory = kernels.set().newMemory();
         private final Parallel parallel;
