@@ -72,10 +72,7 @@ final class ConvPlanner {
     /** The smallest piece of work of a task: a band times a group. */
     private record Unit(Band band, Group group) {}
 
-    /**
-     * The key of units that differ by the position of their bands alone, because all taps of these are inside of the
-     * image.
-     */
+    /** The key of units that differ by the position of their bands alone, if all taps are inside of the image. */
     private record Like(Group group, int rows, int columns) {}
 
     /** The first unit of those with one key: its band, and its number in the plan. */
@@ -159,10 +156,7 @@ final class ConvPlanner {
                 + pass.firstTap() * layout.tapBytes();
     }
 
-    /**
-     * Whether groups are the outer loop, which reads the weights once and the input once for each group. Otherwise
-     * bands are, which reads the weights once for each band. The choice is the one that reads fewer bytes.
-     */
+    /** Whether groups are the outer loop, which re-reads the input for each group, not the weights for each band. */
     static boolean groupsFirst(ConvShape shape, int groups, int bands) {
         long input = shape.inPixels() * shape.channels() * Float.BYTES;
         long inputAgain = input <= Band.BYTES ? 0 : (groups - 1) * input;
@@ -316,10 +310,7 @@ final class ConvPlanner {
         return run.tiles() > 1 || left(run, pass) < columns && right(run, pass) < columns;
     }
 
-    /**
-     * Returns a distance between elements of a tile as kernels name it. Where there is only one element it does not
-     * matter and is cut to the largest that can be named.
-     */
+    /** Returns a step for a key. The step of a single element does not matter and is cut to the largest in keys. */
     private static int step(int distance, int count) {
         return count == 1 ? Math.min(distance, ConvTile.MAX_STEP) : distance;
     }
