@@ -156,7 +156,7 @@ final class ConvPlanner {
                 + pass.firstTap() * layout.tapBytes();
     }
 
-    /** Whether groups are the outer loop, which re-reads the input for each group, not the weights for each band. */
+    /** Whether re-reading the input for each group costs less than re-reading the weights for each band. */
     static boolean groupsFirst(ConvShape shape, int groups, int bands) {
         long input = shape.inPixels() * shape.channels() * Float.BYTES;
         long inputAgain = input <= Band.BYTES ? 0 : (groups - 1) * input;
