@@ -27,23 +27,26 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernels of a process, or of a test: the level found, the code emitted so far, and the products and expressions
- * that run on it. Safe for use by several threads.
+ * The kernels of a process, or of a test: the level of its processor, the code emitted so far, and the products and
+ * expressions that run on it. Safe for use by several threads.
  */
 public final class Kernels implements AutoCloseable {
-    /** {@code true} writes the map of emitted code where perf looks for it. */
+    /** The property that, if {@code true}, has a map of emitted code written for perf. */
     public static final String PERF_MAP_PROPERTY = "millrace.kernels.perfmap";
 
-    /** The width of vectors where kernels run on the Vector API: {@code 128}, {@code 256}, {@code 512}. */
+    /**
+     * The property with the width of vectors where kernels run on the Vector API: {@code 128}, {@code 256},
+     * {@code 512}.
+     */
     public static final String VECTOR_BITS_PROPERTY = "millrace.kernels.vectorbits";
 
     /**
-     * A file in which the code of a process is kept for the next one: what another process has assembled is not assembled
-     * again. Asked for by the kernels of the process, where they come from archives.
+     * The property with the file in which a process keeps its emitted code for later ones, which do not assemble it
+     * again. The kernels of the process read it, if their classes come from archives.
      */
     public static final String CODE_PROPERTY = "millrace.code";
 
-    /** Probes at its first use, since that costs some 50 ms. */
+    /** Holder of the kernels of the process, which probes at its first use, since that costs some 50 ms. */
     private static final class Shared {
         static final Kernels INSTANCE = first();
 
@@ -75,7 +78,7 @@ public final class Kernels implements AutoCloseable {
         return Shared.INSTANCE;
     }
 
-    /** Lets another thread find out what {@link #shared()} needs to know, while the caller does something else. */
+    /** Starts a thread that initialises {@link #shared()}, while the caller does something else. */
     public static void foresee() {
         Thread thread = new Thread(Kernels::shared, "millrace-kernels-probe");
         thread.setDaemon(true);
@@ -83,7 +86,7 @@ public final class Kernels implements AutoCloseable {
     }
 
     /**
-     * Kernels of their own, whose code is freed when they are closed.
+     * Returns kernels whose code is freed when they are closed.
      *
      * @param properties system properties by name, null for an absent one; {@link Platform#LEVEL_PROPERTY} forces a
      *     level
@@ -102,7 +105,10 @@ public final class Kernels implements AutoCloseable {
         return new Kernels(platform, map, code, properties.apply(VECTOR_BITS_PROPERTY), store);
     }
 
-    /** What this build assembled for this processor; null where it cannot be told from other builds. */
+    /**
+     * Returns the code that this build has emitted for this processor; null where this build cannot be distinguished
+     * from others.
+     */
     private static @Nullable CodeStore store(Path file, Platform platform) {
         String build = CodeStore.build(CodeStore.class, Kernels.class);
         return build == null ? null : CodeStore.ofProcess(file, build + platform.level() + '\n' + platform.features());
@@ -145,7 +151,7 @@ public final class Kernels implements AutoCloseable {
         return kernels;
     }
 
-    /** What makes kernels of programs here, for programs that are of no family. */
+    /** The lowering of this level, for programs that belong to no family. */
     public Lowering lowering() {
         return lowering;
     }
@@ -154,12 +160,12 @@ public final class Kernels implements AutoCloseable {
         return platform.level();
     }
 
-    /** What was found, with one line that says why it is not more. */
+    /** The result of the probe, with one line that gives the reason for a level lower than the best. */
     public Platform platform() {
         return platform;
     }
 
-    /** Which emitted code lies where. */
+    /** The addresses of the emitted code. */
     public CodeMap codeMap() {
         return map;
     }
@@ -169,7 +175,7 @@ public final class Kernels implements AutoCloseable {
         return gemm;
     }
 
-    /** An expression over floats, ready to be run. */
+    /** Returns an expression over floats, ready to be run. */
     public Elementwise elementwise(Expr expression) {
         return new Elementwise(kernels, expression, DataType.F32);
     }
@@ -183,13 +189,13 @@ public final class Kernels implements AutoCloseable {
         kernels.kernels(keys);
     }
 
-    /** The program of a key, for a reader. */
+    /** Returns the program of a key, for a reader. */
     public Program describe(KernelKey key) {
         return kernels.describe(key);
     }
 
     /**
-     * Frees the code. Whoever calls a kernel after that gets an {@link IllegalStateException}.
+     * Frees the code. Calls of a kernel after that throw an {@link IllegalStateException}.
      *
      * @throws UnsupportedOperationException if these are the kernels of the process
      */

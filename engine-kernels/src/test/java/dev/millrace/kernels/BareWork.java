@@ -21,7 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
-/** What a driver does with rows of floats, to as many floats or fewer. */
+/** The work of a driver from rows of floats to as many floats or fewer. */
 record BareWork(String name, Driver driver) {
     private static final int WIDTH = 96;
     private static final float EPSILON = 1e-5f;

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A program with the class path of this one, in a JVM that may crash. */
+/** A program that runs with the class path of this one in a JVM of its own, which may crash. */
 final class ChildJvm {
     private ChildJvm() {}
 
-    /** What it has printed when it ended well. */
+    /** Runs a program and returns its output; fails unless it ends with exit code 0 in time. */
     static String output(Class<?> main, List<String> options, int seconds, Object... arguments)
             throws IOException, InterruptedException {
         var command = new ArrayList<String>();

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class ElementwiseTest {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
-    /** Every 509th float: 8.4 million of all signs and exponents. */
+    /** The step between tested floats, 8.4 million of all signs and exponents. */
     private static final int STRIDE = 509;
 
     private static final int INTERPRETED_STRIDE = 100_003;
@@ -32,7 +32,7 @@ class ElementwiseTest {
         return Kernels.open(name -> name.equals(Platform.LEVEL_PROPERTY) ? level : System.getProperty(name));
     }
 
-    /** The distance in units of the last place of the float that the exact value rounds to. */
+    /** Returns the distance in units of the last place of the float that the exact value rounds to. */
     private static double ulps(double exact, float got) {
         float rounded = (float) exact;
         if (Float.isNaN(rounded) || Float.isNaN(got) || Float.isInfinite(rounded) || Float.isInfinite(got)) {
@@ -42,7 +42,10 @@ class ElementwiseTest {
         return Math.abs(got - exact) / Math.ulp(rounded);
     }
 
-    /** Where the function says that its bound is another one, in units of that. */
+    /**
+     * Returns the error in units of the last place or, where the function has an absolute bound, in fractions of that
+     * bound.
+     */
     private static double error(Function function, float x, float got) {
         double exact = Reference.of(function, x);
         boolean flushes = function == Function.EXP_OF_NEGATIVE || function == Function.SIGMOID;
@@ -110,7 +113,7 @@ class ElementwiseTest {
         sweep("AVX512, emulated", elementwise, function, INTERPRETED_STRIDE);
     }
 
-    /** Of all floats these lie nearest to multiples of a quarter of a turn: next to nothing of them is left. */
+    /** The floats closest to multiples of a quarter turn, whose rests after range reduction are smallest. */
     @ParameterizedTest
     @CsvSource({
         "avx512, COS, 16367173, 72",

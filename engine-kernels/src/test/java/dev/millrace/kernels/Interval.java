@@ -5,7 +5,7 @@ import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.expression.Operator;
 import java.util.stream.DoubleStream;
 
-/** Where the value of an expression must lie if each of its steps keeps its bound. */
+/** The interval in which the value of an expression must lie if each of its steps keeps its bound. */
 record Interval(double low, double high) {
     private static final double ROUNDING = 0.5;
 
@@ -30,7 +30,9 @@ record Interval(double low, double high) {
         };
     }
 
-    /** Functions are monotonic, or have their only turn at zero. */
+    /**
+     * Returns the interval of a function of an interval. Functions are monotonic, or have their only extremum at zero.
+     */
     private static Interval apply(Function function, Interval x) {
         double low = Reference.of(function, x.low);
         double high = Reference.of(function, x.high);

@@ -8,23 +8,24 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 
 /**
- * Attention of fp32 queries to keys and values, each row's softmax being done block by block of keys. Keys may lie in a
- * larger buffer than are valid, so that a cache is read in place. Memory is native (heap memory only where kernels are
- * interpreted). Safe for use by several threads.
+ * Attention of fp32 queries to keys and values, block by block of keys with an online softmax (Milakov and Gimelshein,
+ * "Online normalizer calculation for softmax", 2018), so that the scores are never stored as a whole. Keys may be in a
+ * buffer that is larger than the valid ones, so that a cache is read in place. Memory is native (heap memory only where
+ * kernels are interpreted). Safe for use by several threads.
  */
 public final class Attention {
     private final KernelSet kernels;
     private final ScoreRule rule;
     private final AttentionKernels steps;
 
-    /** @param empty what becomes of rows that no key takes part in; ONNX has zeros */
+    /** @param empty the result of rows in which no key takes part; zeros in ONNX */
     public Attention(KernelSet kernels, ScoreRule rule, FinishRows.Empty empty) {
         this.kernels = kernels;
         this.rule = rule;
         this.steps = new AttentionKernels(kernels, rule, empty);
     }
 
-    /** What {@link #run} needs as scratch memory for so many threads. */
+    /** The scratch memory that {@link #run} needs for a number of threads, in bytes. */
     public long scratchBytes(AttentionShape shape, int threads) {
         return Math.multiplyExact(
                 threads, AttentionLayout.of(shape, kernels.target()).bytes());
@@ -33,8 +34,8 @@ public final class Attention {
     /**
      * Computes the output. No operand may be freed before it is done.
      *
-     * @param scratch memory of this call alone, as {@link #scratchBytes} says for the width of parallel
-     * @throws IllegalArgumentException if the operands do not fit together
+     * @param scratch memory of this call alone, of {@link #scratchBytes} for the width of {@code parallel}
+     * @throws IllegalArgumentException if the shapes of the operands do not match
      * @throws IndexOutOfBoundsException if an operand is smaller than its shape
      */
     public void run(AttentionCall call, MemorySegment scratch, Parallel parallel) {
@@ -42,10 +43,10 @@ public final class Attention {
     }
 
     /**
-     * A call that is run again and again, by one caller at a time.
+     * Binds a call that one caller at a time runs again and again.
      *
-     * @param scratch memory of this call alone, as {@link #scratchBytes} says for so many threads
-     * @param threads how wide those who run it are at most
+     * @param scratch memory of this call alone, of {@link #scratchBytes} for {@code threads}
+     * @param threads the largest width of the {@link Parallel} that runs it
      */
     public BoundAttention bind(AttentionCall call, MemorySegment scratch, int threads) {
         call.check(rule);

@@ -4,9 +4,9 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.gemm.GemmShape;
 
 /**
- * How an attention is cut into blocks, and where the parts of a task's scratch memory are, in bytes.
+ * The blocks of an attention, and the offsets of the parts of a task's scratch memory, in bytes.
  *
- * <p>With few rows keys and values are read as they lie, else they are packed into panels once for each head.
+ * <p>With few rows keys and values are read in place, else they are packed into panels once for each head.
  */
 record AttentionLayout(
         boolean few,
@@ -24,7 +24,7 @@ record AttentionLayout(
     private static final int BLOCK_ROWS = 48;
     private static final int BLOCK_KEYS = 128;
     private static final int BLOCK_KEYS_OF_FEW = 256;
-    /** With less rows than this packing does not pay. */
+    /** The fewest rows for which packing pays. */
     private static final int MIN_ROWS_TO_PACK = 8;
 
     private static final int ALIGNMENT = 64;
@@ -67,7 +67,7 @@ record AttentionLayout(
         return (number + to - 1) / to * to;
     }
 
-    /** How many rows are done with the same head of keys before the next one, at least 1. */
+    /** The number of rows that share a head of keys, at least 1. */
     int rows(AttentionShape shape) {
         return rowsAreHeads ? shape.group() : shape.queries();
     }
@@ -76,7 +76,7 @@ record AttentionLayout(
         return (rows(shape) + blockRows - 1) / blockRows;
     }
 
-    /** How many times the rows are done for each head of keys. */
+    /** The number of groups of rows for each head of keys. */
     int headsOfRows(AttentionShape shape) {
         return rowsAreHeads ? 1 : shape.group();
     }

@@ -4,11 +4,11 @@ import dev.millrace.kernels.call.Extents;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What is added to the scores, or which keys take part. Strides count elements and are 0 where the mask is the same for
- * all; the elements for the keys of a query lie side by side.
+ * The mask of an attention: numbers that are added to the scores, or the choice of the keys that take part. Strides
+ * count elements and are 0 along dimensions that share the mask; the elements for the keys of a query are contiguous.
  */
 public record AttentionMask(Kind kind, MemorySegment data, long batchStride, long headStride, long queryStride) {
-    /** What the elements of a mask are. */
+    /** The type of the elements of a mask. */
     public enum Kind {
         NONE(0),
         /** Floats, added to the scores. */

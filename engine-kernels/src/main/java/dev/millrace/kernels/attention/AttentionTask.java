@@ -9,14 +9,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Some blocks of rows on one thread. A unit is a block of rows that share their keys: queries of one head, or, where
- * each head has but one query, heads.
+ * A task that computes some blocks of rows on one thread. A unit is a block of rows that share their keys: queries of
+ * one head, or, where each head has a single query, heads.
  */
 final class AttentionTask {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final double LOG2_E = 1 / Math.log(2);
-    /** What scratch memory is cleared with: a slice of it to be filled would be allocated each time. */
+    /** Zeros with which scratch memory is cleared: filling a slice of it would allocate the slice each time. */
     private static final MemorySegment ZEROS = Arena.global().allocate(4096).asReadOnly();
 
     private final AttentionKernels kernels;
@@ -59,7 +59,7 @@ final class AttentionTask {
         scratch.set(LONG, argument, value);
     }
 
-    /** The arguments of the softmax that are the same for all blocks. */
+    /** Writes the arguments of the softmax that all blocks share. */
     private void constants() {
         scratch.set(FLOAT, SoftmaxArguments.SCALE, kernels.scaleOnly ? (float) (call.scale() * LOG2_E) : call.scale());
         scratch.set(FLOAT, SoftmaxArguments.CAP, call.cap());
@@ -147,7 +147,7 @@ final class AttentionTask {
         }
     }
 
-    /** How many keys the first row sees; less than none where the rows after it see some more. */
+    /** Returns the number of keys that the first row attends to; it is negative where only later rows attend to any. */
     private int firstValid(int batch, int query, int seenByFirst) {
         return call.visible().causal() ? call.visible().offset(shape, batch) + query + 1 : seenByFirst;
     }

@@ -13,13 +13,13 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * f(O, out, state, strides, columns, rows): each row of O over the sum of its weights. strides is that of O | that of
- * the output &lt;&lt; 32, in bytes.
+ * The kernel f(O, out, state, strides, columns, rows): divides each row of O by the sum of its weights. strides is that
+ * of O | that of the output &lt;&lt; 32, in bytes.
  */
 public final class FinishRows implements KernelFamily {
     public static final String NAME = "attention.finish";
 
-    /** What becomes of rows that no key takes part in. */
+    /** The result of rows in which no key takes part. */
     public enum Empty {
         ZEROS,
         NAN

@@ -22,8 +22,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * f(arguments): does to a block of scores what a rule says, in place, and finds the largest one of each row. The
- * arguments are those of {@link SoftmaxArguments}.
+ * The kernel f(arguments): applies a {@link ScoreRule} to a block of scores, in place, and updates the maximum of each
+ * row, the first half of the online softmax. The arguments are those of {@link SoftmaxArguments}.
  */
 final class ScoreMaxima implements KernelFamily {
     static final String NAME = "attention.maxima";
@@ -71,7 +71,7 @@ final class ScoreMaxima implements KernelFamily {
             return builder.build();
         }
 
-        /** The largest score times the scale. */
+        /** Returns the largest score times the scale. */
         private VectorVar largest(ScalarVar valid) {
             VectorVar scale = number(SoftmaxArguments.SCALE);
             VectorVar[] most = vectors(UNROLL, LEAST);
@@ -97,7 +97,7 @@ final class ScoreMaxima implements KernelFamily {
             return builder.reduce(BinaryOp.MAX, all);
         }
 
-        /** Does to the scores what the rule says, and gives the largest result. */
+        /** Applies the rule to the scores and returns the largest result. */
         private VectorVar changed(ScalarVar valid) {
             VectorVar most = vectors(1, LEAST)[0];
             VectorVar distance = rule.slopes() ? distance() : null;
@@ -123,7 +123,7 @@ final class ScoreMaxima implements KernelFamily {
             return builder.reduce(BinaryOp.MAX, most);
         }
 
-        /** From the query of this row to the first keys. */
+        /** Returns the distances from the query of this row to the first keys. */
         private VectorVar distance() {
             ScalarVar first = argument(SoftmaxArguments.ROW_STEP, "step");
             builder.scalar(first, ScalarOp.MUL, first, row);

@@ -9,14 +9,14 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * Writes a loop over the rows of a block of scores; the arguments are those of {@link SoftmaxArguments}.
+ * The writer of a loop over the rows of a block of scores; the arguments are those of {@link SoftmaxArguments}.
  *
- * <p>Each row has a state of three vectors: its largest score so far in all lanes (times log2(e) where nothing but the
- * scale is done to scores), what its earlier weights are multiplied by since it is relative to that score, and the sums
- * of its weights, lane by lane.
+ * <p>Each row has the state of an online softmax, three vectors: its running maximum in all lanes (times log2(e) where
+ * the rule is nothing but the scale), the factor that rescales its earlier weights to that maximum, and the sums of its
+ * weights, lane by lane.
  */
 abstract class ScoreRows {
-    /** Of the state of a row, in vectors. */
+    /** The size of a row's state in vectors. */
     static final int STATE_VECTORS = 3;
 
     static final Constant LOG2_E = Constant.of(1.442695f);
@@ -60,7 +60,7 @@ abstract class ScoreRows {
         return Address.at(state, 2 * bytes);
     }
 
-    /** Part of the state, or a constant in the first block. */
+    /** Returns a part of the state, or a constant in the first block. */
     protected final VectorVar before(Address part, Constant inFirst) {
         VectorVar before = builder.vector("before");
         try (var _ = builder.ifNotZero(argument(SoftmaxArguments.FIRST, "first"))) {
@@ -78,7 +78,7 @@ abstract class ScoreRows {
         builder.advance(row, 1);
     }
 
-    /** How many keys of the block take part in this row. */
+    /** Returns the number of keys of the block that take part in this row. */
     protected final ScalarVar valid() {
         ScalarVar valid = argument(SoftmaxArguments.VALID_STEP, "valid");
         builder.scalar(valid, ScalarOp.MUL, valid, row);

@@ -3,21 +3,24 @@ package dev.millrace.kernels.attention;
 import dev.millrace.codegen.key.KernelKey;
 
 /**
- * What is done to scores before the softmax, in this order: scale, soft cap, mask, bias by distance; or the soft cap
- * last.
+ * The transformation of scores before the softmax, in this order: scale, soft cap, mask, bias by distance (ALiBi); or
+ * with the soft cap last.
  *
  * @param slopes whether each head adds its slope times the distance of key and query
  */
 public record ScoreRule(AttentionMask.Kind mask, Cap cap, boolean slopes) {
-    /** Where the soft cap, {@code cap tanh(score / cap)}, is done. */
+    /** The position of the soft cap, {@code cap tanh(score / cap)}. */
     public enum Cap {
         NONE,
         BEFORE_MASK,
-        /** As the first versions of ONNX's operator have it: a masked key then still has some weight. */
+        /**
+         * After the mask, which is the rule of the first versions of ONNX's operator: a masked key then still has some
+         * weight.
+         */
         AFTER_MASK
     }
 
-    /** Scores are but scaled. */
+    /** The rule that only scales. */
     public static final ScoreRule PLAIN = new ScoreRule(AttentionMask.Kind.NONE, Cap.NONE, false);
 
     boolean isPlain() {

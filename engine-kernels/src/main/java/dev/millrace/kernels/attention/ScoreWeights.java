@@ -15,14 +15,15 @@ import dev.millrace.kernels.expression.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * f(arguments): turns a block of scores into weights relative to the largest one of their row so far, in place, and
- * scales what rows have summed up before to that. The arguments are those of {@link SoftmaxArguments}.
+ * The kernel f(arguments): turns a block of scores into weights relative to the running maximum of their row, in place,
+ * and rescales the row's earlier sums to it, the second half of the online softmax. The arguments are those of
+ * {@link SoftmaxArguments}.
  */
 final class ScoreWeights implements KernelFamily {
     static final String NAME = "attention.weights";
     private static final int UNROLL = 2;
 
-    /** @param scaled whether scores are still to be multiplied by their scale, which has log2(e) in it */
+    /** @param scaled whether scores still have to be multiplied by their scale, which includes log2(e) */
     static KernelKey key(boolean scaled) {
         return KernelKey.of(NAME).with("scaled", scaled ? 1 : 0);
     }
@@ -56,7 +57,7 @@ final class ScoreWeights implements KernelFamily {
             return builder.build();
         }
 
-        /** Replaces scores by weights, those that do not take part by zeros, and gives the sums. */
+        /** Replaces scores by weights, and those of keys that take no part by zeros. Returns the sums. */
         private VectorVar weights(ScalarVar valid, VectorVar largest) {
             VectorVar[] total = vectors(UNROLL, Constant.ZERO);
             VectorVar scale = plain ? number(SoftmaxArguments.SCALE) : largest;
@@ -82,7 +83,8 @@ final class ScoreWeights implements KernelFamily {
 
         private void weight(VectorVar total, Address at, VectorVar scale, VectorVar largest, @Nullable MaskVar some) {
             VectorVar score = builder.load(at);
-            // the product is rounded as it was when the largest one was found, which so weighs 1 however large it is
+            // // the product is rounded as in the search for the maximum, whose weight is therefore 1 however large it
+            // is
             VectorVar exponent = plain
                     ? builder.sub(builder.mul(score, scale), largest)
                     : builder.mul(builder.sub(score, largest), LOG2_E);
@@ -94,7 +96,7 @@ final class ScoreWeights implements KernelFamily {
             builder.binary(total, BinaryOp.ADD, total, weight);
         }
 
-        /** For the keys of the block that do not take part in this row. */
+        /** Writes zeros for the keys of the block that take no part in this row. */
         private void zerosFrom(ScalarVar at, ScalarVar valid) {
             builder.scalar(valid, ScalarOp.ADD, valid, lanes - 1);
             builder.scalar(valid, ScalarOp.AND, valid, -lanes);

@@ -1,4 +1,7 @@
-/** Attention: softmax(Q K^T) V over heads, without ever writing all of the scores. */
+/**
+ * Attention: softmax(Q K^T) V over heads by an online softmax, so that the scores are never stored as a whole; and
+ * rotary position embeddings.
+ */
 @NullMarked
 package dev.millrace.kernels.attention;
 

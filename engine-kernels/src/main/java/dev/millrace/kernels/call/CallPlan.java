@@ -15,13 +15,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of kernels, decided once for a shape. Each argument is an offset into an operand that is given when the calls
- * run. Calls are in units: those of one unit run in their order, units run in any order and at once.
+ * Calls of kernels, planned once for a shape. Each argument is an offset into an operand that is given when the calls
+ * run. Calls are grouped into units: those of one unit run in their order, units run in any order and concurrently.
  */
 public final class CallPlan {
-    /** What an argument counts from. */
+    /** The operand from which an argument is counted. */
     public enum Base {
-        /** Nothing: it is a number. */
+        /** None: the argument is a number. */
         NUMBER,
         INPUT,
         WEIGHTS,
@@ -45,15 +45,21 @@ public final class CallPlan {
         }
     }
 
-    /** How far calls are from others, in bytes; what is other than these lies as the output does. */
+    /**
+     * The distances in bytes from the operands of some calls to those of others; the operand {@code OTHER} has the
+     * distance of the output.
+     */
     public record Away(long input, long weights, long output) {}
 
-    /** Calls that a plan has at most: what is cut into more is small pieces, of which planning takes longer than the work. */
+    /**
+     * The most calls of a plan: work that is cut into more has such small pieces that planning takes longer than
+     * running.
+     */
     public static final int MOST_CALLS = 1 << 19;
 
     private static final int ARGUMENTS = 6;
     private static final Base[] BASES = Base.values();
-    /** Tasks for each thread where they need no memory of their own: who is faster does more of them. */
+    /** Tasks for each thread where they need no memory of their own: faster threads then run more of them. */
     private static final int TASKS_PER_THREAD = 4;
 
     private final KernelSet set;
@@ -62,7 +68,7 @@ public final class CallPlan {
     private final long[] offsets;
     /** The first call of each unit, and the end of the last. */
     private final int[] units;
-    /** The work before each unit, and all of it. */
+    /** The work before each unit, and the whole work. */
     private final long[] work;
 
     private final MemorySegment sizes;
@@ -81,7 +87,7 @@ public final class CallPlan {
         MemorySegment.copy(MemorySegment.ofArray(builder.longs), 0, sizes, 0, (long) Long.BYTES * builder.usedLongs);
     }
 
-    /** How many calls one image takes. */
+    /** The number of calls for one image. */
     public int calls() {
         return kernels.length;
     }
@@ -89,10 +95,10 @@ public final class CallPlan {
     /**
      * The operands of a run.
      *
-     * @param segments one for each {@link Base} that the plan uses
-     * @param imageBytes how far apart the images of a batch are in each
-     * @param images how often the plan runs
-     * @param scratchBytes what each task has of the scratch memory
+     * @param segments a segment for each {@link Base} that the plan uses
+     * @param imageBytes bytes from one image of a batch to the next in each of them
+     * @param images the number of times that the plan runs
+     * @param scratchBytes bytes of the scratch memory for each task
      */
     public record Operands(@Nullable MemorySegment[] segments, long[] imageBytes, int images, long scratchBytes) {
         public static Operands of(int images) {
@@ -111,7 +117,7 @@ public final class CallPlan {
         }
     }
 
-    /** @param ofThread for each thread at most */
+    /** @param ofThread the most tasks for each thread */
     private int tasks(int images, int threads, int ofThread) {
         int wanted = ofThread * threads;
         long total = images * work[work.length - 1];
@@ -172,7 +178,7 @@ public final class CallPlan {
                 now[bases[at + 5]] + offsets[at + 5]);
     }
 
-    /** Where the share of a task begins, counted over all images. */
+    /** Returns the first unit of a task, counted over all images. */
     private long firstUnit(int images, int task, int tasks) {
         long ofImage = work[work.length - 1];
         long unitsPerImage = units.length - 1;
@@ -190,7 +196,10 @@ public final class CallPlan {
         return work[next] - before < before - work[next - 1] ? next : next - 1;
     }
 
-    /** Collects calls, in arrays: there are thousands of them, and this runs before anything is compiled. */
+    /**
+     * The builder of plans. It keeps calls in arrays, because there are thousands of them and this runs before anything
+     * is compiled.
+     */
     public static final class Builder {
         private static final int FIRST_CALLS = 32;
 
@@ -210,7 +219,7 @@ public final class CallPlan {
             this.set = set;
         }
 
-        /** Numbers in memory, for a kernel that has more of them than arguments. */
+        /** Stores numbers in memory, for a kernel that has more of them than arguments. */
         public Argument sizes(long... numbers) {
             var block = new Numbers(numbers);
             Argument known = blocks.get(block);
@@ -227,17 +236,17 @@ public final class CallPlan {
             return start;
         }
 
-        /** What {@link #call(Kernel, long, Argument...)} calls, for planners that call it often. */
+        /** Returns the kernel of a key, for planners that pass it to {@link #call(Kernel, long, Argument...)} often. */
         public Kernel kernel(KernelKey key) {
             return set.trusted(key);
         }
 
-        /** @param workOfCall multiplications and additions, or what takes as long */
+        /** @param workOfCall multiplications and additions, or as many as take the same time */
         public void call(KernelKey key, long workOfCall, Argument... arguments) {
             call(kernel(key), workOfCall, arguments);
         }
 
-        /** @param workOfCall multiplications and additions, or what takes as long */
+        /** @param workOfCall multiplications and additions, or as many as take the same time */
         public void call(Kernel kernel, long workOfCall, Argument... arguments) {
             if (arguments.length > ARGUMENTS) {
                 throw new IllegalArgumentException(
@@ -253,7 +262,7 @@ public final class CallPlan {
             workSoFar += workOfCall;
         }
 
-        /** Where the arguments of the next call go. */
+        /** Returns the position of the arguments of the next call. */
         private int room() {
             if (kernels.size() == MOST_CALLS) {
                 throw new TooManyCalls();
@@ -266,17 +275,17 @@ public final class CallPlan {
             return at;
         }
 
-        /** How many units there are. */
+        /** The number of units so far. */
         public int units() {
             return ended;
         }
 
         /**
-         * Adds units again, elsewhere: what differs by its place alone is not decided anew.
+         * Adds units again with other operands, so that work which differs by its position alone is not planned again.
          *
-         * @param first unit, of {@link #units}
-         * @param end of the units
-         * @param away how far the places of each base are from those of these units, in bytes
+         * @param first the first unit, counted by {@link #units}
+         * @param end the end of the units
+         * @param away the distances in bytes from the operands of these units to those of the new ones
          */
         public void repeat(int first, int end, Away away) {
             long[] moved = new long[BASES.length];
@@ -304,7 +313,7 @@ public final class CallPlan {
             kernels.add(kernels.get(call));
         }
 
-        /** The calls since the last end are a unit. */
+        /** Ends a unit, which consists of the calls since the last end. */
         public void endUnit() {
             if (units[ended] == kernels.size()) {
                 return;
@@ -323,7 +332,7 @@ public final class CallPlan {
         }
     }
 
-    /** Numbers that are the same where all of them are. */
+    /** Numbers as the key of a map, equal where all of them are. */
     private static final class Numbers {
         private final long[] numbers;
         private final int hash;

@@ -1,34 +1,34 @@
 package dev.millrace.kernels.call;
 
-/** Into how many parts work is cut, so that the slowest of the threads that share it is soon done. */
+/** The number of parts into which work is cut, so that the slowest of the threads that share it ends early. */
 public final class Cuts {
-    /** With so few threads, parts are as large as the caches want them: cutting them evenly gains nothing. */
+    /** The most threads for which parts are as large as the caches allow: cutting them evenly gains nothing. */
     private static final int FEW_THREADS = 2;
 
-    /** With so many parts for each thread, hardly anybody waits. */
+    /** The number of parts for each thread with which threads hardly wait for each other. */
     private static final int ENOUGH = 4;
 
     private Cuts() {}
 
-    /** Whether work is cut for so many threads. */
+    /** Whether work is cut to suit {@code threads} threads. */
     public static boolean isFor(int threads) {
         return threads > FEW_THREADS;
     }
 
     /**
-     * How many of some things the thread with most of them does.
+     * Returns the number of things that the thread with most of them processes.
      *
-     * @param units of work, each with all things
-     * @param parts into which each unit is cut
+     * @param units units of work, each of which has all things
+     * @param parts the number of parts into which each unit is cut
      */
     public static long slowest(int things, int parts, int units, int threads) {
         return Math.ceilDiv((long) units * parts, threads) * Math.ceilDiv(things, parts);
     }
 
     /**
-     * The fewest parts of each unit with which the slowest thread has least to do.
+     * Returns the fewest parts of each unit with which the slowest thread has least to do.
      *
-     * @param least that the parts must be
+     * @param least the least number of parts
      */
     public static int of(int things, int least, int units, int threads) {
         int best = least;

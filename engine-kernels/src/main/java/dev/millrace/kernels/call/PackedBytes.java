@@ -3,13 +3,13 @@ package dev.millrace.kernels.call;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a driver has packed, with the name of its layout, as it may come from a file or from another machine.
+ * The packed bytes of a driver, with the name of their layout, as they may come from a file or from another machine.
  *
- * @param layout what {@code packedLayout()} of the driver said when the bytes were packed
+ * @param layout the driver's {@code packedLayout()} at the time of packing
  */
 public record PackedBytes(String layout, MemorySegment bytes) {
     /**
-     * The bytes, for a driver whose layout is this one.
+     * Returns the bytes, for a driver with the given layout.
      *
      * @throws IllegalArgumentException if they have another layout; the message names both
      */

@@ -4,19 +4,22 @@ import dev.millrace.codegen.program.Target;
 import java.lang.foreign.MemorySegment;
 
 /**
- * When results are written past the caches: where there is so much of them that the first would be gone from the caches
- * before anyone reads them, and reading their lines first is a waste.
+ * The size from which results are written past the caches by non-temporal stores: the first bytes of such results would
+ * be evicted before they are read, and reading their cache lines before writing them is a waste.
  *
- * @param leastBytes of a result that is streamed
+ * @param leastBytes the least size of a streamed result
  */
 public record Streaming(long leastBytes) {
-    /** What no core's share of the last cache holds. */
+    /** The threshold for most kernels: more than a core's share of the last-level cache. */
     public static final Streaming USUAL = new Streaming(8 << 20);
 
-    /** Where every element takes so many steps that reading lines first costs nothing: what no last cache holds. */
+    /**
+     * The threshold for kernels whose elements take so many steps that reading cache lines costs nothing: more than any
+     * last-level cache.
+     */
     public static final Streaming BEHIND_WORK = new Streaming(64 << 20);
 
-    /** Whether a result is to be streamed from the start of a segment on, vector by vector. */
+    /** Whether a result is to be streamed vector by vector from the start of its segment. */
     public boolean suits(MemorySegment result, long bytes, Target target) {
         return bytes >= leastBytes && result.address() % target.vectorBytes() == 0;
     }

@@ -1,6 +1,6 @@
 /**
- * What drivers of all families share: threads of the caller, checks before calls, plans of calls,
- * scratch memory, packed bytes.
+ * The infrastructure of the drivers of all families: parallel loops on the caller's threads, checks of operands, plans
+ * of calls, the work that pays for a thread, scratch memory and packed bytes.
  */
 @NullMarked
 package dev.millrace.kernels.call;

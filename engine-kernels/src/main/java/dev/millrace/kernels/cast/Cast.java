@@ -12,18 +12,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Makes numbers of one type to numbers of another. Safe for use by several threads.
+ * The conversion of numbers of one type to another. Safe for use by several threads.
  *
- * <p>Floats are rounded to nearest even; what is too large becomes infinite. What becomes a float of 16 bits is first one
- * of 32 bits, which rounds doubles and large ints twice. An int that does not fit loses its upper bits. Everything but
- * 0, NaN too, becomes true.
+ * <p>Floats are rounded to nearest even; numbers that are too large become infinite. Conversions to floats of 16 bits
+ * go through floats of 32 bits, which rounds doubles and large ints twice. An int that does not fit loses its upper
+ * bits. Everything but 0 becomes true, NaN as well.
  *
- * <p>A float becomes an int as in Java: it is rounded towards zero, NaN is 0, and what is beyond the ints of 32 or 64 bits
- * becomes the least or the largest one; narrower ints have the lower bits of one of 32. A negative one becomes that of
- * the ints with sign, whose bits those without sign take over.
+ * <p>A float becomes an int by the rules of Java: it is rounded towards zero, NaN becomes 0, and numbers beyond the
+ * ints of 32 or 64 bits become the least or the largest one; narrower ints are the lower bits of an int of 32 bits. A
+ * negative float is converted to a signed int, whose bits become those of an unsigned one.
  */
 public final class Cast {
-    /** Parts start at a multiple of this, so that no two threads write to the same cache line. */
+    /** The alignment of parts, so that no two threads write to the same cache line. */
     private static final long GRAIN = 128;
     /** Numbers that several stages convert at a time. */
     private static final int CHUNK = 2048;
@@ -65,7 +65,10 @@ public final class Cast {
                 .orElseThrow();
     }
 
-    /** What numbers become first where no kernel converts them: their own type if there is nothing between. */
+    /**
+     * The type to which numbers are first converted where no kernel converts them directly; their own type if there is
+     * none.
+     */
     private static NumberType via(NumberType from, NumberType to) {
         return switch (from) {
             case S4 -> NumberType.S8;

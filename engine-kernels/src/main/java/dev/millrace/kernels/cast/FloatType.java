@@ -1,11 +1,11 @@
 package dev.millrace.kernels.cast;
 
-/** How floats are stored; computed with are always those of 32 bits. */
+/** The storage type of floats; arithmetic is always in 32 bits. */
 public enum FloatType {
     F32(NumberType.F32),
     /** IEEE half precision. */
     F16(NumberType.F16),
-    /** The upper half of a float. */
+    /** bfloat16, the upper half of a float. */
     BF16(NumberType.BF16);
 
     private final NumberType number;
@@ -18,7 +18,7 @@ public enum FloatType {
         return number.bits() / Byte.SIZE;
     }
 
-    /** The same among all types of numbers. */
+    /** The number type of the same format. */
     public NumberType number() {
         return number;
     }

@@ -8,12 +8,12 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * Writes the steps for as many numbers of 64 bits as a vector has lanes, which lie in two vectors. Their halves as vectors of
- * their own are in another order, in pairs: block k of four lanes has the numbers 2k and 2k+1 of the first vector, then of the
- * second.
+ * The writer of steps for as many numbers of 64 bits as a vector has lanes, which are in two vectors. Vectors of their
+ * lower and of their upper halves have another order, in pairs: block k of four lanes has the numbers 2k and 2k+1 of
+ * the first vector, then of the second.
  */
 public final class LanePairs {
-    /** Masks of the two vectors that the numbers are read from or written to. */
+    /** The masks of the two vectors that the numbers are read from or written to. */
     public record Masks(MaskVar first, MaskVar second) {}
 
     private final ProgramBuilder builder;
@@ -24,7 +24,7 @@ public final class LanePairs {
         lanes = builder.target().lanes();
     }
 
-    /** Of so many numbers, no more than there are lanes. */
+    /** Returns the masks of {@code count} numbers, no more than there are lanes. */
     public Masks masks(ScalarVar count) {
         ScalarVar words = builder.scalar("words");
         ScalarVar first = builder.scalar("first");
@@ -43,12 +43,12 @@ public final class LanePairs {
         return order;
     }
 
-    /** A vector in the order of halves. */
+    /** Returns a vector in the order of the halves. */
     VectorVar paired(VectorVar inOrder) {
         return builder.permute(inOrder, pairs());
     }
 
-    /** Back from the order of halves. */
+    /** Returns a vector in its original order from one in the order of the halves. */
     VectorVar inOrder(VectorVar paired) {
         int[] pairs = pairs();
         int[] order = new int[lanes];
@@ -58,7 +58,7 @@ public final class LanePairs {
         return builder.permute(paired, order);
     }
 
-    /** The lower halves of the numbers, in order. */
+    /** Returns the lower halves of the numbers, in their original order. */
     public VectorVar lower(VectorVar first, VectorVar second) {
         return inOrder(builder.binary(BinaryOp.EVEN_LANES, first, second));
     }

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.cast;
 
-/** How numbers lie in memory. Those of 4 bits are packed, the first one lowest. */
+/** The storage type of numbers. Those of 4 bits are packed, the first one in the lower half of a byte. */
 public enum NumberType {
     F32(32, Kind.FLOAT),
     F16(16, Kind.FLOAT),
@@ -37,7 +37,7 @@ public enum NumberType {
         return bits;
     }
 
-    /** Of so many numbers. */
+    /** The size of {@code count} numbers in bytes. */
     public long bytes(long count) {
         return bits < Byte.SIZE ? count / 2 + count % 2 : Math.multiplyExact(count, bits / Byte.SIZE);
     }

@@ -11,11 +11,11 @@ import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the steps for ints of 64 bits, whose lower and upper halves are in a vector each. */
+/** The writer of steps for ints of 64 bits, whose lower and upper halves are in a vector each. */
 final class WideNumbers {
     private static final int SIGN = 0x80000000;
 
-    /** As many numbers as a vector has lanes, in the order of {@link LanePairs}. */
+    /** The halves of as many numbers as a vector has lanes, in the order of {@link LanePairs}. */
     record Halves(VectorVar low, Value high) {}
 
     private final ProgramBuilder builder;
@@ -40,7 +40,7 @@ final class WideNumbers {
         builder.store(to.plus(vectorBytes), second, masks == null ? null : masks.second());
     }
 
-    /** Past the caches, to an address that is a multiple of the bytes of a vector. */
+    /** Stores numbers past the caches, to an address that is a multiple of the bytes of a vector. */
     void stream(Address to, Halves numbers) {
         builder.stream(to, builder.binary(BinaryOp.INTERLEAVE_LOW, numbers.low, numbers.high));
         builder.stream(to.plus(vectorBytes), builder.binary(BinaryOp.INTERLEAVE_HIGH, numbers.low, numbers.high));
@@ -63,8 +63,8 @@ final class WideNumbers {
     }
 
     /**
-     * The nearest float. Of the 64 bits, the upper 24 and the next 16 are exact floats, and the lowest 24 matter only in
-     * so far as they are not 0; numbers below 2^48 are two exact floats themselves.
+     * Returns the nearest floats. Of the 64 bits, the upper 24 and the next 16 are exact floats, and the lowest 24
+     * matter only if they are not all 0; numbers below 2^48 are two exact floats themselves.
      */
     VectorVar toFloat(Halves numbers, boolean signed) {
         BinaryOp down = signed ? BinaryOp.SHIFT_RIGHT_SIGNED : BinaryOp.SHIFT_RIGHT;
@@ -79,13 +79,16 @@ final class WideNumbers {
         VectorVar scaled = builder.multiplyAdd(toFloat(top), Constant.of(0x1p17f), rest);
         VectorVar large = builder.mul(scaled, Constant.of(0x1p23f));
 
-        // From the least int on, so that one comparison with sign finds what is beyond on both sides.
+        // // Counted from the least int, so that one signed comparison finds what is out of range on both sides.
         Value shifted = signed ? builder.binary(BinaryOp.INT_ADD, top, Constant.ofBits(SIGN + 256)) : top;
         Constant most = Constant.ofBits(signed ? SIGN + 511 : 255);
         return builder.select(builder.compare(Comparison.INT_GREATER, shifted, most), large, small);
     }
 
-    /** A float without a fraction as an int of 32 bits: NaN becomes 0, what is beyond the least or the largest. */
+    /**
+     * Returns a float without a fraction as an int of 32 bits: NaN becomes 0, and numbers out of range the least or the
+     * largest int.
+     */
     VectorVar toInt(VectorVar whole, boolean signed) {
         VectorVar number = near(whole, signed);
         return signed ? limited(whole, number, 0x1p31f, Integer.MAX_VALUE) : limited(whole, number, 0x1p32f, -1);
@@ -95,14 +98,14 @@ final class WideNumbers {
         return signed ? builder.unary(UnaryOp.TO_INT, whole) : toUnsigned(whole);
     }
 
-    /** The least number is there for what is below anyway. */
+    /** Replaces NaN and numbers above the range; those below it have become the least number already. */
     private VectorVar limited(VectorVar x, VectorVar number, float beyond, int most) {
         MaskVar above = builder.compare(Comparison.GREATER_OR_EQUAL, x, Constant.of(beyond));
         MaskVar isNaN = builder.compare(Comparison.UNORDERED, x, x);
         return builder.select(isNaN, Constant.ZERO, builder.select(above, Constant.ofBits(most), number));
     }
 
-    /** A float without a fraction, up to 2^32, as an int without sign; negative ones as with sign. */
+    /** Returns a float without a fraction, up to 2^32, as an unsigned int; negative ones as a signed int. */
     private VectorVar toUnsigned(Value x) {
         MaskVar upper = builder.compare(Comparison.GREATER_OR_EQUAL, x, Constant.of(0x1p31f));
         VectorVar less = builder.sub(x, Constant.of(0x1p31f));
@@ -111,8 +114,8 @@ final class WideNumbers {
     }
 
     /**
-     * Towards zero; NaN becomes 0, what is beyond the least or the largest number. The lower half is first taken with a
-     * sign, which the upper one then pays for.
+     * Returns floats rounded towards zero; NaN becomes 0, and numbers out of range the least or the largest int. The
+     * lower half is first computed as a signed number, whose borrow is then subtracted from the upper one.
      */
     Halves ofFloat(VectorVar x, boolean signed) {
         VectorVar whole = builder.unary(UnaryOp.TRUNCATE, x);

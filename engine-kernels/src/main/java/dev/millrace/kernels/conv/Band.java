@@ -5,15 +5,15 @@ import dev.millrace.kernels.image.Axis;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Some rows of an output plane, or some pixels of a row. */
+/** A rectangle of one output plane: some rows, or some pixels of a single row. */
 record Band(int plane, int firstRow, int endRow, int firstColumn, int endColumn) {
-    /** Of the input, what the second-level cache is to hold. */
+    /** Input bytes that a band reads, so that they stay in the second-level cache. */
     static final long BYTES = 64 << 10;
 
-    /** Where a band is part of a row; a multiple of all widths of tiles up to 6. */
+    /** The unit in pixels by which a single row is cut into bands: a multiple of all tile widths up to 6. */
     private static final int PIXELS = 60;
 
-    /** Whether the windows see all taps, or lack none but beyond the ends of whole rows. */
+    /** Whether all taps of the windows lie inside of the image, except those beyond the ends of whole rows. */
     boolean seesAll(ConvShape shape) {
         boolean wholeRows = firstColumn == 0 && endColumn == shape.width().out();
         return shape.depth().out() == 1
@@ -30,11 +30,11 @@ record Band(int plane, int firstRow, int endRow, int firstColumn, int endColumn)
     }
 
     /**
-     * All bands of an output.
+     * Returns the bands of all output planes, in order.
      *
-     * @param columnBytes what one column of a row of the input takes, all channels of it
-     * @param groups into which the output channels of a band are cut
-     * @param threads for which the bands are cut
+     * @param columnBytes bytes of one input column of one row, over all channels
+     * @param groups the number of groups into which the output channels of a band are cut
+     * @param threads the number of threads for which the bands are cut
      */
     static List<Band> all(ConvShape shape, long columnBytes, int groups, int threads) {
         Axis height = shape.height();
@@ -61,7 +61,7 @@ record Band(int plane, int firstRow, int endRow, int firstColumn, int endColumn)
         return bands;
     }
 
-    /** How often the rows of a plane are done. */
+    /** The number of planes, over all images of the batch. */
     private static int units(ConvShape shape) {
         return shape.batch() * shape.depth().out();
     }

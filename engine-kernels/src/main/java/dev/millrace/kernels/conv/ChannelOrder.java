@@ -3,14 +3,14 @@ package dev.millrace.kernels.conv;
 import java.util.BitSet;
 import java.util.stream.IntStream;
 
-/** Which channels of the images that lie in memory are those of a convolution, one after the other. */
+/** The channels of stored images that a convolution reads, in the order in which the convolution numbers them. */
 public final class ChannelOrder {
     private final int given;
     private final int[] order;
 
     /**
-     * @param given channels that the images have
-     * @param order which of them each channel of the convolution is, none of them twice
+     * @param given the number of channels of the images
+     * @param order the image channel of each channel of the convolution; none occurs twice
      */
     public ChannelOrder(int given, int[] order) {
         this.given = given;
@@ -24,32 +24,32 @@ public final class ChannelOrder {
         }
     }
 
-    /** All channels, as they lie. */
+    /** Returns the order of a convolution that reads all channels as they are stored. */
     static ChannelOrder same(int channels) {
         return new ChannelOrder(channels, IntStream.range(0, channels).toArray());
     }
 
-    /** How many channels the images have. */
+    /** The number of channels of the images. */
     int given() {
         return given;
     }
 
-    /** How many channels the convolution has. */
+    /** The number of channels of the convolution. */
     public int count() {
         return order.length;
     }
 
-    /** Where a channel of the convolution lies. */
+    /** The image channel of a channel of the convolution. */
     public int of(int channel) {
         return order[channel];
     }
 
-    /** Whether all channels of the images are those of the convolution, in some order. */
+    /** Whether the convolution reads all channels of the images, in any order. */
     public boolean hasAll() {
         return order.length == given;
     }
 
-    /** Progressions: the first channel of each, how far its channels lie apart, and how many they are. */
+    /** Returns the order as arithmetic progressions: {@code first+step x count} for each. */
     @Override
     public String toString() {
         var text = new StringBuilder("of ").append(given);

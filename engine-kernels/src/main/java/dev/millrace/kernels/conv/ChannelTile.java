@@ -13,18 +13,18 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * f(in, out, pixels, lanes): writes one block of channels, pixel by pixel. {@code lanes} is memory of ints: for each lane
- * how many elements behind {@code in} its channel is in the first pixel, or -1 if it becomes zero; then, for each, 1 if
- * it is written at all.
+ * The kernel f(in, out, pixels, lanes): writes one block of channels, pixel by pixel. {@code lanes} points to two rows
+ * of ints. The first has, for each lane, the distance in elements from {@code in} to its channel in the first pixel, or
+ * -1 if the lane becomes zero. The second has 1 for each lane that is written at all.
  */
 final class ChannelTile implements KernelFamily {
     static final String NAME = "conv.f32.channels";
 
-    /** Where the channels of a block come from. */
+    /** The source of the channels of a block. */
     enum Source {
-        /** Nowhere: they become zero. */
+        /** No source: the channels become zero. */
         NOTHING,
-        /** From one block, in which each has its own lane. */
+        /** One block, in which each channel has its own lane. */
         SAME_LANES,
         ANYWHERE
     }

@@ -12,38 +12,38 @@ import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A convolution of fp32 images of one shape, with what follows it fused. Output images are in the order of
- * {@link BlockedImages}, input images too, or plain. Memory is native (heap memory only where kernels are interpreted).
- * Safe for use by several threads.
+ * A convolution of fp32 images of one shape with a fused epilogue. Output images are in the NCHWc order of
+ * {@link BlockedImages}, input images as well or in NCHW. Memory is native (heap memory only where kernels are
+ * interpreted). Safe for use by several threads.
  *
- * <p>An infinity or NaN of a channel reaches all output channels of the blocks that see it, also those of other groups
- * where groups are no whole blocks.
+ * <p>An infinity or NaN of an input channel reaches all output channels of the blocks that read it, also those of other
+ * groups where groups are no whole blocks.
  */
 public final class Conv implements PacksWeights {
     private final ConvShape shape;
     private final boolean plain;
-    /** Channels that the images have. */
+    /** The number of channels that the images have. */
     private final int given;
 
     private final boolean residual;
     private final int lanes;
     private final ConvPlan plan;
 
-    /** A direct one, without scratch memory. */
+    /** Creates a direct convolution, which needs no scratch memory. */
     public Conv(KernelSet kernels, ConvShape shape, boolean plain, Expr after) {
         this(kernels, shape, plain, after, ConvMethod.DIRECT);
     }
 
-    /** One that is meant for a single thread. */
+    /** Creates a convolution whose work is cut for a single thread. */
     public Conv(KernelSet kernels, ConvShape shape, boolean plain, Expr after, ConvMethod method) {
         this(kernels, shape, plain, after, method, 1);
     }
 
     /**
-     * @param plain whether input images are plain, channel by channel, not in blocks of channels
-     * @param after what follows the sum, which is input 0; input 1 is the element at its place in the residual
-     * @param method how it is done; input images are not plain unless it is direct
-     * @param width how many threads the work is cut for; fewer and more can do it, too
+     * @param plain whether input images are in NCHW, not in blocks of channels
+     * @param after the epilogue: input 0 is the sum, input 1 the element of the residual at the same position
+     * @param method the algorithm; input images are in NCHW only where it is direct
+     * @param width the number of threads that the work is cut for; fewer and more can run it, too
      */
     public Conv(KernelSet kernels, ConvShape shape, boolean plain, Expr after, ConvMethod method, int width) {
         this.shape = shape.flattened();
@@ -80,21 +80,22 @@ public final class Conv implements PacksWeights {
         plan = ListedConv.of(kernels, this.shape, order, after, width);
     }
 
-    /** Whether it can be done of channels that lie in another order, or among others. */
+    /** Whether the convolution can read channels in any order, or a selection of them. */
     public static boolean readsInAnyOrder(ConvShape shape) {
         return ListedConv.fits(shape);
     }
 
     /**
-     * A direct one of images in blocks, without scratch memory, whose channels are those of the images that an order tells.
+     * Creates a direct convolution of images in blocks, which needs no scratch memory and reads the channels that
+     * {@code order} names.
      *
-     * @param width how many threads the work is cut for
+     * @param width the number of threads that the work is cut for
      */
     public static Conv inOrder(KernelSet kernels, ConvShape shape, ChannelOrder order, Expr after, int width) {
         return new Conv(kernels, shape, order, after, width);
     }
 
-    /** What the weights need packed, in bytes. */
+    /** The size of the packed weights in bytes. */
     public long packedBytes() {
         return plan.packedBytes();
     }
@@ -104,7 +105,7 @@ public final class Conv implements PacksWeights {
         return plan.packedLayout();
     }
 
-    /** Memory that a run wants for itself, on as many threads as a {@link Parallel} is wide. */
+    /** The scratch memory of a run in bytes, on as many threads as a {@link Parallel} is wide. */
     public long scratchBytes(int width) {
         return plan.scratchBytes(width);
     }
@@ -122,7 +123,7 @@ public final class Conv implements PacksWeights {
         plan.pack(weights, bias, packed);
     }
 
-    /** Runs where no scratch memory is wanted. */
+    /** Runs a convolution that needs no scratch memory. */
     public void run(
             MemorySegment in,
             MemorySegment packed,
@@ -135,7 +136,7 @@ public final class Conv implements PacksWeights {
     /**
      * Computes {@code out = after(conv(in) + bias, residual)}.
      *
-     * @param other the residual, given if and only if what follows reads it; lies as the output does
+     * @param other the residual, given if and only if the epilogue reads it; in the same layout as the output
      * @param scratch as many bytes as {@link #scratchBytes} says, for this run alone
      */
     public void run(

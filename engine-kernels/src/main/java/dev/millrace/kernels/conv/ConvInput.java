@@ -3,24 +3,24 @@ package dev.millrace.kernels.conv;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.image.BlockedImages;
 
-/** How the elements of input images lie. */
+/** The layout of the elements of input images. */
 public enum ConvInput {
-    /** Floats in the order of {@link BlockedImages}. */
+    /** Floats in NCHWc, the order of {@link BlockedImages}. */
     BLOCKED,
-    /** Floats, channel by channel. */
+    /** Floats in NCHW, channel by channel. */
     PLAIN,
-    /** As {@link #BLOCKED}; a list says which channels are read. */
+    /** Floats in NCHWc, of which only the channels of a list are read. */
     LISTED;
 
-    /** Products that a row of taps is unrolled to, at most: the JVM takes methods up to 64 KiB. */
+    /** The most products that a row of taps is unrolled to: the JVM takes methods up to 64 KiB. */
     private static final int MAX_PRODUCTS = 2500;
 
-    /** How many channels of a block code is written for, at most. */
+    /** The most channels of a block that code is unrolled for. */
     int maxDepth(int lanes) {
         return this == BLOCKED ? lanes : 1;
     }
 
-    /** Channels of a block. */
+    /** The number of channels in a block. */
     int channels(int lanes) {
         return this == PLAIN ? 1 : lanes;
     }
@@ -30,7 +30,8 @@ public enum ConvInput {
     }
 
     /**
-     * How many pixels of a tile fit into the registers, beside weights and an input, and into code of a good length.
+     * Returns the most pixels of a tile that fit into the registers, beside the weights and one input, and into
+     * {@link #MAX_PRODUCTS}.
      */
     int maxPixels(Target target, int blocks, int taps) {
         int inCode = MAX_PRODUCTS / (taps * channels(target.lanes()) * blocks);

@@ -2,29 +2,29 @@ package dev.millrace.kernels.conv;
 
 import dev.millrace.codegen.program.Target;
 
-/** How a convolution is done. */
+/** The algorithm of a convolution. */
 public enum ConvMethod {
-    /** As the sums that it is. */
+    /** Direct convolution: the sums of the definition. */
     DIRECT,
-    /** By {@link WinogradKind#SQUARES_OF_2}; errors are some times those of sums. */
+    /** Winograd with {@link WinogradKind#SQUARES_OF_2}; errors are some times those of direct sums. */
     WINOGRAD_2,
-    /** By {@link WinogradKind#SQUARES_OF_4}; errors are some ten times those of sums. */
+    /** Winograd with {@link WinogradKind#SQUARES_OF_4}; errors are some ten times those of direct sums. */
     WINOGRAD_4;
 
-    /** Bytes of weights that are read in the time of one multiplication and addition of all lanes, far from the core. */
+    /** Bytes of weights that are read from outside of the near caches in the time of one multiply-add of all lanes. */
     private static final double BYTES_PER_STEP = 2.5;
-    /** Of weights, what stays near the core from one run to the next. */
+    /** Weight bytes assumed to stay in the second-level cache between runs. */
     private static final long NEAR_BYTES = 1 << 20;
-    /** Steps for one product of a square, beside its multiplications, for each block of channels. */
+    /** The cost of transforming one product of a square for a block of channels, counted in multiply-adds. */
     private static final double STEPS_PER_TRANSFORM = 6;
 
-    /** Whether a shape can be done so. */
+    /** Whether this algorithm can compute a convolution of a shape. */
     public boolean fits(ConvShape shape, Target target) {
         return this == DIRECT || Winograd.fits(shape, target.lanes());
     }
 
     /**
-     * What takes the least time, by a rough count.
+     * Selects the algorithm with the least estimated time.
      *
      * @param strict whether sums must be as exact as fp32 allows
      */
@@ -56,7 +56,10 @@ public enum ConvMethod {
         return weights * squares / lanes + transforms + reading(weights);
     }
 
-    /** Weights are fetched while the processor multiplies, but not all of that time is hidden. */
+    /**
+     * The time of reading weights, in steps. Weights are fetched while the processor multiplies, but not all of that
+     * time is hidden.
+     */
     private static double reading(double weights) {
         return 4 * weights < NEAR_BYTES ? 0 : 4 * weights / BYTES_PER_STEP;
     }

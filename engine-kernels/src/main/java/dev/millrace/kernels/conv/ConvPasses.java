@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Cuts the taps and the input channels of a convolution into passes whose weights stay near while they are read for all
- * tiles of a unit.
+ * The passes of a convolution: its taps and input channels are cut into parts whose weights stay in the cache while
+ * they are read for all tiles of a unit.
  */
 final class ConvPasses {
-    /** Of the weights of a pass. */
+    /** Bytes of the weights of one pass. */
     static final long PASS_BYTES = 96 << 10;
 
     private final ConvShape shape;
@@ -18,22 +18,22 @@ final class ConvPasses {
     private final int depth;
     private final Map<Part, List<Pass>> known = new HashMap<>();
 
-    /** @param depth how many input channels a block has */
+    /** @param depth the number of input channels in a block */
     ConvPasses(ConvShape shape, WeightLayout layout, int depth) {
         this.shape = shape;
         this.layout = layout;
         this.depth = depth;
     }
 
-    /** Part of the taps and of the input channels. */
+    /** A part of the taps and of the input channels. */
     record Pass(int firstBlock, int blocks, int depth, int plane, int firstTap, int taps) {}
 
-    /** Of the output, what the same passes lead to. */
+    /** A part of the output whose elements need the same passes. */
     private record Part(int plane, int firstOutBlock, int outBlocks) {}
 
     /**
-     * The passes over a plane of output for some blocks of its channels, which see the same input; one that reads nothing
-     * where there is nothing to read.
+     * Returns the passes over an output plane for some blocks of its channels, which read the same input. Where there
+     * is nothing to read, the list holds one pass that reads nothing.
      */
     List<Pass> of(int plane, int firstOutBlock, int outBlocks) {
         return known.computeIfAbsent(new Part(plane, firstOutBlock, outBlocks), this::cut);

@@ -16,14 +16,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Turns a convolution into calls of tiles. A unit is a band of output pixels times a group of blocks of output
- * channels; it takes one pass after the other over parts of the taps and of the input channels, each adding to what the
- * one before left in the output.
+ * The planner of the tile calls of a direct convolution. A unit is a band of output pixels times a group of blocks of
+ * output channels. It runs one pass after the other over parts of the taps and of the input channels, and each pass
+ * adds to the sums that the one before left in the output.
  */
 final class ConvPlanner {
-    /** Of weights, what is worth being fetched ahead: less is near anyway, or soon. */
+    /** The size in bytes from which weights are prefetched: fewer are in the cache anyway, or soon. */
     static final long FETCHED_BYTES = 128 << 10;
-    /** Where there are no weights that are to be fetched. */
+    /** The value for no weights to prefetch. */
     private static final long NONE = -1;
 
     private final Target target;
@@ -39,10 +39,10 @@ final class ConvPlanner {
     private final ConvPasses cuts;
     private final long pixelBytes;
     private final long outPixelBytes;
-    /** Where the passes begin in the weights whose weights were read, or are fetched before. */
+    /** The offsets of the passes whose weights have been read or prefetched by an earlier call. */
     private final Set<Long> fetched = new HashSet<>();
 
-    /** @param threads for which the work is cut */
+    /** @param threads the number of threads for which the work is cut */
     ConvPlanner(
             Target target,
             ConvShape shape,
@@ -66,19 +66,19 @@ final class ConvPlanner {
         outPixelBytes = target.vectorBytes();
     }
 
-    /** Some blocks of output channels. */
+    /** A group of blocks of output channels that a tile computes together. */
     private record Group(int first, int blocks) {}
 
-    /** What one task does at least. */
+    /** The smallest piece of work of a task: a band times a group. */
     private record Unit(Band band, Group group) {}
 
-    /** Units that differ by the place of their bands alone, where these see all taps. */
+    /** The key of units that differ by the position of their bands alone, if all taps are inside of the image. */
     private record Like(Group group, int rows, int columns) {}
 
-    /** The first of units that are alike: its band, and its number in the plan. */
+    /** The first unit of those with one key: its band, and its number in the plan. */
     private record Model(Band band, int number) {}
 
-    /** What tiles differ in. */
+    /** The properties by which tiles differ, as parameters of their kernels. */
     private record Tile(
             int pixels,
             int blocks,
@@ -124,12 +124,12 @@ final class ConvPlanner {
         }
     }
 
-    /** Whether weights are worth being fetched ahead. */
+    /** Whether weights are prefetched. */
     private boolean fetches() {
         return 4 * shape.weightElements() >= FETCHED_BYTES;
     }
 
-    /** How far the calls of a band are from those of another one that is alike. */
+    /** Returns the distances in bytes from the calls of one band to those of another one with the same key. */
     private CallPlan.Away away(Band from, Band to) {
         long rows = to.firstRow() - from.firstRow();
         long columns = to.firstColumn() - from.firstColumn();
@@ -148,7 +148,7 @@ final class ConvPlanner {
         return weights(unit.group(), passes(unit).getFirst());
     }
 
-    /** Where the weights of a pass begin. */
+    /** The offset of the weights of a pass. */
     private long weights(Group group, Pass pass) {
         return layout.start(group.first())
                 + (pass.firstBlock() - layout.firstInBlock(group.first())) * layout.inBlockBytes()
@@ -156,14 +156,14 @@ final class ConvPlanner {
                 + pass.firstTap() * layout.tapBytes();
     }
 
-    /** Either the input is read once for each group, or the weights once for each band: what costs less. */
+    /** Whether re-reading the input for each group costs less than re-reading the weights for each band. */
     static boolean groupsFirst(ConvShape shape, int groups, int bands) {
         long input = shape.inPixels() * shape.channels() * Float.BYTES;
         long inputAgain = input <= Band.BYTES ? 0 : (groups - 1) * input;
         return inputAgain <= (bands - 1) * 4 * shape.weightElements();
     }
 
-    /** Blocks are done at once only if they see the same input channels. */
+    /** Cuts the output channels into groups. Blocks form a group only if they read the same input channels. */
     private List<Group> groups() {
         List<Group> groups = new ArrayList<>();
         int first = 0;
@@ -182,7 +182,7 @@ final class ConvPlanner {
         return groups;
     }
 
-    /** @param next where the weights begin that come after those of this unit */
+    /** @param next the offset of the weights that the next unit reads first */
     private void unit(Unit unit, long next) {
         Band band = unit.band();
         Group group = unit.group();
@@ -231,7 +231,7 @@ final class ConvPlanner {
         calls.endUnit();
     }
 
-    /** The first and the last pass that read something for a run; the first one of all where none does. */
+    /** The first and the last pass that read something for a run; both are the first pass where none does. */
     private record Reading(int first, int last) {}
 
     private Reading reading(Run run, List<Pass> passes) {
@@ -250,17 +250,20 @@ final class ConvPlanner {
     }
 
     /**
-     * How far the first tile of a run fetches ahead, so that the last tiles of the pass fetch the weights of one block of
-     * output channels each.
+     * Returns the distance at which the first tile of a run prefetches, so that each of the last tiles of the pass
+     * fetches the weights of one block of output channels.
      *
-     * @param left how many tiles come after the run
+     * @param left the number of tiles after the run
      */
     private long ahead(Group group, Run run, int left, long distance) {
         long ofBlock = group.blocks() > 1 ? layout.start(group.first() + 1) - layout.start(group.first()) : 0;
         return distance + (group.blocks() - left - run.count()) * ofBlock;
     }
 
-    /** Rows that see the same taps are done together where there is one tile in each. */
+    /**
+     * Adds the runs of a column of tiles. Rows whose windows have the same taps inside of the image form one run where
+     * each row has one tile.
+     */
     private void runs(Band band, int column, int width, int tiles, List<Run> runs) {
         Axis height = shape.height();
         int row = band.firstRow();
@@ -277,7 +280,7 @@ final class ConvPlanner {
         }
     }
 
-    /** How many of the columns that a tile spans are not there at its start, for the taps of a pass. */
+    /** The number of leading columns of a tile's windows that lie outside of the image, for the taps of a pass. */
     private int left(Run run, Pass pass) {
         int start = shape.width().start(run.column())
                 + pass.firstTap() * shape.width().dilation();
@@ -291,7 +294,7 @@ final class ConvPlanner {
         return Math.clamp(end - shape.width().in(), 0, columns(run, pass));
     }
 
-    /** How many columns of the input one tile of a run spans. */
+    /** The number of input columns that one tile of a run spans. */
     private int columns(Run run, Pass pass) {
         Axis width = shape.width();
         return (run.width() - 1) * width.stride() + (pass.taps() - 1) * width.dilation() + 1;
@@ -307,7 +310,7 @@ final class ConvPlanner {
         return run.tiles() > 1 || left(run, pass) < columns && right(run, pass) < columns;
     }
 
-    /** Between so many of a tile; as far as can be named where there is but one, so that it does not matter. */
+    /** Returns a step for a key. The step of a single element does not matter and is cut to the largest in keys. */
     private static int step(int distance, int count) {
         return count == 1 ? Math.min(distance, ConvTile.MAX_STEP) : distance;
     }

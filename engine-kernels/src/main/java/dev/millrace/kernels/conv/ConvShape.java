@@ -3,12 +3,12 @@ package dev.millrace.kernels.conv;
 import dev.millrace.kernels.image.Axis;
 
 /**
- * What a convolution is over. One with fewer dimensions has {@linkplain Axis#pointwise(int) nothing sliding} along
+ * The shape of a convolution. One with fewer than three dimensions is {@linkplain Axis#pointwise(int) pointwise} along
  * axes of size 1.
  *
- * @param channels of an image, all groups together
- * @param outChannels of an output image, all groups together
- * @param groups each of which sees its part of the channels only
+ * @param channels channels of an image, over all groups
+ * @param outChannels channels of an output image, over all groups
+ * @param groups the number of groups, each of which reads its own part of the channels
  */
 public record ConvShape(int batch, int channels, int outChannels, int groups, Axis depth, Axis height, Axis width) {
     public ConvShape {
@@ -22,17 +22,17 @@ public record ConvShape(int batch, int channels, int outChannels, int groups, Ax
         }
     }
 
-    /** Of flat images, in one group. */
+    /** Returns the shape of a convolution of two-dimensional images in one group. */
     public static ConvShape flat(int batch, int channels, int outChannels, Axis height, Axis width) {
         return new ConvShape(batch, channels, outChannels, 1, Axis.pointwise(1), height, width);
     }
 
-    /** The same in groups. */
+    /** Returns this shape with another number of groups. */
     public ConvShape inGroups(int number) {
         return new ConvShape(batch, channels, outChannels, number, depth, height, width);
     }
 
-    /** The same over so many images. */
+    /** Returns this shape with another batch size. */
     public ConvShape ofBatch(int images) {
         return new ConvShape(images, channels, outChannels, groups, depth, height, width);
     }
@@ -45,12 +45,12 @@ public record ConvShape(int batch, int channels, int outChannels, int groups, Ax
         return outChannels / groups;
     }
 
-    /** Elements of a channel of an image. */
+    /** The number of pixels of an image. */
     public long inPixels() {
         return (long) depth.in() * height.in() * width.in();
     }
 
-    /** Elements of a channel of an output image. */
+    /** The number of pixels of an output image. */
     public long outPixels() {
         return (long) depth.out() * height.out() * width.out();
     }
@@ -59,13 +59,14 @@ public record ConvShape(int batch, int channels, int outChannels, int groups, Ax
         return Math.multiplyExact(Math.multiplyExact(depth.taps(), height.taps()), width.taps());
     }
 
-    /** Elements of the weights. */
+    /** The number of elements of the weights. */
     public long weightElements() {
         return Math.multiplyExact((long) outChannels * groupChannels(), taps());
     }
 
     /**
-     * The same over long rows where no axis slides: rows do not matter then.
+     * Returns a pointwise convolution as one over a single long row, since rows make no difference to it; any other
+     * shape is returned unchanged.
      */
     ConvShape flattened() {
         if (!depth.isPointwise() || !height.isPointwise() || !width.isPointwise()) {

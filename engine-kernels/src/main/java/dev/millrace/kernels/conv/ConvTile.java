@@ -9,50 +9,55 @@ import dev.millrace.kernels.image.Activations;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tiles of a convolution, one after the other: f(in, weights, out, bias, residual, sizes). Each tile is some pixels of
- * a row times some blocks of output channels, summed over a rectangle of taps and some blocks of input channels.
+ * The micro-kernel of direct convolutions, f(in, weights, out, bias, residual, sizes): computes tiles one after the
+ * other. Each tile is some pixels of a row times some blocks of output channels, summed over a rectangle of taps and
+ * some blocks of input channels.
  *
- * <p>{@code in} is where the first tap of the first pixel of the first tile reads, be it there or not. sizes is memory
- * of twelve longs, all but the first three in bytes: the number of tiles, of blocks of input channels, of rows of taps;
- * from tile to tile in the input and in the output; from row to row of taps in the input, and what is then left to the
- * next block of channels; the same in the weights; from block to block of output channels in the weights and in the
- * output; from the weights that the first tile reads to those that it fetches, if it does.
+ * <p>{@code in} is the address of the first tap of the first pixel of the first tile, whether it lies inside of the
+ * image or not. {@code sizes} points to twelve longs, all but the first three in bytes: the number of tiles, of blocks
+ * of input channels, of rows of taps; the step from tile to tile in the input and in the output; from row to row of
+ * taps in the input, and the rest to the next block of channels; the same two for the weights; from block to block of
+ * output channels in the weights and in the output; the distance from the weights that the first tile reads to those
+ * that it prefetches, if it does.
  *
- * <p>Where a list says which channels are read, there are runs of neighbours in place of blocks of input channels, and
- * two more longs for each: how many bytes its first channel lies behind the end of the run before, and how many
- * channels it has.
+ * <p>{@link ConvInput#LISTED} has runs of neighbouring channels in place of blocks of input channels, and two more
+ * longs for each run: the distance in bytes of its first channel from the end of the run before, and its number of
+ * channels.
  */
 final class ConvTile implements KernelFamily {
     static final String NAME = "conv.f32";
     static final int MAX_TAPS = 8;
     static final int MAX_BLOCKS = 3;
     static final int MAX_STEP = 1 << 16;
-    /** How many sizes there are, before the list if there is one. */
+    /** The number of sizes before the list. */
     static final int SIZES = 12;
 
-    /** What sums begin with. The bias is added last: sums that begin with a large one lose the last bits of all others. */
+    /**
+     * The initial value of the sums. The bias is added last: sums that begin with a large one lose the last bits of all
+     * others.
+     */
     enum Start {
         ZERO,
-        /** What the output holds. */
+        /** The sums that an earlier pass left in the output. */
         OUTPUT
     }
 
     /**
-     * One member of the family.
+     * The parameters of one member of the family.
      *
-     * @param pixels of a tile
-     * @param blocks of output channels in a tile
-     * @param depth how many channels of a block are read, 1 where a list says it
-     * @param taps in a row
-     * @param stride from pixel to pixel in the input
-     * @param dilation from tap to tap in the input
-     * @param left how many input columns of a tile are not there, at its start
-     * @param right how many are not there at its end
-     * @param pitch from pixel to pixel in the output
-     * @param fetches whether each step fetches weights that come later: tile by tile those of one more block of output
+     * @param pixels pixels of a tile
+     * @param blocks blocks of output channels in a tile
+     * @param depth the number of channels of a block that are read, 1 where a list names them
+     * @param taps taps in a row
+     * @param stride pixels of the input from one output pixel to the next
+     * @param dilation pixels of the input from tap to tap
+     * @param left the number of leading input columns of a tile that lie outside of the image
+     * @param right the number of trailing input columns of a tile that lie outside of the image
+     * @param pitch pixels of the output image from one computed pixel to the next
+     * @param fetches whether each step prefetches weights for later: each tile those of one more block of output
      *     channels
-     * @param after what the last sums and their bias go through: input 0 is the sum, input 1 the residual; null while
-     *     sums go on
+     * @param after the epilogue of the last pass: input 0 is the sum with its bias, input 1 the residual; null while
+     *     further passes follow
      */
     record Variant(
             int pixels,
@@ -124,7 +129,7 @@ final class ConvTile implements KernelFamily {
                     Activations.read(key, "after"));
         }
 
-        /** Whether a tap of a pixel reads an input that is there. */
+        /** Whether a tap of a pixel reads an input inside of the image. */
         boolean reads(int pixel, int tap) {
             int column = pixel * stride + tap * dilation;
             return column >= left && column < (pixels - 1) * stride + (taps - 1) * dilation + 1 - right;
@@ -132,10 +137,10 @@ final class ConvTile implements KernelFamily {
     }
 
     /**
-     * The sizes of tiles side by side, of which each reads the same list.
+     * Returns the sizes of tiles side by side that read the same list.
      *
-     * @param tileBytes from tile to tile
-     * @param runs two numbers for each
+     * @param tileBytes bytes from tile to tile
+     * @param runs two numbers for each run
      */
     static long[] sizesOfList(int tiles, long tileBytes, long weightOutBlock, long outBlock, long[] runs) {
         long[] sizes = new long[SIZES + runs.length];

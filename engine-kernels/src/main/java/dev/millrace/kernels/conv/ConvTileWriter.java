@@ -13,9 +13,9 @@ import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.kernels.image.Activations;
 import org.jspecify.annotations.Nullable;
 
-/** Writes one member of {@link ConvTile}. */
+/** The writer of the program of one {@link ConvTile}. */
 final class ConvTileWriter {
-    /** The places of the sizes in their memory. */
+    /** The positions of the sizes in their block of memory. */
     enum Size {
         TILES,
         BLOCKS,
@@ -39,11 +39,17 @@ final class ConvTileWriter {
     private static final int CHAINS = 8;
 
     private static final int MAX_SETS = 4;
-    /** Channels that code is written for; those of a block take some rounds, so that there is less code to emit and to read. */
+    /**
+     * Channels that are unrolled; those of a block take some iterations, so that there is less code to emit and to
+     * read.
+     */
     private static final int UNROLLED = 4;
-    /** From pixel to pixel of tiles that fetch all lines up to the next one: most lines of farther pixels are not read. */
+    /**
+     * The largest stride of tiles that prefetch all cache lines up to the next tile: with a larger one most of the
+     * lines are not read.
+     */
     private static final int MAX_FETCHED_STRIDE = 1 << 6;
-    /** Bytes of a line of the caches. */
+    /** Bytes of a cache line. */
     private static final int LINE = 64;
 
     private final ProgramBuilder builder;
@@ -51,9 +57,9 @@ final class ConvTileWriter {
     private final int pixels;
     private final int blocks;
     private final int vectorBytes;
-    /** From channel block to channel block of the same row, that is from pixel to pixel, in the input. */
+    /** Bytes from pixel to pixel of one channel block in the input. */
     private final int pixelBytes;
-    /** Independent sums of the same element, for small tiles. */
+    /** The number of independent sums of the same element, more than one for small tiles. */
     private final int sets;
 
     private final ScalarVar in;
@@ -63,7 +69,7 @@ final class ConvTileWriter {
     private final ScalarVar residual;
     private final ScalarVar sizes;
     private final VectorVar[][] sums;
-    /** From weights that are read to those that are fetched meanwhile. */
+    /** The distance from the weights that are read to those that are prefetched meanwhile. */
     private @Nullable ScalarVar ahead;
 
     ConvTileWriter(String name, Target target, ConvTile.Variant variant) {
@@ -152,7 +158,7 @@ final class ConvTileWriter {
         }
     }
 
-    /** Begins to fetch what is read or written only at the end. */
+    /** Prefetches the output and the residual, which are written or read only at the end. */
     private void fetchOutput() {
         boolean writesFresh = variant.start() == ConvTile.Start.ZERO;
         boolean readsResidual = variant.after() != null && Activations.readsResidual(variant.after());
@@ -192,7 +198,7 @@ final class ConvTileWriter {
         }
     }
 
-    /** Runs of neighbouring channels, of a single tap. */
+    /** Adds up runs of neighbouring channels, with a single tap. */
     private void listed(ScalarVar runs, ScalarVar from, ScalarVar weight, @Nullable ScalarVar weightStride) {
         ScalarVar run = builder.copy(sizes, "run");
         builder.advance(run, Long.BYTES * ConvTile.SIZES);
@@ -213,7 +219,7 @@ final class ConvTileWriter {
         }
     }
 
-    /** One row of taps over the channels of one block. */
+    /** Adds up one row of taps over the channels of one block. */
     private void taps(ScalarVar from, ScalarVar weight, @Nullable ScalarVar weightStride) {
         int depth = variant.depth();
         int channels = depth % UNROLLED == 0 ? UNROLLED : depth;
@@ -228,7 +234,7 @@ final class ConvTileWriter {
             }
             int linesOfStep = (lines * channels + depth - 1) / depth;
             int step = Math.max(1, linesOfStep * linePitch());
-            // counts bytes of the next tile, where there are some to fetch
+            // // counts the bytes of the next tile, where there are some to prefetch
             ScalarVar left = builder.scalar("left");
             builder.set(left, depth / channels * step);
             try (var _ = builder.loop(left, step)) {
@@ -253,8 +259,8 @@ final class ConvTileWriter {
     }
 
     /**
-     * How many cache lines the next tile of the row reads that this one does not. A row of a channel block is too short
-     * for the processor to find out by itself where the next tile begins.
+     * Returns the number of cache lines that the next tile of the row reads and this one does not. A row of a channel
+     * block is too short for the hardware prefetcher to predict the start of the next tile.
      */
     private int linesOfNextTile() {
         boolean goesOn = variant.input() != ConvInput.PLAIN && variant.left() == 0 && variant.right() == 0;
@@ -262,12 +268,15 @@ final class ConvTileWriter {
         return goesOn && isNear ? (pixels * variant.stride() * pixelBytes + linePitch() - 1) / linePitch() : 0;
     }
 
-    /** From line to line; single taps leave out pixels. */
+    /**
+     * The distance in bytes from one prefetched line to the next. Tiles with a single tap skip the pixels between
+     * strides.
+     */
     private int linePitch() {
         return Math.max(LINE, variant.taps() == 1 ? variant.stride() * pixelBytes : pixelBytes);
     }
 
-    /** Where the lines of the next tile begin, seen from this one. */
+    /** The distance in bytes from this tile to the lines that only the next one reads. */
     private int nextTile() {
         int tap = Math.max(0, variant.taps() - variant.stride());
         return (pixels * variant.stride() + tap * variant.dilation()) * pixelBytes;
@@ -346,7 +355,7 @@ final class ConvTileWriter {
         return Activations.write(builder, after, sum, residualAt);
     }
 
-    /** Over the tile that was just written, now that its registers are free. */
+    /** Applies the epilogue to the tile that was just written, now that its registers are free. */
     private void overTile(Expr after, @Nullable ScalarVar outStride) {
         ScalarVar at = builder.copy(out, "at");
         ScalarVar other = builder.copy(residual, "other");

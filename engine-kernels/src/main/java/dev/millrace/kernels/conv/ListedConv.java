@@ -17,8 +17,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Convolutions without windows whose output channels see some of the channels only, wherever those lie: groups that are no
- * whole blocks, and channels in another order than that of the images. What is not seen is not multiplied.
+ * Pointwise convolutions whose output channels read a selection of the input channels: groups that are no whole blocks,
+ * and channels in another order than that of the images. Only the channels of the selection are multiplied.
  */
 final class ListedConv extends CalledConv {
     private final ListedWeights weights;
@@ -41,7 +41,7 @@ final class ListedConv extends CalledConv {
                 && shape.width().isPointwise();
     }
 
-    /** Whether whole blocks of channels would be multiplied by many zeros. */
+    /** Whether multiplying whole blocks of channels would multiply many zeros. */
     static boolean pays(ConvShape shape, int lanes) {
         return fits(shape) && shape.groups() > 1 && shape.groupChannels() % lanes != 0;
     }
@@ -56,13 +56,16 @@ final class ListedConv extends CalledConv {
         weights.pack(given, bias, packed);
     }
 
-    /** A unit is some pixels times some blocks of output channels that see the same. */
+    /**
+     * The planner of the tile calls. A unit is some pixels times some blocks of output channels that read the same
+     * channels.
+     */
     private static final class Planner {
-        /** Bands that an image has at least, where each of them has some tiles. */
+        /** The least number of bands of an image, where each of them has some tiles. */
         private static final int BANDS = 4;
 
         private static final int PIXELS_OF_BAND = 48;
-        /** Of some tiles side by side, which is what bands for many threads have at least. */
+        /** Pixels of some tiles side by side, the least width of the bands that many threads share. */
         private static final int PIXELS_OF_TILES = 12;
 
         private final Target target;
@@ -88,10 +91,10 @@ final class ListedConv extends CalledConv {
             outChannels = shape.outPixels() * pixelBytes;
         }
 
-        /** Some blocks of output channels, with what they read: pass by pass some of the channels. */
+        /** A group of blocks of output channels, with the channels that they read in each pass. */
         private record Group(int first, int blocks, List<Pass> passes) {}
 
-        /** @param runs of channels, as {@link ConvTile} wants them */
+        /** @param runs the runs of channels, in the form that {@link ConvTile} takes */
         private record Pass(int first, int end, long[] runs) {}
 
         CallPlan plan() {
@@ -137,7 +140,10 @@ final class ListedConv extends CalledConv {
             return passes;
         }
 
-        /** Neighbours in one block: how far the first one lies behind the last one of those before, and how many they are. */
+        /**
+         * Returns two numbers for each run of neighbouring channels in one block: the distance of its first channel
+         * from the end of the run before, and the number of its channels.
+         */
         private long[] runs(int[] channels, int first, int end) {
             var runs = new long[2 * (end - first)];
             int used = 0;

@@ -6,9 +6,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the weights of a convolution without windows lie when packed for the channels that each block of output channels
- * sees, and for no others: first a bias for each output channel, then block by block of output channels, channel by
- * channel as the images have them, the weights of the block's output channels.
+ * The packed layout of the weights of a pointwise convolution that holds, for each block of output channels, only the
+ * input channels that it reads: first a bias for each output channel, then block by block of output channels, channel
+ * by channel in the order of the images, the weights of the block's output channels.
  */
 final class ListedWeights {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
@@ -16,7 +16,7 @@ final class ListedWeights {
     private final ConvShape shape;
     private final ChannelOrder order;
     private final int lanes;
-    /** What each block of output channels sees of the images, in their order. */
+    /** The image channels that each block of output channels reads, in the order of the images. */
     private final int[][] seen;
 
     private final long[] starts;
@@ -63,7 +63,7 @@ final class ListedWeights {
         return outChannel / shape.groupOutChannels();
     }
 
-    /** Of a channel, for one block of output channels. */
+    /** Bytes of the weights of one input channel for one block of output channels. */
     long channelBytes() {
         return (long) lanes * Float.BYTES;
     }
@@ -72,12 +72,15 @@ final class ListedWeights {
         return seen.length;
     }
 
-    /** The channels of the images that a block of output channels sees. */
+    /** The image channels that a block of output channels reads. */
     int[] channels(int outBlock) {
         return seen[outBlock];
     }
 
-    /** How many blocks of output channels see the same, from one on. */
+    /**
+     * The number of consecutive blocks of output channels that read the same channels as {@code outBlock}, itself
+     * included.
+     */
     int alike(int outBlock) {
         int end = outBlock + 1;
         while (end < seen.length && seen[end] == seen[outBlock]) {
@@ -86,12 +89,12 @@ final class ListedWeights {
         return end - outBlock;
     }
 
-    /** Where the weights of a block of output channels begin. */
+    /** The offset of the weights of a block of output channels. */
     long start(int outBlock) {
         return starts[outBlock];
     }
 
-    /** Where the bias of a block of output channels begins. */
+    /** The offset of the bias of a block of output channels. */
     long bias(int outBlock) {
         return outBlock * channelBytes();
     }
@@ -111,7 +114,10 @@ final class ListedWeights {
         }
     }
 
-    /** The weights of a block of output channels; in an array, for this runs before anything is compiled. */
+    /**
+     * Returns the weights of a block of output channels, packed in an array, because this runs before anything is
+     * compiled.
+     */
     private float[] panel(int block, MemorySegment weights) {
         int channels = shape.groupChannels();
         var panel = new float[seen[block].length * lanes];
@@ -130,7 +136,7 @@ final class ListedWeights {
         return panel;
     }
 
-    /** Where each channel of a group is among those that a block sees. */
+    /** Returns the position of each channel of a group among those that a block reads. */
     private int[] places(int block, int group) {
         var places = new int[shape.groupChannels()];
         for (int channel = 0; channel < places.length; channel++) {

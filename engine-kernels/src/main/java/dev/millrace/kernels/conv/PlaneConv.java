@@ -21,11 +21,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A convolution of plain images to plain images, channel by channel, for those of few channels; or a transposed one. Safe
- * for use by several threads.
+ * A convolution or transposed convolution from NCHW images to NCHW images, for those of few channels. Safe for use by
+ * several threads.
  *
- * <p>What windows see before and behind a row are zeros that are multiplied: a weight that is no number makes the results
- * of such windows no numbers.
+ * <p>Windows that reach over the ends of a row multiply zeros there: a weight that is infinite or NaN makes the results
+ * of such windows NaN.
  */
 public final class PlaneConv implements PacksWeights {
     private final ConvShape forward;
@@ -55,30 +55,30 @@ public final class PlaneConv implements PacksWeights {
     }
 
     /**
-     * A convolution.
+     * Creates a convolution.
      *
-     * @param after what follows the sum, which is input 0; input 1 is the element at its place in the residual
+     * @param after the epilogue: input 0 is the sum, input 1 the element of the residual at the same position
      */
     public static PlaneConv of(KernelSet kernels, ConvShape shape, Expr after) {
         return new PlaneConv(kernels, shape, false, planes(shape.flattened()), after);
     }
 
     /**
-     * A transposed convolution.
+     * Creates a transposed convolution.
      *
-     * @param forward the convolution that is transposed; what are its outputs are inputs here
-     * @param after what follows the sum; a residual is read only where the width has a stride of 1
+     * @param forward the convolution that is transposed; its outputs are the inputs here
+     * @param after the epilogue; a residual is read only where the width has a stride of 1
      */
     public static PlaneConv transposed(KernelSet kernels, ConvShape forward, Expr after) {
         return new PlaneConv(kernels, forward, true, transposedPlanes(forward), after);
     }
 
-    /** Whether bands of such images are not too large. */
+    /** Whether the bands of such images are small enough for this method. */
     public static boolean fits(KernelSet kernels, ConvShape shape) {
         return PlanePlanner.fits(planes(shape.flattened()), kernels.target());
     }
 
-    /** Whether bands of such images are not too large. */
+    /** Whether the bands of such images are small enough for this method. */
     public static boolean fitsTransposed(KernelSet kernels, ConvShape forward) {
         return PlanePlanner.fits(transposedPlanes(forward), kernels.target());
     }
@@ -119,7 +119,7 @@ public final class PlaneConv implements PacksWeights {
         return parts;
     }
 
-    /** What the weights need packed, in bytes. */
+    /** The size of the packed weights in bytes. */
     public long packedBytes() {
         return weights.bytes();
     }
@@ -129,12 +129,15 @@ public final class PlaneConv implements PacksWeights {
         return layout;
     }
 
-    /** Memory that a run wants for itself, on as many threads as a {@link Parallel} is wide. */
+    /** The scratch memory of a run in bytes, on as many threads as a {@link Parallel} is wide. */
     public long scratchBytes(int width) {
         return scratchBytes * width;
     }
 
-    /** Packs weights as {@link Conv} and {@link TransposedConv} do, with the bias of each output channel if any. */
+    /**
+     * Packs weights in the order that {@link Conv} and {@link TransposedConv} take, with the bias of each output
+     * channel if there is one.
+     */
     public void pack(MemorySegment given, @Nullable MemorySegment bias, MemorySegment packed) {
         Extents.vector("the weights", given, forward.weightElements());
         if (bias != null) {
@@ -159,7 +162,7 @@ public final class PlaneConv implements PacksWeights {
     /**
      * Computes {@code out = after(conv(in) + bias, residual)}.
      *
-     * @param other the residual, given if and only if what follows reads it; lies as the output does
+     * @param other the residual, given if and only if the epilogue reads it; in the same layout as the output
      * @param scratch as many bytes as {@link #scratchBytes} says, for this run alone
      */
     public void run(

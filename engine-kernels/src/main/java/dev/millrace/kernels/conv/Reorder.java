@@ -11,11 +11,14 @@ import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
-/** Brings images of one shape into the order of {@link BlockedImages} and back. Safe for use by several threads. */
+/**
+ * Conversion of images of one shape between NCHW and the NCHWc order of {@link BlockedImages}. Safe for use by several
+ * threads.
+ */
 public final class Reorder {
-    /** Pixels that are done by one call. */
+    /** Pixels that one call moves. */
     private static final long PIXELS_PER_CALL = 2048;
-    /** A move takes as long as this many multiplications. */
+    /** The time of moving an element, counted in multiplications. */
     private static final long WORK_PER_ELEMENT = 8;
 
     private final int batch;
@@ -58,7 +61,7 @@ public final class Reorder {
         return calls.build();
     }
 
-    /** What fills up the last block of channels becomes zero. */
+    /** Converts images into blocks of channels. Lanes behind the last channel become zero. */
     public void toBlocked(MemorySegment plain, MemorySegment blocked, Parallel parallel) {
         run(
                 toBlocked,
@@ -75,7 +78,7 @@ public final class Reorder {
                 parallel);
     }
 
-    /** @param imageBytes from one image to the next */
+    /** @param imageBytes bytes from one image to the next */
     private record Images(String name, MemorySegment segment, long imageBytes) {}
 
     private void run(CallPlan plan, Images from, Images to, Parallel parallel) {

@@ -5,26 +5,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Chooses tiles for a row of pixels and a number of blocks of output channels, by the cycles that one step of the sums
- * takes: two products each, two loads each, and no less than the additions of a chain need.
+ * The choice of tiles for a row of pixels and a number of blocks of output channels. It minimises the estimated cycles
+ * of one step of the sums: two products per cycle, two loads per cycle, and no less than the latency that a chain of
+ * additions needs.
  */
 final class Tiling {
     private static final double PRODUCTS_PER_CYCLE = 2;
     private static final double LOADS_PER_CYCLE = 2;
     private static final double LATENCY = 4;
-    /** What a step costs beyond that: fewer, larger tiles win where all else is equal. */
+    /** Cycles of a step beyond that: fewer, larger tiles win where all else is equal. */
     private static final double OVERHEAD = 0.2;
 
     private final Target target;
     private final ConvInput input;
     private final int taps;
     private final int rowPixels;
-    /** The most pixels of a tile of a whole row, by the number of blocks; 0 before it is asked for. */
+    /** The most pixels of a tile in a whole row, by the number of blocks; 0 until it is computed. */
     private final int[] bestOfRow = new int[ConvTile.MAX_BLOCKS + 1];
 
     /**
-     * @param taps in a row
-     * @param rowPixels of a row of output
+     * @param taps taps in a row
+     * @param rowPixels pixels in a row of output
      */
     Tiling(Target target, ConvInput input, int taps, int rowPixels) {
         this.taps = Math.min(taps, ConvTile.MAX_TAPS);
@@ -40,7 +41,9 @@ final class Tiling {
         return Math.max(products, Math.max(loads, latency)) + OVERHEAD;
     }
 
-    /** How many tiles of at most so many pixels make a row; they are as equal as can be. */
+    /**
+     * Returns the number of tiles of at most {@code most} pixels that make a row; their widths differ by one at most.
+     */
     private static int tiles(int row, int most) {
         return (row + most - 1) / most;
     }
@@ -76,7 +79,7 @@ final class Tiling {
         return best;
     }
 
-    /** The widths of the tiles that make {@code row} pixels, the wider ones first. */
+    /** Returns the widths of the tiles that make {@code row} pixels, the wider ones first. */
     List<Integer> widths(int row, int blocks) {
         int tiles = tiles(row, bestPixels(row, blocks));
         List<Integer> widths = new ArrayList<>();
@@ -86,7 +89,7 @@ final class Tiling {
         return widths;
     }
 
-    /** Cuts some blocks of output channels into groups that are done at once. */
+    /** Cuts a number of blocks of output channels into groups that a tile computes together. */
     List<Integer> groups(int outBlocks) {
         double[] row = new double[ConvTile.MAX_BLOCKS + 1];
         for (int blocks = 1; blocks <= Math.min(outBlocks, ConvTile.MAX_BLOCKS); blocks++) {

@@ -17,9 +17,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transposed convolution: from images like the outputs of a convolution to images like its inputs. Done as one
- * convolution for each remainder that the place of an output leaves when divided by the strides. Images are in the order
- * of {@link BlockedImages}. Safe for use by several threads.
+ * A transposed convolution: from images like the outputs of a convolution to images like its inputs. It is computed as
+ * sub-pixel convolutions: outputs whose positions leave the same remainders when divided by the strides form one
+ * ordinary convolution. Images are in the NCHWc order of {@link BlockedImages}. Safe for use by several threads.
  */
 public final class TransposedConv implements PacksWeights {
     private final ConvShape forward;
@@ -28,9 +28,12 @@ public final class TransposedConv implements PacksWeights {
     private final List<Part> parts = new ArrayList<>();
     private final CallPlan plan;
 
-    /** The outputs of one remainder of each axis; weights of those that there are none of are packed, too, for other sizes. */
+    /**
+     * The outputs of one remainder on each axis. Remainders without outputs have packed weights, too, because other
+     * sizes need them.
+     */
     private record Part(Phase depth, Phase height, Phase width, WeightLayout layout) {
-        /** Where each tap of it is among those of the convolution that is transposed, or -1 where it is none of them. */
+        /** Returns the index of each of its taps in the transposed convolution, or -1 where that has no such tap. */
         int[] taps(ConvShape forward) {
             int depths = depth.axis().taps();
             int heights = height.axis().taps();
@@ -50,8 +53,8 @@ public final class TransposedConv implements PacksWeights {
     }
 
     /**
-     * @param forward the convolution that is transposed; what are its outputs are inputs here
-     * @param after what follows the sum, which is input 0; input 1 is the element at its place in the residual
+     * @param forward the convolution that is transposed; its outputs are the inputs here
+     * @param after the epilogue: input 0 is the sum, input 1 the element of the residual at the same position
      */
     public TransposedConv(KernelSet kernels, ConvShape forward, Expr after) {
         this.forward = forward;
@@ -98,7 +101,7 @@ public final class TransposedConv implements PacksWeights {
         return layout.end();
     }
 
-    /** What the weights need packed, in bytes. */
+    /** The size of the packed weights in bytes. */
     public long packedBytes() {
         return parts.isEmpty() ? 0 : parts.getLast().layout().end();
     }
@@ -110,12 +113,15 @@ public final class TransposedConv implements PacksWeights {
                 + remainders(forward.width());
     }
 
-    /** What decides which taps the outputs of each remainder have. */
+    /** The properties of an axis that decide which taps the outputs of each remainder have. */
     private static String remainders(Axis axis) {
         return axis.stride() + " from " + Math.floorMod(axis.before(), axis.stride()) + " by " + axis.dilation();
     }
 
-    /** Packs weights as those of the convolution that is transposed, with the bias of each output channel if any. */
+    /**
+     * Packs the weights, in the order of the convolution that is transposed, with the bias of each output channel if
+     * there is one.
+     */
     public void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
         Extents.vector("the weights", weights, forward.weightElements());
         if (bias != null) {
@@ -138,7 +144,7 @@ public final class TransposedConv implements PacksWeights {
     /**
      * Computes {@code out = after(transposed(in) + bias, residual)}.
      *
-     * @param other the residual, given if and only if what follows reads it; lies as the output does
+     * @param other the residual, given if and only if the epilogue reads it; in the same layout as the output
      */
     public void run(
             MemorySegment in,

@@ -10,22 +10,22 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the weights of a convolution lie when packed: first a bias for each output channel, then block by block of output
- * channels, block by block of the input channels that those see, tap by tap, input channel by input channel, the
- * weights of the block's output channels. What fills up blocks is zero.
+ * The packed layout of the weights of a convolution: first a bias for each output channel, then block by block of
+ * output channels, block by block of the input channels that those read, tap by tap, input channel by input channel,
+ * the weights of the block's output channels. Lanes behind the last channel are zero.
  */
 final class WeightLayout {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
 
     private final ConvShape shape;
     private final int lanes;
-    /** Channels in a block of input. */
+    /** The number of channels in a block of input. */
     private final int inBlock;
 
     private final long at;
     private final long[] starts;
 
-    /** @param at where in the packed memory they lie */
+    /** @param at the offset of these weights in the packed memory */
     WeightLayout(ConvShape shape, int lanes, ConvInput input, long at) {
         this.at = at;
         this.shape = shape;
@@ -39,12 +39,12 @@ final class WeightLayout {
         }
     }
 
-    /** Where convolutions of a kind have the weights of a pair of channels. */
+    /** The order of the unpacked weights in one kind of convolution. */
     interface Source {
         /**
-         * Where they begin.
+         * Returns the index of the first weight of a pair of channels.
          *
-         * @param channel of the group that the output channel belongs to
+         * @param channel the input channel in the group of the output channel
          */
         int index(int outChannel, int channel);
     }
@@ -53,7 +53,7 @@ final class WeightLayout {
         return (shape.outChannels() + lanes - 1) / lanes;
     }
 
-    /** The weights of a tap, for one block of input and one of output channels. */
+    /** Bytes of the weights of one tap, for one block of input and one of output channels. */
     long tapBytes() {
         return (long) inBlock * lanes * Float.BYTES;
     }
@@ -62,12 +62,12 @@ final class WeightLayout {
         return Math.multiplyExact(tapBytes(), shape.taps());
     }
 
-    /** Where the weights of a block of output channels begin. */
+    /** The offset of the weights of a block of output channels. */
     long start(int outBlock) {
         return starts[outBlock];
     }
 
-    /** Where the bias of a block of output channels begins. */
+    /** The offset of the bias of a block of output channels. */
     long bias(int outBlock) {
         return at + (long) outBlock * lanes * Float.BYTES;
     }
@@ -88,7 +88,7 @@ final class WeightLayout {
         return (group(outBlock * lanes + lanes - 1) + 1) * shape.groupChannels();
     }
 
-    /** The first block of input channels that a block of output channels sees. */
+    /** The first block of input channels that a block of output channels reads. */
     int firstInBlock(int outBlock) {
         return firstChannel(outBlock) / inBlock;
     }
@@ -97,7 +97,7 @@ final class WeightLayout {
         return (endChannel(outBlock) + inBlock - 1) / inBlock;
     }
 
-    /** How many channels the last block of input has, or 0 if it is full. */
+    /** The number of channels in the last block of input, or 0 if it is full. */
     int lastDepth() {
         return shape.channels() % inBlock;
     }
@@ -107,9 +107,9 @@ final class WeightLayout {
     }
 
     /**
-     * Packs weights from an array, for this runs before anything is compiled.
+     * Packs weights from an array, because this runs before anything is compiled.
      *
-     * @param taps where each tap is among the weights of a pair of channels; a negative one is zero
+     * @param taps the index of each tap among the weights of a pair of channels; a negative one stands for zeros
      */
     void pack(float[] weights, Source source, int[] taps, @Nullable MemorySegment bias, MemorySegment packed) {
         begin(bias, packed, starts[0]);
@@ -140,7 +140,7 @@ final class WeightLayout {
         return block;
     }
 
-    /** Clears the memory up to an end, and packs the bias. */
+    /** Clears the memory up to {@code end}, and packs the bias. */
     private void begin(@Nullable MemorySegment bias, MemorySegment packed, long end) {
         packed.asSlice(at, end - at).fill((byte) 0);
         if (bias != null) {
@@ -148,7 +148,10 @@ final class WeightLayout {
         }
     }
 
-    /** Packs the weights of a convolution without groups, in their own order: by kernels, for there may be many. */
+    /**
+     * Packs the weights of a convolution without groups, in their own order. Kernels do it, because there may be many
+     * weights.
+     */
     void packAll(KernelSet kernels, MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
         begin(bias, packed, end());
         int outRest = shape.outChannels() % lanes;
@@ -161,7 +164,7 @@ final class WeightLayout {
         box(kernels, weights, packed, new Box(outBlocks, 1, outRest, inBlocks, 1, inRest));
     }
 
-    /** Some blocks of output and of input channels, with so many channels each. */
+    /** A range of blocks of output and of input channels, with the number of channels that each block has. */
     private record Box(int firstOut, int outBlocks, int outChannels, int firstIn, int inBlocks, int inChannels) {}
 
     private void box(KernelSet kernels, MemorySegment weights, MemorySegment packed, Box box) {

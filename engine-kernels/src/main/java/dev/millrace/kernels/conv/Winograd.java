@@ -13,24 +13,27 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Convolutions with 3×3 taps and stride 1 in fewer products. Less exact than {@link Conv}, and for input channels that
- * fill whole blocks only.
+ * Convolutions with 3×3 taps and stride 1 by Winograd's minimal filtering algorithm (see {@link WinogradKind}), with
+ * fewer products than {@link Conv}, less exact, and only for input channels that fill whole blocks.
  */
 final class Winograd implements ConvPlan {
-    /** Of transformed input, what the second-level cache is to hold. */
+    /** Bytes of transformed input that a band may have, so that the second-level cache holds them. */
     private static final long BAND_BYTES = 320 << 10;
-    /** With fewer bands that threads cannot have alike, they share the work on each. */
+    /** The number of bands below which threads share the work on each band, if the bands cannot be dealt out evenly. */
     private static final int FEW_BANDS = 4;
-    /** Many threads share where bands for each of them would leave more than a quarter of their time. */
+    /**
+     * The part of the threads' time that bands must use: many threads share the work on each band where more than a
+     * quarter of it would be lost.
+     */
     private static final double EVEN = 0.75;
 
     private final ConvShape shape;
     private final WinogradKind kind;
     private final int lanes;
     private final WinogradWeights weights;
-    /** What each task has of the scratch memory. */
+    /** Bytes of the scratch memory that each task has for itself. */
     private final long taskBytes;
-    /** What all tasks share: the transformed images, where there are few bands. */
+    /** Bytes of the scratch memory that all tasks share: the transformed images, where there are few bands. */
     private final long sharedBytes;
 
     private final @Nullable CallPlan transforms;
@@ -85,13 +88,16 @@ final class Winograd implements ConvPlan {
         rest = calls.build();
     }
 
-    /** So many bands that each thread has as many: what it transforms is then for itself alone. */
+    /**
+     * Returns a number of bands that all threads can have equally many of, so that each thread transforms inputs for
+     * itself alone; {@code fewest} where that is not possible.
+     */
     private static int bands(int fewest, int rows, int batch, int width) {
         int even = Math.ceilDiv(fewest, width) * width;
         return batch % width == 0 || even > rows ? fewest : even;
     }
 
-    /** Whether all threads make the transforms of an image before they take parts of its output. */
+    /** Whether all threads transform an image together before they compute parts of its output. */
     private static boolean shares(int bands, int rows, int batch, int width) {
         int units = bands * batch;
         return Cuts.isFor(width)
@@ -99,7 +105,7 @@ final class Winograd implements ConvPlan {
                 : units < FEW_BANDS && (width == 1 || units % width != 0);
     }
 
-    /** The transforms of an image, in a unit or more for each thread. */
+    /** Plans the transforms of an image, in one unit or more for each thread. */
     private static CallPlan transforms(WinogradPlanner planner, Band all, int width, KernelSet kernels) {
         var calls = new CallPlan.Builder(kernels);
         int blocks = planner.inBlocks();

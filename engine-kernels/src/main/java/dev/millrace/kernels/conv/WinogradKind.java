@@ -1,11 +1,12 @@
 package dev.millrace.kernels.conv;
 
 /**
- * A way to do 3×3 convolutions with fewer products (Winograd; Lavin and Gray, 2015): squares of outputs are made from
- * transformed squares of inputs and transformed weights.
+ * A variant of Winograd's minimal filtering algorithm for 3×3 convolutions (Lavin and Gray, "Fast Algorithms for
+ * Convolutional Neural Networks", 2015): squares of outputs are computed from transformed squares of inputs and
+ * transformed weights, with fewer products.
  */
 enum WinogradKind {
-    /** 16 products for 4 outputs. */
+    /** F(2×2, 3×3): 16 products for 4 outputs. */
     SQUARES_OF_2(
             2,
             "0, 1, -1, infinity",
@@ -13,8 +14,8 @@ enum WinogradKind {
             new double[][] {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}},
             new double[][] {{1, 1, 1, 0}, {0, 1, -1, -1}}),
     /**
-     * 36 products for 16 outputs; outputs of order 1 are off by less than 1e-5. Polynomials are multiplied at 0, at the
-     * roots of a half and of two with both signs, and at infinity: a third of the error of 0, 1 and 2.
+     * F(4×4, 3×3): 36 products for 16 outputs; outputs of order 1 are off by less than 1e-5. The interpolation points
+     * are 0, the roots of a half and of two with both signs, and infinity: a third of the error of 0, 1 and 2.
      */
     SQUARES_OF_4(
             4,
@@ -68,7 +69,10 @@ enum WinogradKind {
         return outputs;
     }
 
-    /** Where polynomials are multiplied, for names: transformed weights depend on it. */
+    /**
+     * The interpolation points, as text for the names of packed layouts, because the transformed weights depend on
+     * them.
+     */
     String points() {
         return points;
     }
@@ -78,7 +82,7 @@ enum WinogradKind {
         return outputs + TAPS - 1;
     }
 
-    /** How many products stand for a square. */
+    /** The number of products for a square. */
     int products() {
         return inputs() * inputs();
     }

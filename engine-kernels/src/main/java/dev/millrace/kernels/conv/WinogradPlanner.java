@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The calls of a Winograd convolution, for some rows of squares: their inputs are transformed, then, group by group of
- * output channels, multiplied by the weights product by product, and transformed back.
+ * The planner of the calls of a Winograd convolution for some rows of squares. Their inputs are transformed, then,
+ * group by group of output channels, multiplied by the weights product by product, and transformed back.
  */
 final class WinogradPlanner {
     private static final int CACHE_LINE = 64;
@@ -44,23 +44,23 @@ final class WinogradPlanner {
         bytes = target.vectorBytes();
     }
 
-    /** What tiles of the products differ in. */
+    /** The properties by which tiles of the products differ. */
     private record Tile(int pixels, int blocks, boolean fetches) {}
 
     /**
      * Tiles of one width side by side.
      *
-     * @param left how many tiles come after them
+     * @param left the number of tiles after them
      */
     private record Run(int square, int width, int count, int left) {}
 
-    /** Some rows of squares. */
+    /** A range of rows of squares. */
     record Band(int first, int end) {
         int rows() {
             return end - first;
         }
 
-        /** One of some parts that are as equal as can be. */
+        /** Returns one of {@code parts} parts of nearly equal size. */
         Band part(int number, int parts) {
             return new Band(first + rows() * number / parts, first + rows() * (number + 1) / parts);
         }
@@ -78,17 +78,20 @@ final class WinogradPlanner {
         return row.squares();
     }
 
-    /** What the transformed input of so many rows of squares takes. */
+    /** Bytes of the transformed input of some rows of squares. */
     long transformedBytes(int rows) {
         return kind.products() * apart(weights.inBlocks(), rows * row.squares());
     }
 
-    /** What the products of a group take, and a patch. */
+    /** Bytes of the products of a group, and of one patch. */
     long groupBytes(int rows) {
         return kind.products() * (apart(ConvTile.MAX_BLOCKS, rows * row.squares()) + bytes);
     }
 
-    /** From product to product: not a power of two, so that all products of a square fit into the cache at once. */
+    /**
+     * The distance in bytes from product to product. It is no power of two, so that all products of a square fit into
+     * the cache at once.
+     */
     private long apart(int blocks, int squares) {
         return (long) blocks * squares * bytes + CACHE_LINE;
     }
@@ -97,20 +100,20 @@ final class WinogradPlanner {
         return Argument.at(start.base(), start.offset() + offset);
     }
 
-    /** Blocks of input channels. */
+    /** The number of blocks of input channels. */
     int inBlocks() {
         return weights.inBlocks();
     }
 
-    /** All input channels of a band. */
+    /** Plans the transforms of all input channels of a band. */
     void transform(Band band, Argument transformed, Argument patch, CallPlan.Builder calls) {
         transform(band, band, 0, weights.inBlocks(), transformed, patch, calls);
     }
 
     /**
-     * Some blocks of input channels.
+     * Plans the transforms of some blocks of input channels.
      *
-     * @param of the band whose transformed inputs lie together
+     * @param of the band whose transformed inputs are stored together
      */
     void transform(
             Band band,
@@ -147,7 +150,7 @@ final class WinogradPlanner {
         }
     }
 
-    /** Whether all squares of a band are whole and read inputs only. */
+    /** Whether all squares of a band are whole and lie inside of the image. */
     boolean isInside(Band band) {
         Axis height = shape.height();
         int top = band.first() * kind.outputs() - height.before();
@@ -155,7 +158,7 @@ final class WinogradPlanner {
         return top >= 0 && bottom <= height.in() && band.end() * kind.outputs() <= height.out();
     }
 
-    /** How far the calls of a band are from those of another one. */
+    /** Returns the distances in bytes from the calls of one band to those of another. */
     CallPlan.Away away(Band from, Band to) {
         long rows = (long) (to.first() - from.first()) * kind.outputs() * bytes;
         return new CallPlan.Away(
@@ -168,9 +171,9 @@ final class WinogradPlanner {
     }
 
     /**
-     * Some blocks of output channels of a band.
+     * Plans the products and the back transforms of some blocks of output channels of a band.
      *
-     * @param of the band whose transformed inputs lie together
+     * @param of the band whose transformed inputs are stored together
      */
     void group(
             Band band,
@@ -224,14 +227,14 @@ final class WinogradPlanner {
     }
 
     /**
-     * One product of all squares of a band: a convolution of single pixels. The last tiles fetch the weights of what comes
-     * next, each those of one block of output channels.
+     * Plans one product of all squares of a band, a pointwise convolution. Its last tiles prefetch the weights of the
+     * next product, each those of one block of output channels.
      *
      * @param runs the tiles of all products
-     * @param inBytes from one block of input channels to the next
-     * @param outBytes the same of output channels
-     * @param from where the weights begin
-     * @param next where those begin that come next
+     * @param inBytes bytes from one block of input channels to the next
+     * @param outBytes bytes from one block of output channels to the next
+     * @param from the offset of the weights
+     * @param next the offset of the weights of the next product
      */
     private void multiply(
             List<Run> runs,

@@ -10,7 +10,7 @@ import dev.millrace.kernels.image.Axis;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of squares, as keys of both transforms tell it.
+ * A row of squares, with the parameters by which the keys of both transforms name it.
  *
  * @param in columns of the input
  * @param out columns of the output
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 record WinogradRow(WinogradKind kind, int in, int out, int before) {
     private static final int MAX_SIZE = 1 << 20;
 
-    /** Whether keys can tell such a row. */
+    /** Whether a key can name a row of this width. */
     static boolean canName(Axis width) {
         return Math.max(Math.max(width.in(), width.out()), Math.abs(width.before())) <= MAX_SIZE;
     }
@@ -44,7 +44,7 @@ record WinogradRow(WinogradKind kind, int in, int out, int before) {
         return (out + kind.outputs() - 1) / kind.outputs();
     }
 
-    /** The input column of the first column of a square, be it there or not. */
+    /** The input column of the first column of a square, which may lie outside of the image. */
     private int start(int square) {
         return square * kind.outputs() - before;
     }
@@ -54,22 +54,22 @@ record WinogradRow(WinogradKind kind, int in, int out, int before) {
         return at >= 0 && at < in;
     }
 
-    /** How many columns of a square of outputs are there. */
+    /** The number of columns of a square of outputs that lie inside of the image. */
     int writes(int square) {
         return Math.min(kind.outputs(), out - square * kind.outputs());
     }
 
-    /** Whether a square is like any other that lies inside of the image. */
+    /** Whether a square is whole and reads only columns inside of the image, so that all such squares share code. */
     boolean isInside(int square) {
         return start(square) >= 0 && start(square) + kind.inputs() <= in && writes(square) == kind.outputs();
     }
 
-    /** What is written for a square. */
+    /** The writer of the code for one square. */
     interface Square {
         void write(int square);
     }
 
-    /** Writes all squares of the row, those inside as a loop. */
+    /** Writes all squares of the row, those inside of the image as a loop. */
     void forEach(ProgramBuilder builder, Square body) {
         int square = 0;
         while (square < squares()) {
@@ -90,7 +90,7 @@ record WinogradRow(WinogradKind kind, int in, int out, int before) {
         }
     }
 
-    /** Zero where there is nothing. */
+    /** Returns {@code value}, or zeros where it is null. */
     static VectorVar orZero(ProgramBuilder builder, @Nullable VectorVar value) {
         return value == null ? builder.unary(UnaryOp.COPY, Constant.ZERO) : value;
     }

@@ -1,6 +1,6 @@
 /**
- * Convolutions in fp32 over images whose channels lie in blocks as wide as a vector, and the kernels that bring images
- * into that order and back.
+ * Convolutions in fp32, direct or by Winograd, mostly over images in NCHWc, whose channels lie in blocks as wide as a
+ * vector, and the kernels that convert between NCHW and NCHWc.
  */
 @NullMarked
 package dev.millrace.kernels.conv;

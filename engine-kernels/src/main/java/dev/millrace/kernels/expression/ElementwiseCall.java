@@ -9,7 +9,7 @@ import dev.millrace.kernels.loops.RowNest;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** The kernels of an expression, and which of them suits the rows of a call. Safe for use by several threads. */
+/** The kernels of an expression, and the choice among them for the rows of a call. Safe for use by several threads. */
 final class ElementwiseCall {
     private final KernelSet kernels;
     private final Expr expression;
@@ -27,7 +27,7 @@ final class ElementwiseCall {
         kernel = kernels.kernel(key);
     }
 
-    /** How results of an expression are streamed if nobody says. */
+    /** Returns the streaming of an expression's results for callers that choose none. */
     static Streaming usualStreaming(Expr expression) {
         return ExprRows.isCheap(expression) ? Streaming.USUAL : Streaming.BEHIND_WORK;
     }
@@ -42,7 +42,10 @@ final class ElementwiseCall {
         nest.run(kernels, isStreamed(nest, segments) ? streamedKernel() : kernel, segments, parallel);
     }
 
-    /** What is read as well is in the caches already. */
+    /**
+     * Whether the output is streamed. One that overwrites an input is not, because its cache lines have been read
+     * already.
+     */
     private boolean isStreamed(RowNest nest, List<MemorySegment> segments) {
         MemorySegment out = segments.getFirst();
         return ElementwiseFamily.canStream(type)

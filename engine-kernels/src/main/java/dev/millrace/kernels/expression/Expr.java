@@ -2,7 +2,7 @@ package dev.millrace.kernels.expression;
 
 /** An elementwise expression over inputs of one length. A subexpression that occurs twice is computed once. */
 public sealed interface Expr {
-    /** The element of input {@code index} at the same place. */
+    /** The element of input {@code index} at the position that is computed. */
     record Input(int index, DataType type) implements Expr {
         public Input {
             checkIndex(index);
@@ -14,7 +14,7 @@ public sealed interface Expr {
         }
     }
 
-    /** The only element of input {@code index}, for all places. */
+    /** The only element of input {@code index}, for all positions. */
     record Single(int index, DataType type) implements Expr {
         public Single {
             checkIndex(index);
@@ -26,7 +26,7 @@ public sealed interface Expr {
         }
     }
 
-    /** A constant, by its bits, so that equality is that of the bits. */
+    /** A constant, held as its bits, so that equality is that of the bits. */
     record Literal(int bits, Kind kind) implements Expr {}
 
     /** A function of an expression. */
@@ -43,7 +43,7 @@ public sealed interface Expr {
         }
     }
 
-    /** An operator between two expressions. */
+    /** An operator on two expressions. */
     record Combine(Operator operator, Expr left, Expr right) implements Expr {
         public Combine {
             operator.kindOf(left.kind(), right.kind());
@@ -56,12 +56,12 @@ public sealed interface Expr {
     }
 
     /**
-     * The same value as another kind: floats lose their fraction, and become the least int where they do not fit; what
-     * is not 0 becomes 1 as a bool.
+     * The conversion of a value to another kind: floats lose their fraction, and become the least int where they do not
+     * fit; numbers other than 0 become 1 as a bool.
      */
     record Convert(Kind kind, Expr argument) implements Expr {}
 
-    /** One of two expressions. */
+    /** The choice between two expressions. */
     record Choose(Expr condition, Expr then, Expr otherwise) implements Expr {
         public Choose {
             if (condition.kind() != Kind.BOOL || then.kind() != otherwise.kind()) {
@@ -76,7 +76,7 @@ public sealed interface Expr {
         }
     }
 
-    /** How many inputs an expression can have at most. */
+    /** The most inputs of an expression. */
     int MAX_INPUTS = 4;
 
     private static void checkIndex(int index) {
@@ -147,18 +147,18 @@ public sealed interface Expr {
         return kind == kind() ? this : new Convert(kind, this);
     }
 
-    /** Of this condition. */
+    /** Selects {@code then} where this condition holds, else {@code otherwise}. */
     default Expr choose(Expr then, Expr otherwise) {
         return new Choose(this, then, otherwise);
     }
 
-    /** {@code x/2 (1 + erf(x/sqrt 2))} */
+    /** Returns {@code x/2 (1 + erf(x/sqrt 2))}. */
     static Expr gelu(Expr x) {
         Expr erf = x.times(number((float) Math.sqrt(0.5))).apply(Function.ERF_AS_RATIO);
         return x.times(number(0.5f)).times(number(1).plus(erf));
     }
 
-    /** {@code x sigmoid(x)} */
+    /** Returns {@code x sigmoid(x)}. */
     static Expr silu(Expr x) {
         return x.times(x.apply(Function.SIGMOID));
     }

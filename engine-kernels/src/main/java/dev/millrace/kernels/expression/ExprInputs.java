@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What an expression reads.
+ * The inputs of an expression.
  *
- * @param inputs those read at each place
- * @param singles those of which one element is read
+ * @param inputs the inputs that are read at each position
+ * @param singles the inputs of which one element is read
  */
 public record ExprInputs(Set<Expr.Input> inputs, Set<Expr.Single> singles) {
     public static ExprInputs of(Expr expression) {
@@ -20,7 +20,7 @@ public record ExprInputs(Set<Expr.Input> inputs, Set<Expr.Single> singles) {
         return found;
     }
 
-    /** One more than the highest index of an input. */
+    /** The number of operands: one more than the highest index of an input. */
     public int operands() {
         int operands = 0;
         for (Expr.Input input : inputs) {
@@ -33,9 +33,9 @@ public record ExprInputs(Set<Expr.Input> inputs, Set<Expr.Single> singles) {
     }
 
     /**
-     * The operands of {@link ExprRows}.
+     * Returns the operands of {@link ExprRows}.
      *
-     * @param strides of the inputs, in their elements, for each dimension
+     * @param strides the strides of the inputs, in their elements, for each dimension
      */
     public List<RowShape.Operand> rows(RowShape.Operand result, List<Long> strides) {
         List<Long> none = Collections.nCopies(strides.size(), 0L);

@@ -10,14 +10,14 @@ import java.util.Locale;
  */
 public final class ExprText {
     private static final int MAX_DEPTH = 64;
-    /** Operators of an expression that is short; what is written twice counts twice. */
+    /** The most operators of a short expression; a subexpression that is written twice counts twice. */
     private static final int MAX_OPERATORS = 1 << 12;
 
     private static final String INPUT = "in";
     private static final String SINGLE = "one";
     private static final String CHOOSE = "CHOOSE";
     private static final String TO = "TO_";
-    /** What literals of each kind begin with. */
+    /** The first characters of literals, by kind. */
     private static final String LITERALS = "#$?";
 
     private final String text;
@@ -62,9 +62,9 @@ public final class ExprText {
     }
 
     /**
-     * Reads the text form.
+     * Parses the text form.
      *
-     * @throws IllegalArgumentException if it is not one, or nested deeper than 64
+     * @throws IllegalArgumentException if the text is no expression, or is nested deeper than 64
      */
     public static Expr parse(String text) {
         ExprText reader = new ExprText(text);
@@ -76,9 +76,9 @@ public final class ExprText {
     }
 
     /**
-     * The expression that a parameter of a key is.
+     * Parses the expression in a parameter of a key.
      *
-     * @throws IllegalArgumentException if it is none; the message names the parameter
+     * @throws IllegalArgumentException if the parameter is no expression; the message names it
      */
     public static Expr parse(KernelKey key, String parameter) {
         try {
@@ -89,12 +89,12 @@ public final class ExprText {
         }
     }
 
-    /** Whether an expression is nested no deeper than can be read again, and short enough for a key. */
+    /** Whether an expression is short enough for a key, and not nested too deeply to be parsed again. */
     public static boolean isShort(Expr expression) {
         return left(expression, 0, MAX_OPERATORS) >= 0;
     }
 
-    /** What is left of a number of operators, negative where they are too many or too deep. */
+    /** Returns the rest of a number of operators, negative where an expression has more or is nested too deeply. */
     private static int left(Expr expression, int depth, int operators) {
         if (operators < 0 || depth > MAX_DEPTH) {
             return -1;

@@ -2,9 +2,9 @@ package dev.millrace.kernels.expression;
 
 import static dev.millrace.kernels.expression.Expr.number;
 
-/** Functions that are made of others. */
+/** Functions that are expressions of simpler ones. */
 public final class Formulas {
-    /** Bits of a number that says by how many of 32 bits an int is shifted. */
+    /** The number of bits of a shift distance below 32. */
     private static final int SHIFT_BITS = 5;
 
     private Formulas() {}
@@ -17,24 +17,24 @@ public final class Formulas {
         return x.combine(Operator.GREATER, zero(x));
     }
 
-    /** {@code log(1 + exp(x))} */
+    /** Returns {@code log(1 + exp(x))}. */
     public static Expr softplus(Expr x) {
         Expr small =
                 x.apply(Function.ABS).apply(Function.NEGATE).apply(Function.EXP).apply(Function.LOG1P);
         return x.max(number(0)).plus(small);
     }
 
-    /** {@code x / (1 + |x|)} */
+    /** Returns {@code x / (1 + |x|)}. */
     public static Expr softsign(Expr x) {
         return x.over(x.apply(Function.ABS).plus(number(1)));
     }
 
-    /** {@code x > 0 ? x : alpha (exp(x) - 1)} */
+    /** Returns {@code x > 0 ? x : alpha (exp(x) - 1)}. */
     public static Expr elu(Expr x, float alpha) {
         return positive(x).choose(x, x.apply(Function.EXPM1).times(number(alpha)));
     }
 
-    /** {@code alpha x + beta} from 0 to 1 */
+    /** Returns {@code alpha x + beta}, clipped to the range from 0 to 1. */
     public static Expr hardSigmoid(Expr x, float alpha, float beta) {
         return clip(x.times(number(alpha)).plus(number(beta)), number(0), number(1));
     }
@@ -43,7 +43,7 @@ public final class Formulas {
         return x.times(hardSigmoid(x, 1 / 6f, 0.5f));
     }
 
-    /** The approximation of {@link Expr#gelu} by a tanh: {@code x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3))}. */
+    /** Returns the approximation of {@link Expr#gelu} by a tanh: {@code x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3))}. */
     public static Expr geluTanh(Expr x) {
         float factor = (float) (2 * Math.sqrt(2 / Math.PI));
         Expr inner = x.times(x)
@@ -53,7 +53,7 @@ public final class Formulas {
         return x.times(inner.apply(Function.SIGMOID));
     }
 
-    /** {@code x < 0 ? slope x : x} */
+    /** Returns {@code x < 0 ? slope x : x}. */
     public static Expr leakyRelu(Expr x, Expr slope) {
         return x.combine(Operator.LESS, zero(x)).choose(x.times(slope), x);
     }
@@ -66,7 +66,7 @@ public final class Formulas {
         return x.max(least).min(most);
     }
 
-    /** -1, 0 or 1; NaN of NaN. */
+    /** Returns -1, 0 or 1; NaN for NaN. */
     public static Expr sign(Expr x) {
         boolean ints = x.kind() == Kind.INT;
         Expr one = ints ? Expr.integer(1) : number(1);
@@ -91,7 +91,7 @@ public final class Formulas {
         return x.combine(Operator.NOT_EQUAL, x);
     }
 
-    /** Of either sign, or of those that are wanted. */
+    /** Whether a number is infinite, with a sign that is asked for. */
     public static Expr isInfinite(Expr x, boolean positive, boolean negative) {
         Expr up = x.combine(Operator.EQUAL, number(Float.POSITIVE_INFINITY));
         Expr down = x.combine(Operator.EQUAL, number(Float.NEGATIVE_INFINITY));
@@ -103,7 +103,7 @@ public final class Formulas {
         return x.combine(Operator.XOR, x.kind() == Kind.BOOL ? Expr.truth(true) : Expr.integer(-1));
     }
 
-    /** What is left of a division that rounds down: it has the sign of the divisor. */
+    /** Returns the remainder of a division that rounds down: it has the sign of the divisor. */
     public static Expr modulo(Expr x, Expr divisor) {
         Expr rest = x.combine(Operator.REMAINDER, divisor);
         Expr signsDiffer = rest.combine(Operator.LESS, zero(x))
@@ -112,7 +112,7 @@ public final class Formulas {
         return wrong.choose(rest.plus(divisor), rest);
     }
 
-    /** An int shifted to the left by another one; zero where that is not from 0 to 31. */
+    /** Returns an int shifted to the left by another one; zero where that is not from 0 to 31. */
     public static Expr shiftLeft(Expr x, Expr by) {
         Expr shifted = x;
         for (int bit = 0; bit < SHIFT_BITS; bit++) {
@@ -122,7 +122,7 @@ public final class Formulas {
         return isShift(by).choose(shifted, Expr.integer(0));
     }
 
-    /** An int from 0 to 2^24 shifted to the right by another one; zero where that is not from 0 to 31. */
+    /** Returns an int from 0 to 2^24 shifted to the right by another one; zero where that is not from 0 to 31. */
     public static Expr shiftRight(Expr x, Expr by) {
         Expr shifted = x.to(Kind.FLOAT);
         for (int bit = 0; bit < SHIFT_BITS; bit++) {

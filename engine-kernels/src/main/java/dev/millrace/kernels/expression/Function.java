@@ -6,8 +6,8 @@ import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * A function of one float, giving one. NaN gives NaN. {@link #maxUlps} bounds the distance from the true value, in
- * units of the last place of a float, over all floats unless it says otherwise.
+ * A function from one float to another. NaN gives NaN. {@link #maxUlps} bounds the distance from the true value, in
+ * units of the last place of a float, over all floats unless a constant says otherwise.
  */
 public enum Function {
     NEGATE(0.5, (builder, x) -> new MathSteps(builder).negate(x)),
@@ -20,7 +20,7 @@ public enum Function {
     TRUNCATE(0.5, (builder, x) -> builder.unary(UnaryOp.TRUNCATE, x)),
     RELU(0.5, (builder, x) -> new MathSteps(builder).relu(x)),
     EXP(2.5, (builder, x) -> new MathSteps(builder).exp(x)),
-    /** Of floats up to 0; below -87 the bound is of the absolute error, 2^-126. */
+    /** The exponential of floats up to 0; below -87 the bound is of the absolute error, 2^-126. */
     EXP_OF_NEGATIVE(2.5, (builder, x) -> new MathSteps(builder).expOfNegative(x)),
     /** 2 to the power of floats up to 1; below -126 the bound is of the absolute error, 2^-126. */
     EXP2_OF_NEGATIVE(2.5, (builder, x) -> new MathSteps(builder).exp2OfNegative(x)),
@@ -28,10 +28,10 @@ public enum Function {
     LOG(1.5, (builder, x) -> new MathSteps(builder).log(x)),
     LOG1P(3, (builder, x) -> new Hyperbolic(builder).log1p(x)),
     ERF(2.5, (builder, x) -> new MathSteps(builder).erf(x)),
-    /** The same function with half the steps. */
+    /** The error function as a ratio of polynomials, with half the steps of {@link #ERF}. */
     ERF_AS_RATIO(6, (builder, x) -> new MathSteps(builder).erfAsRatio(x)),
     TANH(5.5, (builder, x) -> new MathSteps(builder).tanh(x)),
-    /** Below -87 the bound is of the absolute error, 2^-126. */
+    /** The logistic function; below -87 the bound is of the absolute error, 2^-126. */
     SIGMOID(3.5, (builder, x) -> new MathSteps(builder).sigmoid(x)),
     SIN(2, (builder, x) -> new Trigonometry(builder).sin(x)),
     COS(2, (builder, x) -> new Trigonometry(builder).cos(x)),
@@ -44,15 +44,15 @@ public enum Function {
     ASINH(6, (builder, x) -> new Hyperbolic(builder).asinh(x)),
     ACOSH(6, (builder, x) -> new Hyperbolic(builder).acosh(x)),
     ATANH(6, (builder, x) -> new Hyperbolic(builder).atanh(x)),
-    /** The nearest float that fits 16 bits; of two the even one, infinity from 65520 on. */
+    /** The nearest float that fits 16 bits, ties to even; infinity from 65520 on. */
     AS_F16(0, (builder, x) -> new NarrowFloats(builder).toF16(x)),
-    /** The nearest float whose lower 16 bits are zero; of two the even one. */
+    /** The nearest float whose lower 16 bits are zero, ties to even. */
     AS_BF16(0, (builder, x) -> new NarrowFloats(builder).toBf16(x));
 
-    /** Writes the steps of a function. */
+    /** The writer of the steps of a function. */
     @FunctionalInterface
     interface Steps {
-        /** The steps of this function. */
+        /** Writes the steps of this function. */
         public VectorVar write(ProgramBuilder builder, Value x);
     }
 
@@ -68,7 +68,7 @@ public enum Function {
         return maxUlps;
     }
 
-    /** The steps of this function. */
+    /** Writes the steps of this function. */
     public VectorVar write(ProgramBuilder builder, Value x) {
         return steps.write(builder, x);
     }

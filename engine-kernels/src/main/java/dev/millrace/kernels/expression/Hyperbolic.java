@@ -9,14 +9,14 @@ import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
 
-/** Writes hyperbolic functions, their inverses, and logarithms and exponentials near zero, as steps. */
+/** The writer of hyperbolic functions, their inverses, and logarithms and exponentials near zero, as steps. */
 final class Hyperbolic {
     private static final Constant ONE = Constant.of(1);
     private static final Constant HALF = Constant.of(0.5f);
     private static final Constant LN2 = Constant.of((float) Math.log(2));
-    /** From here on an inverse function is the logarithm of twice its argument. */
+    /** The argument from which an inverse function equals the logarithm of twice its argument. */
     private static final Constant FAR = Constant.of(0x1p14f);
-    /** (sinh(x)/x - 1) / x^2 in x^2, for |x| up to 1. */
+    /** Coefficients of (sinh(x)/x - 1) / x^2 in x^2, for |x| up to 1. */
     private static final float[] SINH = {0.16666667f, 0.008333311f, 0.00019842635f, 2.783925e-06f};
 
     private final ProgramBuilder builder;
@@ -27,7 +27,7 @@ final class Hyperbolic {
         this.math = new MathSteps(builder);
     }
 
-    /** exp(x)/2, which is finite as long as the results are. */
+    /** Returns exp(x)/2, which is finite as long as the results are. */
     private VectorVar halfExp(VectorVar magnitude) {
         MathSteps.Reduced reduced = math.reduce(builder.min(Constant.of(89), builder.mul(magnitude, HALF)));
         VectorVar root = builder.binary(BinaryOp.SCALE, builder.add(reduced.less(), ONE), reduced.exponent());
@@ -54,7 +54,10 @@ final class Hyperbolic {
         return builder.add(half, halfOfInverse(half));
     }
 
-    /** The rest of the exponential is added to half the power of two less a half, then doubled: none overflows early. */
+    /**
+     * Returns exp(x) - 1. The polynomial part is added to half the power of two minus a half, then the sum is doubled,
+     * so that nothing overflows early.
+     */
     VectorVar expm1(Value x) {
         VectorVar clamped = builder.max(Constant.of(-20), builder.min(Constant.of(89), x));
         MathSteps.Reduced reduced = math.reduce(clamped);
@@ -63,7 +66,10 @@ final class Hyperbolic {
         return math.withSignOfZero(builder.add(sum, sum), x);
     }
 
-    /** The rounding of 1 + x is made good by the ratio of what was added to what arrived. */
+    /**
+     * Returns log(1 + x). The rounding error of 1 + x is corrected by the factor x / ((1 + x) - 1), as in theorem 4 of
+     * Goldberg, "What Every Computer Scientist Should Know About Floating-Point Arithmetic", 1991.
+     */
     VectorVar log1p(Value x) {
         VectorVar sum = builder.add(x, ONE);
         VectorVar arrived = builder.sub(sum, ONE);

@@ -1,11 +1,11 @@
 package dev.millrace.kernels.expression;
 
-/** What a lane holds while it is computed with. */
+/** The kind of value that a lane holds during a computation. */
 public enum Kind {
     /** A float of 32 bits. */
     FLOAT,
-    /** An int of 32 bits with sign. Its arithmetic wraps around. */
+    /** A signed int of 32 bits. Its arithmetic wraps around. */
     INT,
-    /** 0 or 1. */
+    /** A truth value, 0 or 1. */
     BOOL
 }

@@ -10,17 +10,20 @@ import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * Writes what angles of {@link #LEAST} and more are as quarters of a turn and a rest. Such a float is {@code 2^(28 c)},
- * for a c of 0 to 3, times one that is below {@link #LEAST} {@code 2^28} and a multiple of {@code 2^-5}. What
- * {@code 2^(28 c)} has in quarters is known to more than a hundred binary places, whole multiples of {@code 2^7} left
- * out: times a multiple of {@code 2^-5} these are whole turns.
+ * The reduction of angles of {@link #LEAST} and more to quarter turns and a rest, in the manner of Payne and Hanek
+ * (1983). Such a float is {@code 2^(28 c)}, for a c of 0 to 3, times one that is below {@link #LEAST} {@code 2^28} and
+ * a multiple of {@code 2^-5}. The number of quarter turns in {@code 2^(28 c)} is stored to more than a hundred binary
+ * places, without whole multiples of {@code 2^7}: times a multiple of {@code 2^-5} these are whole turns.
  */
 final class LargeAngles {
     static final Constant LEAST = Constant.of(0x1p18f);
 
     private static final float[] CLASSES = {0x1p46f, 0x1p74f, 0x1p102f};
     private static final float[] SCALES = {1, 0x1p-28f, 0x1p-56f, 0x1p-84f};
-    /** {@code 2^(28 c) 2/pi}, without multiples of {@code 2^7}, in parts of 24 bits: for each part the c from 0 to 3. */
+    /**
+     * {@code 2^(28 c) 2/pi}, without multiples of {@code 2^7}, in parts of 24 bits: for each part the values for c from
+     * 0 to 3.
+     */
     private static final float[][] QUARTERS = {
         {0x145f3p-17f, 0x6dc9c8p-17f, 0x2a53f8p-17f, 0xeafa3ep-17f},
         {0x6dc9cp-41f, 0x82a53fp-41f, 0x4eafa3p-41f, 0xa69bb8p-41f},
@@ -79,7 +82,10 @@ final class LargeAngles {
         return new Turn(signed(quarters), signed(rest));
     }
 
-    /** The magnitude is found again each time: registers are rarer here than time. */
+    /**
+     * Selects the number of the class that x belongs to. The magnitude is computed again each time: registers are rarer
+     * here than time.
+     */
     private VectorVar ofClass(float[] numbers) {
         VectorVar magnitude = math.abs(x);
         Value chosen = Constant.of(numbers[0]);
@@ -100,7 +106,7 @@ final class LargeAngles {
         builder.binary(sumRestOfRest, BinaryOp.ADD, sumRestOfRest, addTo(sumRest, lost));
     }
 
-    /** Adds to a sum, and gives what is lost by that, which is a float. */
+    /** Adds to a sum and returns the rounding error, which is exactly a float (Knuth's TwoSum). */
     private VectorVar addTo(VectorVar to, VectorVar more) {
         VectorVar both = builder.add(to, more);
         VectorVar added = builder.sub(both, to);

@@ -10,8 +10,8 @@ import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * Writes transcendental functions as steps: range reduction and minimax polynomials (Remez, weighted for relative
- * error).
+ * The writer of transcendental functions as steps: Cody-Waite range reduction and minimax polynomials (Remez, weighted
+ * for relative error).
  *
  * <p>MIN and MAX give their second operand on NaN, so clamps name the bound first: NaN passes.
  */
@@ -23,28 +23,28 @@ final class MathSteps {
 
     private static final float LOG2_E = 1.442695f;
     private static final float LOG2_E_REST = (float) (1 / Math.log(2) - LOG2_E);
-    /** ln 2 in two parts; the first has so few bits that its products with exponents are exact. */
+    /** ln 2 in two parts (Cody and Waite); the first has so few bits that its products with exponents are exact. */
     private static final float LN2_HIGH = 0.6933594f;
 
     private static final float LN2_LOW = -0.00021219444f;
     private static final Constant ONE = Constant.of(1);
-    /** Added, it leaves the nearest integer plus 127, the exponent of a float, in the lowest bits. */
+    /** A constant that, added, leaves the nearest integer plus 127, the exponent of a float, in the lowest bits. */
     private static final Constant TO_EXPONENT = Constant.of(0x1.8p23f + 127);
 
-    /** Added and taken off, it leaves the nearest integer. */
+    /** A constant that, added and subtracted again, leaves the nearest integer. */
     private static final Constant TO_INTEGER = Constant.of(0x1.8p23f);
 
     private static final Constant MANTISSA_BITS = Constant.ofBits(23);
-    /** Its power of two is {@code 2^-127}, whose exponent is that of zero. */
+    /** The argument whose power of two is {@code 2^-127}, with the exponent bits of zero. */
     private static final float LEAST_EXPONENT = -87.9f;
-    /** Its power of two is {@code 2^128}, whose exponent is that of infinity. */
+    /** The argument whose power of two is {@code 2^128}, with the exponent bits of infinity. */
     private static final float LARGEST_EXPONENT = 88.7f;
 
-    /** (exp(r) - 1 - r) / r^2 for |r| up to ln(2)/2. */
+    /** Coefficients of (exp(r) - 1 - r) / r^2 for |r| up to ln(2)/2. */
     private static final float[] EXP = {0.49999994f, 0.16666521f, 0.04166839f, 0.008368735f, 0.001381456f};
-    /** (2^-r - 1) / r for |r| up to 1/2. */
+    /** Coefficients of (2^-r - 1) / r for |r| up to 1/2. */
     private static final float[] POWER_BACK = {-0.693147f, 0.24022242f, -0.055507336f, 0.009671513f, -0.0013264727f};
-    /** (log(1+f) - f + f^2/2) / f^3 for 1+f from sqrt(1/2) to sqrt(2). */
+    /** Coefficients of (log(1+f) - f + f^2/2) / f^3 for 1+f from sqrt(1/2) to sqrt(2). */
     private static final float[] LOG = {
         0.3333331f,
         -0.24999987f,
@@ -56,23 +56,23 @@ final class MathSteps {
         -0.11789855f,
         0.06915546f
     };
-    /** erf(x)/x - 1 in x^2, for |x| up to {@link #ERF_MIDDLE}. */
+    /** Coefficients of erf(x)/x - 1 in x^2, for |x| up to {@link #ERF_MIDDLE}. */
     private static final float[] ERF_NEAR = {
         0.12837906f, -0.37612498f, 0.11281863f, -0.026767615f, 0.0049948483f, -0.00059994066f
     };
-    /** The eighth root of 1 - erf(x), for x from {@link #ERF_MIDDLE} to 3.92. */
+    /** Coefficients of the eighth root of 1 - erf(x), for x from {@link #ERF_MIDDLE} to 3.92. */
     private static final float[] ERF_FAR = {
         1.0007209f, -0.14461744f, -0.06212921f, -0.010792542f, 0.012662017f, -0.0024073648f, 0.00014385735f
     };
 
     private static final double ERF_MIDDLE = 0.96;
-    /** erf(x)/x as a ratio of polynomials in x^2, for |x| up to 3.92; this one begins with 1. */
+    /** Coefficients of erf(x)/x as a ratio of polynomials in x^2, for |x| up to 3.92; this one begins with 1. */
     private static final float[] ERF_ABOVE = {0.16907273f, 0.04678353f, 0.0033493827f, 0.0002524018f, 1.8096983e-06f};
 
     private static final float[] ERF_BELOW = {
         0.88622695f, 0.44524524f, 0.10125602f, 0.013290714f, 0.0010325955f, 3.3680582e-05f
     };
-    /** tanh(x)/x as a ratio of polynomials in x^2 that begin with 1, for |x| up to 9.02. */
+    /** Coefficients of tanh(x)/x as a ratio of polynomials in x^2 that begin with 1, for |x| up to 9.02. */
     private static final float[] TANH_ABOVE = {0.13382687f, 0.0034974576f, 2.0635836e-05f, 1.3384289e-08f};
 
     private static final float[] TANH_BELOW = {0.46716008f, 0.025884358f, 0.00032885184f, 7.7902524e-07f};
@@ -87,7 +87,7 @@ final class MathSteps {
         return Constant.of((float) value);
     }
 
-    /** Horner's rule, the last coefficient being that of the highest power. */
+    /** Writes a polynomial by Horner's rule. The last coefficient is that of the highest power. */
     VectorVar polynomial(Value x, float[] coefficients) {
         int last = coefficients.length - 1;
         VectorVar sum = builder.multiplyAdd(Constant.of(coefficients[last]), x, Constant.of(coefficients[last - 1]));
@@ -101,37 +101,40 @@ final class MathSteps {
         return builder.binary(BinaryOp.AND, x, Constant.ofBits(MAGNITUDE));
     }
 
-    /** Of what is at most 0, with fewer steps: below {@code 2^-126} the result is 0, also of negative infinity. */
+    /**
+     * Returns the exponential of numbers up to 0, with fewer steps: below {@code 2^-126} the result is 0, also for
+     * negative infinity.
+     */
     VectorVar expOfNegative(Value x) {
         return shiftedPower(builder.max(of(LEAST_EXPONENT), x), 1);
     }
 
     /**
-     * The exponential of x or, with a sign of -1, of -x. Its power of two is made of the bits of the exponent alone: that
-     * of {@code 2^-127} is 0, that of {@code 2^128} is infinite, and there is none beyond.
+     * Returns the exponential of x or, with a sign of -1, of -x. Its power of two consists of exponent bits alone:
+     * {@code 2^-127} becomes 0, {@code 2^128} becomes infinity, and arguments beyond these are not allowed.
      */
     private VectorVar shiftedPower(VectorVar x, float sign) {
         VectorVar shifted = builder.multiplyAdd(x, of(sign * LOG2_E), TO_EXPONENT);
         return powerOfTwo(shifted, back(x, sign, builder.sub(shifted, TO_EXPONENT)));
     }
 
-    /** How far {@code x log2(e)}, or with a sign of -1 its negative, is below n. */
+    /** Returns the distance of {@code x log2(e)}, or with a sign of -1 of its negative, below n. */
     private VectorVar back(VectorVar x, float sign, VectorVar n) {
         VectorVar most = builder.multiplySubtract(x, of(sign * LOG2_E), n);
         return builder.multiplySubtract(x, of(sign * LOG2_E_REST), most);
     }
 
-    /** {@code 2^-back} for |back| up to 1/2. */
+    /** Returns {@code 2^-back} for |back| up to 1/2. */
     private VectorVar powerOfRest(VectorVar back) {
         return builder.multiplyAdd(polynomial(back, POWER_BACK), back, ONE);
     }
 
-    /** {@code 2^(n - back)}, n plus 127 being in the lowest bits of {@code shifted}. */
+    /** Returns {@code 2^(n - back)}, where the lowest bits of {@code shifted} are n plus 127. */
     private VectorVar powerOfTwo(VectorVar shifted, VectorVar back) {
         return builder.mul(powerOfRest(back), builder.binary(BinaryOp.SHIFT_LEFT, shifted, MANTISSA_BITS));
     }
 
-    /** Of what is at most 1; the same way, without the change of base. */
+    /** Returns the power of two of numbers up to 1, by the same method without the change of base. */
     VectorVar exp2OfNegative(Value x) {
         VectorVar clamped = builder.max(of(-127), x);
         VectorVar shifted = builder.add(clamped, TO_EXPONENT);
@@ -151,7 +154,7 @@ final class MathSteps {
         return builder.binary(BinaryOp.XOR, x, Constant.ofBits(SIGN));
     }
 
-    /** The magnitude of one value with the sign of another. */
+    /** Returns the magnitude of one value with the sign of another. */
     VectorVar withSign(Value magnitude, Value sign) {
         VectorVar bit = builder.binary(BinaryOp.AND, sign, Constant.ofBits(SIGN));
         return builder.binary(BinaryOp.OR, magnitude, bit);
@@ -167,19 +170,21 @@ final class MathSteps {
         return new Reduced(n, builder.multiplyAdd(polynomial(r, EXP), builder.mul(r, r), r));
     }
 
-    /** The clamps are where the result is infinite and where it rounds to zero. */
+    /**
+     * Returns the exponential. The clamps are the arguments at which the result becomes infinite and rounds to zero.
+     */
     VectorVar exp(Value x) {
         VectorVar clamped = builder.max(of(-104), builder.min(of(89), x));
         VectorVar n = builder.sub(builder.multiplyAdd(clamped, of(LOG2_E), TO_INTEGER), TO_INTEGER);
         return builder.binary(BinaryOp.SCALE, powerOfRest(back(clamped, 1, n)), n);
     }
 
-    /** A result that has the sign of its argument where it is zero. */
+    /** Returns the result, or the argument where that is zero, so that zeros keep their sign. */
     VectorVar withSignOfZero(VectorVar result, Value x) {
         return builder.select(builder.compare(Comparison.EQUAL, x, Constant.ZERO), x, result);
     }
 
-    /** A positive float as {@code mantissa * 2^exponent}, the mantissa being from sqrt(1/2) to sqrt(2). */
+    /** A positive float as {@code mantissa * 2^exponent}, with a mantissa from sqrt(1/2) to sqrt(2). */
     record Parts(VectorVar exponent, VectorVar mantissa) {}
 
     Parts split(Value x) {
@@ -215,7 +220,10 @@ final class MathSteps {
         return builder.select(inDomain, fromZero, Constant.of(Float.NaN));
     }
 
-    /** Near zero a polynomial; far from it 1 less the eighth power of one, up to where that is 1. */
+    /**
+     * Returns the error function: near zero by a polynomial, elsewhere 1 minus the eighth power of one, up to the
+     * argument at which the result is 1.
+     */
     VectorVar erf(Value x) {
         VectorVar magnitude = builder.min(of(3.92), abs(x));
         VectorVar square = builder.mul(magnitude, magnitude);
@@ -228,7 +236,10 @@ final class MathSteps {
         return withSign(builder.select(isFar, far, near), x);
     }
 
-    /** A ratio of polynomials, with half the steps of {@link #erf}. The upper one begins with x itself, not with a product. */
+    /**
+     * Returns the error function as a ratio of polynomials, with half the steps of {@link #erf}. The numerator begins
+     * with x itself, not with a product.
+     */
     VectorVar erfAsRatio(Value x) {
         VectorVar magnitude = builder.min(of(3.92), abs(x));
         VectorVar square = builder.mul(magnitude, magnitude);
@@ -237,7 +248,7 @@ final class MathSteps {
         return withSign(builder.min(ONE, builder.div(above, polynomial(square, ERF_BELOW))), x);
     }
 
-    /** A ratio of polynomials up to where it is 1. */
+    /** Returns the hyperbolic tangent as a ratio of polynomials, up to the argument at which it is 1. */
     VectorVar tanh(Value x) {
         VectorVar magnitude = builder.min(of(9.02), abs(x));
         VectorVar square = builder.mul(magnitude, magnitude);
@@ -247,7 +258,7 @@ final class MathSteps {
         return withSign(builder.min(ONE, builder.div(above, below)), x);
     }
 
-    /** {@code 1 / (1 + exp(-x))}, whose terms are both positive, so that the small results keep their precision. */
+    /** Returns {@code 1 / (1 + exp(-x))}, whose terms are both positive, so that small results keep their precision. */
     VectorVar sigmoid(Value x) {
         VectorVar clamped = builder.max(of(-LARGEST_EXPONENT), builder.min(of(-LEAST_EXPONENT), x));
         return builder.div(ONE, builder.add(shiftedPower(clamped, -1), ONE));

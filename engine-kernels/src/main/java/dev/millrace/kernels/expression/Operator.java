@@ -8,18 +8,18 @@ public enum Operator {
     ADD,
     SUB,
     MUL,
-    /** Of ints, the quotient without its fraction; of ints by zero, any. */
+    /** The quotient; ints lose its fraction, and the quotient of an int by zero is unspecified. */
     DIV,
-    /** Of zeros of both signs, either. */
+    /** The larger value; for zeros of both signs, either of them. */
     MAX,
-    /** Of zeros of both signs, either. */
+    /** The smaller value; for zeros of both signs, either of them. */
     MIN,
     /**
-     * What is left of the left side after a division without fraction: it has the sign of the left side. Of floats it
-     * is exact while the quotient is below 2^60; of ints by zero, any.
+     * The remainder of a division without fraction: it has the sign of the left side. For floats it is exact while the
+     * quotient is below 2^60; for an int by zero it is unspecified.
      */
     REMAINDER,
-    /** Of floats, within 2 units of the last place. */
+    /** The power of a float, within 2 units of the last place. */
     POWER,
     AND,
     OR,
@@ -44,7 +44,11 @@ public enum Operator {
         };
     }
 
-    /** @throws IllegalArgumentException if it cannot be taken of these */
+    /**
+     * Returns the kind of the result.
+     *
+     * @throws IllegalArgumentException if this operator does not take these kinds
+     */
     Kind kindOf(Kind left, Kind right) {
         if (left != right || !takes(left)) {
             throw new IllegalArgumentException(name() + " cannot be taken of " + left + " and " + right);

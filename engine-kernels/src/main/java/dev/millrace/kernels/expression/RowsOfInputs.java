@@ -4,11 +4,14 @@ import dev.millrace.kernels.loops.RowShape;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows of an output and the inputs of an expression, such that each input goes along a row or stays where it is. */
+/**
+ * The rows of an output and of the inputs of an expression, chosen such that each input is either contiguous along a
+ * row or broadcast.
+ */
 final class RowsOfInputs {
     private RowsOfInputs() {}
 
-    /** @throws IllegalArgumentException if the strides do not fit to the expression or the extents */
+    /** @throws IllegalArgumentException if the strides do not match the expression or the extents */
     static RowShape of(Expr expression, DataType out, List<Long> extents, List<List<Long>> strides) {
         ExprInputs inputs = ExprInputs.of(expression);
         if (!inputs.singles().isEmpty() || inputs.inputs().size() != strides.size()) {
@@ -23,7 +26,7 @@ final class RowsOfInputs {
         return of(out.bytes(), extents, bytes, strides);
     }
 
-    /** @param bytes of an element of each input */
+    /** @param bytes the size of an element of each input */
     static RowShape of(long outBytes, List<Long> extents, List<Long> bytes, List<List<Long>> strides) {
         List<RowShape.Operand> operands = new ArrayList<>();
         operands.add(new RowShape.Operand("the output", outBytes, dense(extents, outBytes)));
@@ -65,7 +68,7 @@ final class RowsOfInputs {
         return extents.isEmpty() ? ofOne(operands) : operands;
     }
 
-    /** Whether all strides along a row are that of dense elements, or 0. */
+    /** Whether all strides along a row are that of contiguous elements, or 0. */
     private static boolean goesAlong(RowShape shape) {
         for (RowShape.Operand operand : shape.operands()) {
             long along = operand.strides().getLast();
@@ -82,7 +85,7 @@ final class RowsOfInputs {
         return longer;
     }
 
-    /** With rows of one element. */
+    /** Returns operands whose rows have one element. */
     private static List<RowShape.Operand> ofOne(List<RowShape.Operand> operands) {
         List<RowShape.Operand> result = new ArrayList<>();
         for (RowShape.Operand operand : operands) {

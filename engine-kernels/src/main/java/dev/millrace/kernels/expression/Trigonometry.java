@@ -9,24 +9,29 @@ import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
 
-/** Writes sines, cosines, tangents and their inverses as steps. */
+/**
+ * The writer of sines, cosines, tangents and their inverses as steps: Cody-Waite range reduction and minimax
+ * polynomials.
+ */
 final class Trigonometry {
     private static final Constant ONE = Constant.of(1);
     private static final Constant HALF = Constant.of(0.5f);
     private static final Constant INT_ONE = Constant.ofBits(1);
     private static final Constant QUARTERS_PER_UNIT = Constant.of((float) (2 / Math.PI));
-    /** pi/2 in three parts; the products of the first ones with integers up to 2^23 leave exact rests. */
+    /**
+     * pi/2 in three parts (Cody and Waite); the products of the first ones with integers up to 2^23 leave exact rests.
+     */
     static final Constant[] QUARTER = {Constant.of(1.5707964f), Constant.of(-4.371139e-8f), Constant.of(-1.7151245e-15f)
     };
 
-    /** (sin(x)/x - 1) / x^2 in x^2, for |x| up to pi/4. */
+    /** Coefficients of (sin(x)/x - 1) / x^2 in x^2, for |x| up to pi/4. */
     private static final float[] SIN = {-0.16666667f, 0.00833338f, -0.00019853484f, 2.836953e-06f};
-    /** (cos(x) - 1 + x^2/2) / x^4 in x^2, for |x| up to pi/4. */
+    /** Coefficients of (cos(x) - 1 + x^2/2) / x^4 in x^2, for |x| up to pi/4. */
     private static final float[] COS = {0.041666668f, -0.0013888981f, 2.4822484e-05f, -2.8925317e-07f};
-    /** (asin(x)/x - 1) / x^2 in x^2, for |x| up to 1/2. */
+    /** Coefficients of (asin(x)/x - 1) / x^2 in x^2, for |x| up to 1/2. */
     private static final float[] ASIN = {0.1666666f, 0.075005196f, 0.04451414f, 0.03183035f, 0.014355709f, 0.037629668f
     };
-    /** (atan(x)/x - 1) / x^2 in x^2, for |x| up to tan(pi/8). */
+    /** Coefficients of (atan(x)/x - 1) / x^2 in x^2, for |x| up to tan(pi/8). */
     private static final float[] ATAN = {-0.33333316f, 0.19998531f, -0.14244471f, 0.105998464f, -0.06091866f};
 
     private final ProgramBuilder builder;
@@ -37,13 +42,13 @@ final class Trigonometry {
         this.math = new MathSteps(builder);
     }
 
-    /** {@code x + x^3 p(x^2)} */
+    /** Returns {@code x + x^3 p(x^2)}. */
     private VectorVar odd(VectorVar x, VectorVar square, float[] coefficients) {
         VectorVar more = builder.mul(math.polynomial(square, coefficients), square);
         return builder.multiplyAdd(more, x, x);
     }
 
-    /** An angle as quarters of a turn, and what is left of it, with its sine and cosine. */
+    /** An angle as a number of quarter turns, with the sine and the cosine of the rest. */
     private record Turn(VectorVar quarters, VectorVar sin, VectorVar cos) {}
 
     private Turn turn(Value x) {
@@ -71,7 +76,7 @@ final class Trigonometry {
         return builder.compare(Comparison.GREATER, math.abs(x), LargeAngles.LEAST);
     }
 
-    /** Of angles up to {@link LargeAngles#LEAST}. */
+    /** Reduces angles up to {@link LargeAngles#LEAST} to quarter turns and a rest. */
     private void small(Value x, VectorVar quarters, VectorVar rest) {
         builder.set(quarters, builder.unary(UnaryOp.ROUND, builder.mul(x, QUARTERS_PER_UNIT)));
         VectorVar most = builder.multiplySubtract(quarters, QUARTER[0], x);
@@ -83,7 +88,7 @@ final class Trigonometry {
         return builder.compare(Comparison.INT_EQUAL, builder.binary(BinaryOp.AND, number, INT_ONE), INT_ONE);
     }
 
-    /** The sine after so many quarters. */
+    /** Returns the sine after the given number of quarter turns. */
     private VectorVar sin(Turn turn, VectorVar quarters) {
         VectorVar value = builder.select(isOdd(quarters), turn.cos(), turn.sin());
         VectorVar half = builder.binary(BinaryOp.SHIFT_RIGHT, quarters, INT_ONE);
@@ -108,7 +113,10 @@ final class Trigonometry {
         return math.withSignOfZero(builder.div(above, below), x);
     }
 
-    /** The arc sine of a half at most: of x itself, or of sqrt((1-|x|)/2), twice which is what pi/2 lacks. */
+    /**
+     * Returns the arc sine of a half at most: of x itself, or of sqrt((1-|x|)/2), twice whose arc sine is pi/2 minus
+     * that of |x|.
+     */
     private VectorVar halfArc(VectorVar magnitude, MaskVar large) {
         VectorVar apart = builder.mul(builder.sub(ONE, magnitude), HALF);
         VectorVar square = builder.select(large, apart, builder.mul(magnitude, magnitude));
@@ -116,7 +124,7 @@ final class Trigonometry {
         return odd(sine, square, ASIN);
     }
 
-    /** pi/2 less some angle. */
+    /** Returns pi/2 minus an angle. */
     private VectorVar complement(VectorVar angle) {
         return builder.add(builder.sub(QUARTER[0], angle), QUARTER[1]);
     }
@@ -141,7 +149,7 @@ final class Trigonometry {
         return builder.select(large, ofLarge, complement(math.withSign(arc, x)));
     }
 
-    /** The tangent is turned by a quarter or an eighth where it is large. */
+    /** Returns the arc tangent. A large tangent is first rotated by a quarter or an eighth of a turn. */
     VectorVar atan(Value x) {
         VectorVar magnitude = math.abs(x);
         MaskVar large = builder.compare(Comparison.GREATER, magnitude, Constant.of((float) (1 + Math.sqrt(2))));

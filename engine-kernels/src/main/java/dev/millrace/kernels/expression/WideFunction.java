@@ -7,17 +7,17 @@ public enum WideFunction {
     ADD,
     SUB,
     MUL,
-    /** Of doubles. */
+    /** The quotient of doubles. */
     DIV,
-    /** Of zeros of both signs, either. */
+    /** The larger value; for zeros of both signs, either of them. */
     MAX,
-    /** Of zeros of both signs, either. */
+    /** The smaller value; for zeros of both signs, either of them. */
     MIN,
     EQUAL,
     LESS,
     LESS_OR_EQUAL;
 
-    /** Whether it gives truths, a byte each. */
+    /** Whether the results are truth values, a byte each. */
     public boolean isComparison() {
         return compareTo(EQUAL) >= 0;
     }

@@ -8,7 +8,7 @@ import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.codegen.program.WideOp;
 import dev.millrace.kernels.cast.NumberType;
 
-/** Writes functions of two vectors of numbers of 64 bits; comparisons give all bits or none. */
+/** The writer of functions of two vectors of numbers of 64 bits; comparisons set all bits or none. */
 final class WideSteps {
     private static final Constant ALL = Constant.ofBits(-1);
 
@@ -38,7 +38,10 @@ final class WideSteps {
         };
     }
 
-    /** The step gives its second operand where there is a NaN; any bits beside those of a NaN are one, too. */
+    /**
+     * Returns a maximum or minimum that is NaN where an operand is. The step returns its second operand on NaN;
+     * combining the bits of both orders with OR leaves a NaN, since further bits do not change that.
+     */
     private VectorVar orNaN(WideOp op, VectorVar a, VectorVar b) {
         return builder.binary(BinaryOp.OR, builder.wide(op, a, b), builder.wide(op, b, a));
     }
@@ -62,7 +65,10 @@ final class WideSteps {
         return builder.binary(BinaryOp.XOR, otherwise, builder.binary(BinaryOp.AND, where, differing));
     }
 
-    /** That of the lower halves, and above it the products of each half with the other one's other half. */
+    /**
+     * Returns the product of ints: the full product of the lower halves, plus the products of each lower half with the
+     * other number's upper half in the upper half.
+     */
     private VectorVar product(VectorVar a, VectorVar b) {
         VectorVar crossed = builder.binary(BinaryOp.INT_MUL, a, exchanged(b));
         VectorVar sum = builder.binary(BinaryOp.INT_ADD, crossed, exchanged(crossed));

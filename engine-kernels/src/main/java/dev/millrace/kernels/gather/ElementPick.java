@@ -16,9 +16,10 @@ import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
 /**
- * f(indices, data, out, sizes): {@code out[i] = data[index[i] * scale + i * step]} for elements of 32 bits, in rows; rows
- * of indices and of results lie one behind the other. While a row is done the next one of the data is fetched: what is
- * chosen from it is in no order that a processor foresees. sizes is memory of the numbers that {@link Size} names.
+ * The kernel f(indices, data, out, sizes): {@code out[i] = data[index[i] * scale + i * step]} for elements of 32 bits,
+ * in rows; rows of indices and of results are contiguous. While a row is processed the next one of the data is
+ * prefetched, because indices come in no order that the hardware prefetcher could predict. sizes points to the numbers
+ * that {@link Size} names.
  */
 final class ElementPick implements KernelFamily {
     static final String NAME = "rows.picks";
@@ -28,13 +29,15 @@ final class ElementPick implements KernelFamily {
         ROWS,
         /** Elements of a row. */
         COUNT,
-        /** What indices are below, more than 0; those below 0 count from it. */
+        /** The upper bound of indices, more than 0; negative indices count from it. */
         LIMIT,
         SCALE,
         STEP,
-        /** From row to row of the data, in bytes. */
+        /** Bytes from row to row of the data. */
         DATA_ROW,
-        /** Becomes a word that is 0 if all indices are in range. Another element is taken for one that is not. */
+        /**
+         * A word that the kernel sets to 0 if all indices are in range. It reads another element for one that is not.
+         */
         WRONG
     }
 

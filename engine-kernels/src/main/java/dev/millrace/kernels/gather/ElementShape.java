@@ -3,8 +3,8 @@ package dev.millrace.kernels.gather;
 import java.util.Arrays;
 
 /**
- * Indices and data of as many dimensions, where each index stands for an element: it replaces its own place along one
- * axis. All are dense. A row is along the last dimension of the indices.
+ * The shape of indices and data of the same rank, where each index selects an element: it replaces its own position
+ * along one axis. All are dense. A row is along the last dimension of the indices.
  */
 public final class ElementShape {
     private final long[] dims;
@@ -15,10 +15,10 @@ public final class ElementShape {
     private final long limit;
 
     /**
-     * A shape.
+     * Creates a shape.
      *
-     * @param dims of the indices
-     * @param dataDims of the data; not less than those of the indices, but for the axis
+     * @param dims extents of the indices
+     * @param dataDims extents of the data; not less than those of the indices, except along the axis
      */
     public ElementShape(long[] dims, long[] dataDims, int axis) {
         if (dims.length != dataDims.length || axis < 0 || axis >= dims.length) {
@@ -44,22 +44,22 @@ public final class ElementShape {
         }
     }
 
-    /** Indices. */
+    /** The number of indices. */
     long count() {
         return count;
     }
 
-    /** Elements of the data. */
+    /** The number of elements of the data. */
     long elements() {
         return elements;
     }
 
-    /** What indices are below. */
+    /** The upper bound of indices. */
     long limit() {
         return limit;
     }
 
-    /** Indices in a row. */
+    /** The number of indices in a row. */
     long rowLength() {
         return dims[dims.length - 1];
     }
@@ -68,27 +68,27 @@ public final class ElementShape {
         return count == 0 ? 0 : count / rowLength();
     }
 
-    /** From one value of an index to the next, in elements of the data. */
+    /** Elements of the data from one value of an index to the next. */
     long scale() {
         return strides[axis];
     }
 
-    /** From one index of a row to the next, in elements of the data. */
+    /** Elements of the data from one index of a row to the next. */
     long step() {
         return axis == dims.length - 1 ? 0 : 1;
     }
 
-    /** Rows whose starts are equally far apart in the data. */
+    /** The number of consecutive rows whose starts are equally distant in the data. */
     long rowsOfPlane() {
         return dims.length < 2 ? 1 : dims[dims.length - 2];
     }
 
-    /** How far these are apart, in elements. */
+    /** The distance of these starts, in elements. */
     long rowDistance() {
         return dims.length < 2 || axis == dims.length - 2 ? 0 : strides[dims.length - 2];
     }
 
-    /** Where a row starts in the data, in elements, for indices of 0. */
+    /** The start of a row in the data, in elements, for indices of 0. */
     long rowStart(long row) {
         long start = 0;
         long rest = row;

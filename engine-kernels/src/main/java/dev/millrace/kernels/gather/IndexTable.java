@@ -15,15 +15,16 @@ import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
 /**
- * f(indices, stride in bytes, count, limit, table, wrong): indices as 32-bit numbers from 0 on, those below 0 counting
- * from the limit, which is more than 0. The word at wrong becomes 0 if all are in range, else another number.
+ * The kernel f(indices, stride in bytes, count, limit, table, wrong): converts indices to numbers of 32 bits from 0 on;
+ * negative indices count from the limit, which is more than 0. The word at wrong becomes 0 if all are in range, else
+ * another number.
  */
 final class IndexTable implements KernelFamily {
     static final String NAME = "rows.indices";
 
-    /** What an index is a part of. */
+    /** The position of an index in a tuple. */
     enum Part {
-        /** Nothing: indices lie side by side, and the stride is not used. */
+        /** No tuple: indices are contiguous, and the stride is not used. */
         ALONE,
         /** The first one of a tuple. */
         FIRST,
@@ -85,7 +86,7 @@ final class IndexTable implements KernelFamily {
             return builder.build();
         }
 
-        /** Of a vector of indices, in words; the stride becomes that from vector to vector. */
+        /** Returns the offsets of a vector of indices, in words; the stride becomes that from vector to vector. */
         private VectorVar places() {
             ScalarVar words = builder.scalar("words");
             builder.scalar(words, ScalarOp.SHR, stride, 2);

@@ -18,15 +18,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * f(table, from, to, strides, count, width): moves rows, those of one side being chosen by a table of 32-bit numbers,
- * those of the other side in their order. strides is that of from | that of to &lt;&lt; 32; they and the width are in
- * bytes.
+ * The kernel f(table, from, to, strides, count, width): moves rows. Those of one side are selected by a table of 32-bit
+ * numbers, those of the other side are in their order. strides is that of from | that of to &lt;&lt; 32; they and the
+ * width are in bytes.
  */
 public final class RowMove implements KernelFamily {
     public static final String NAME = "rows.move";
     private static final int UNROLL = 4;
 
-    /** What becomes of what is there already. */
+    /** The combination of a new element with the existing one. */
     public enum Update {
         SET,
         ADD,
@@ -45,12 +45,12 @@ public final class RowMove implements KernelFamily {
         }
     }
 
-    /** Rows chosen from. */
+    /** Returns the key of a kernel that gathers rows. */
     public static KernelKey gather() {
         return key(true, Update.SET);
     }
 
-    /** Rows chosen to. */
+    /** Returns the key of a kernel that scatters rows. */
     public static KernelKey scatter(Update update) {
         return key(false, update);
     }

@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Checks indices and turns them into numbers of rows, 32 bits each, from 0 on. Nothing but the table is written, so
- * that a wrong index is found before any result is. Safe for use by several threads.
+ * The conversion of indices to row numbers of 32 bits, from 0 on, with a check of their range. It writes nothing but
+ * the table, so that a wrong index is found before any result is written. Safe for use by several threads.
  */
 public final class RowNumbers {
-    /** A table has room for this many bytes more than four for each number. */
+    /** The bytes of a table beyond four for each number. */
     private static final int EXTRA = 4;
 
     private final KernelSet kernels;
@@ -34,25 +34,25 @@ public final class RowNumbers {
         run = kernels.kernel(IndexRun.key());
     }
 
-    /** What a table of so many numbers needs, in bytes. */
+    /** The size of a table of {@code count} numbers in bytes. */
     public static long tableBytes(long count) {
         return Math.multiplyExact(4L, count) + EXTRA;
     }
 
     /**
-     * Each index is the number of a row.
+     * Converts indices, each of which is the number of a row.
      *
-     * @param limit how many rows there are; negative indices count from it
-     * @throws IndexOutOfBoundsException if an index is out of range; the message has it and its place
+     * @param limit the number of rows; negative indices count from it
+     * @throws IndexOutOfBoundsException if an index is out of range; the message has it and its position
      */
     public void ofIndices(IndexList indices, long limit, MemorySegment table) {
         ofTuples(indices, new long[] {limit}, table);
     }
 
     /**
-     * Each tuple of indices, one for each dimension, is the place of a row in these dimensions.
+     * Converts tuples of indices, one for each dimension, to the numbers of the rows at these positions.
      *
-     * @throws IndexOutOfBoundsException if an index is out of range; the message has it and its place
+     * @throws IndexOutOfBoundsException if an index is out of range; the message has it and its position
      */
     public void ofTuples(IndexList indices, long[] dims, MemorySegment table) {
         indices.check();
@@ -97,7 +97,7 @@ public final class RowNumbers {
         return Objects.requireNonNull((isWide ? wide : narrow).get(part));
     }
 
-    /** The product of some dimensions, which must not be more than a number. */
+    /** Returns the product of some dimensions, which must not exceed a limit. */
     static long product(String what, long[] dims, long most) {
         long product = 1;
         for (long dim : dims) {
@@ -118,9 +118,9 @@ public final class RowNumbers {
     }
 
     /**
-     * Each index stands for an element: its number becomes that of the element in the data.
+     * Converts indices that select elements to the numbers of these elements in the data.
      *
-     * @throws IndexOutOfBoundsException if an index is out of range; the message has it and its place
+     * @throws IndexOutOfBoundsException if an index is out of range; the message has it and its position
      */
     public void ofElements(IndexList indices, ElementShape shape, MemorySegment table) {
         shape.check(indices);

@@ -1,4 +1,4 @@
-/** Rows and elements by indices: gathered, scattered, looked up. */
+/** Gathers, scatters and lookups of rows and elements by indices. */
 @NullMarked
 package dev.millrace.kernels.gather;
 

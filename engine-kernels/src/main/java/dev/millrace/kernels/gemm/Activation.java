@@ -4,7 +4,7 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
 import java.util.List;
 
-/** What is done to each element of a product before it is written for the last time. */
+/** The activation function that is applied to each element of a product before its final store. */
 public enum Activation {
     NONE,
     RELU,
@@ -15,7 +15,7 @@ public enum Activation {
 
     public static final List<Activation> ALL = List.of(values());
 
-    /** Those that need no more than a comparison. */
+    /** The activations that need no more than a comparison. */
     public static final List<Activation> SIMPLE = List.of(NONE, RELU);
 
     public Expr of(Expr x) {

@@ -3,10 +3,10 @@ package dev.millrace.kernels.gemm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Products of the same shape at regular distances, in elements; 0 for an operand that is the same for all. Operands of
- * the epilogue are the same for all.
+ * Products of the same shape at regular distances, in elements. A distance is 0 for an operand that all products share.
+ * All products share the operands of the epilogue.
  *
- * @param outer further batches, each of which has all of this one
+ * @param outer the batch of a further dimension, each element of which is this whole batch; null if there is none
  */
 public record Batch(
         long count, long a, long b, long c, @Nullable Batch outer) {
@@ -23,7 +23,7 @@ public record Batch(
         return new Batch(count, a, b, c, null);
     }
 
-    /** So many of this batch. */
+    /** Returns a batch of {@code number} copies of this one at the given distances. */
     public Batch times(long number, long distanceOfA, long distanceOfB, long distanceOfC) {
         Batch above = outer == null
                 ? of(number, distanceOfA, distanceOfB, distanceOfC)
@@ -31,7 +31,7 @@ public record Batch(
         return new Batch(count, a, b, c, above);
     }
 
-    /** Of all levels. */
+    /** The number of products, over all dimensions. */
     public long total() {
         return Math.multiplyExact(count, outer == null ? 1 : outer.total());
     }
@@ -48,7 +48,7 @@ public record Batch(
         return index % count * c + (outer == null ? 0 : outer.offsetOfC(index / count));
     }
 
-    /** The sum of the largest offsets, checked. */
+    /** Returns the largest offset of each operand, checked for overflow, as the distances of a single product. */
     Batch last() {
         Batch above = outer == null ? ONE : outer.last();
         long steps = Math.max(0, count - 1);

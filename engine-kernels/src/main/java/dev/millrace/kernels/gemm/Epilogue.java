@@ -12,9 +12,9 @@ import java.util.Locale;
 import java.util.function.UnaryOperator;
 
 /**
- * What follows the sums of a product before they are written for the last time: an expression over the sum, which is
- * {@code in0}, and further operands, which are {@code in1} and so on. A value: epilogues are built from {@link #NONE} by
- * adding one thing after another.
+ * The epilogue of a product: an expression over the sum, which is {@code in0}, and further operands, which are
+ * {@code in1} and so on. It is computed before the final store. A value: epilogues are built from {@link #NONE} by
+ * adding one operation after another.
  */
 public final class Epilogue {
     public static final Epilogue NONE = new Epilogue(Expr.input(0), List.of(), Output.F32);
@@ -28,7 +28,10 @@ public final class Epilogue {
     private final Expr expression;
     private final List<Operand> operands;
     private final Output output;
-    /** The expression, for comparisons: those of records cost a process tens of milliseconds when first used. */
+    /**
+     * The text of the expression, for comparisons: comparing records costs a process tens of milliseconds at its first
+     * use.
+     */
     private final String text;
 
     private Epilogue(Expr expression, List<Operand> operands, Output output) {
@@ -38,13 +41,13 @@ public final class Epilogue {
         text = ExprText.print(expression);
     }
 
-    /** A number per column added, where wanted, then an activation. */
+    /** Returns an epilogue that adds a bias per column, if wanted, and applies an activation. */
     public static Epilogue of(boolean bias, Activation activation) {
         Epilogue sum = bias ? NONE.plus(Operand.COLUMN) : NONE;
         return new Epilogue(activation.of(sum.expression), sum.operands, Output.F32);
     }
 
-    /** An expression over {@code in0}, the sum, and {@code in1} and so on, the operands. */
+    /** Returns an epilogue from an expression over {@code in0}, the sum, and {@code in1} and so on, the operands. */
     public static Epilogue of(Expr expression, List<Operand> operands) {
         Epilogue epilogue = new Epilogue(expression, operands, Output.F32);
         epilogue.check();
@@ -64,22 +67,22 @@ public final class Epilogue {
         return output;
     }
 
-    /** A function of what there is so far. */
+    /** Returns this epilogue with a function applied to its result. */
     public Epilogue then(UnaryOperator<Expr> function) {
         return new Epilogue(function.apply(expression), operands, output);
     }
 
-    /** One more operand, added. */
+    /** Returns this epilogue with one more operand added to its result. */
     public Epilogue plus(Operand operand) {
         return with(operand, Operator.ADD);
     }
 
-    /** One more operand, a factor. */
+    /** Returns this epilogue with its result multiplied by one more operand. */
     public Epilogue times(Operand operand) {
         return with(operand, Operator.MUL);
     }
 
-    /** What there is so far, combined with one more operand. */
+    /** Returns this epilogue with its result combined with one more operand. */
     public Epilogue with(Operand operand, Operator operator) {
         List<Operand> more = new ArrayList<>(operands);
         more.add(operand);
@@ -91,8 +94,8 @@ public final class Epilogue {
     }
 
     /**
-     * Rounds {@code x / scale}, adds the zero point and writes bytes. The scale and the zero point, as floats, are two
-     * more operands.
+     * Returns this epilogue with its result quantised: it rounds {@code x / scale}, adds the zero point and writes
+     * bytes. The scale and the zero point, as floats, are two more operands.
      */
     public Epilogue quantised(Operand scale, Operand zeroPoint, Output bytes) {
         return with(scale, Operator.DIV)
@@ -101,12 +104,12 @@ public final class Epilogue {
                 .writing(bytes);
     }
 
-    /** The same numbers, written as other elements. */
+    /** Returns this epilogue with another element type for its results. */
     public Epilogue writing(Output other) {
         return new Epilogue(expression, operands, other);
     }
 
-    /** Whether the sum is written as it is. */
+    /** Whether the sum is written unchanged. */
     boolean isPlain() {
         return operands.isEmpty() && expression instanceof Expr.Input && output == Output.F32;
     }

@@ -18,15 +18,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes what an epilogue does to a vector of sums, and the store of its result. */
+/** The writer of an epilogue for a vector of sums, including the store of its result. */
 final class EpilogueWriter {
-    /** Where the operands of an epilogue begin in the block of arguments: a pointer and a stride in bytes for each. */
+    /**
+     * The offset of the operands of an epilogue in the block of arguments: a pointer and a stride in bytes for each.
+     */
     static final int OPERANDS = 40;
 
     static final int BYTES_PER_OPERAND = 16;
 
     static final int STRIDE = 8;
-    /** More than a tile ever leaves. */
+    /** More registers than a tile ever leaves. */
     private static final int MANY_REGISTERS = 64;
 
     private final ProgramBuilder builder;
@@ -44,13 +46,13 @@ final class EpilogueWriter {
         return epilogue.operands().contains(Operand.ROW) || epilogue.operands().contains(Operand.ELEMENT);
     }
 
-    /** Whether it can be done while the sums of a tile stay in their registers. */
+    /** Whether the epilogue can run while the sums of a tile stay in their registers. */
     boolean fitsBeside(int registersInUse) {
         return epilogue.output() == Output.F32
                 && registers(epilogue.expression()) < builder.target().vectors() - registersInUse;
     }
 
-    /** How many registers an expression needs at most, its result included. */
+    /** Returns the most registers that an expression needs, its result included. */
     private static int registers(Expr expression) {
         if (expression instanceof Expr.Apply apply) {
             return light(apply.function()) ? Math.max(2, registers(apply.argument())) : MANY_REGISTERS;
@@ -75,9 +77,9 @@ final class EpilogueWriter {
     }
 
     /**
-     * Writes a vector of the result.
+     * Writes the epilogue of one vector.
      *
-     * @param row of the product that the call is about, where {@link #needsRow}
+     * @param row the row of the product, counted from the first row of the call, where {@link #needsRow}
      * @param vector number of the vector in its row
      */
     void write(VectorVar sum, @Nullable ScalarVar row, int vector, Address to, @Nullable MaskVar mask) {

@@ -1,16 +1,16 @@
 package dev.millrace.kernels.gemm;
 
-/** Which part of B a tile asks for before it is needed. */
+/** The part of B that a tile prefetches. */
 public enum Fetch {
-    /** None: B is near. */
+    /** Nothing: B is in the near caches. */
     NONE,
-    /** What is read some hundred bytes later: B comes from far. */
+    /** The bytes that this tile reads some hundred bytes later, for a B beyond the near caches. */
     SOON,
-    /** The next panel, line by line while this one is read for the last time: B comes from far and is packed. */
+    /** The next panel, line by line while this one is read for the last time, for a packed B beyond the near caches. */
     NEXT(1),
-    /** Half of the next panel, and the other half with the next tile: memory is slower than a tile. */
+    /** Half of the next panel in each of two tiles, for memory that is slower than one tile. */
     NEXT_HALF(2),
-    /** A quarter of the next panel with each of four tiles. */
+    /** A quarter of the next panel in each of four tiles. */
     NEXT_QUARTER(4);
 
     private final int tiles;
@@ -23,7 +23,7 @@ public enum Fetch {
         this.tiles = tiles;
     }
 
-    /** How many tiles it takes until the next panel was asked for; 0 where none is. */
+    /** The number of tiles that together prefetch the next panel; 0 where none is prefetched. */
     int tiles() {
         return tiles;
     }
@@ -32,7 +32,7 @@ public enum Fetch {
         return tiles > 0;
     }
 
-    /** The next panel, by as many of so many tiles as share it. */
+    /** Returns the prefetch of the next panel that {@code tiles} tiles of this one can share. */
     static Fetch next(long tiles) {
         return tiles >= NEXT_QUARTER.tiles ? NEXT_QUARTER : tiles >= NEXT_HALF.tiles ? NEXT_HALF : NEXT;
     }

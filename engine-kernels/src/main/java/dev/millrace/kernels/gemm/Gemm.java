@@ -9,8 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
 /**
- * Products of fp32 matrices, C = A B, with what follows them fused. Strides count elements, memory is native (heap
- * memory only where kernels are interpreted). Safe for use by several threads.
+ * Products of fp32 matrices, C = A B, with a fused epilogue: register tiles over packed panels of B, blocked for the
+ * caches in the manner of GotoBLAS (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008).
+ * Strides count elements, memory is native (heap memory only where kernels are interpreted). Safe for use by several
+ * threads.
  */
 public final class Gemm implements PacksWeights {
     private final GemmTiles tiles;
@@ -22,14 +24,14 @@ public final class Gemm implements PacksWeights {
         this(kernels, GemmShape.of(kernels.target()));
     }
 
-    /** With blocks of another shape than the one that suits the target. */
+    /** Creates products with tiles and blocks of another shape than the one that suits the target. */
     public Gemm(KernelSet kernels, GemmShape shape) {
         this.tiles = new GemmTiles(kernels);
         this.panels = new GemmPanels(kernels, shape);
         this.shape = shape;
     }
 
-    /** What B needs packed, in bytes. */
+    /** The size of the packed B in bytes. */
     public long packedBytes(long k, long n) {
         return panels.packedBytes(k, n);
     }
@@ -79,7 +81,7 @@ public final class Gemm implements PacksWeights {
     }
 
     /**
-     * Memory that a bound product over k, with results of fp32, has for itself as long as it is run.
+     * The bytes of private memory that {@link #bind} needs for a product over {@code k} with results of fp32.
      *
      * @param packed whether B is packed
      */
@@ -89,12 +91,13 @@ public final class Gemm implements PacksWeights {
     }
 
     /**
-     * A product that is run again and again.
+     * Binds a product that is run again and again to its operands.
      *
-     * @param product of at least one element, with a result of fp32
-     * @param own memory for it alone, between its runs too, as {@link #ownBytes} says
-     * @param threads how wide those who run it are at most
-     * @throws IndexOutOfBoundsException if B is packed, but smaller than the product needs, or its own memory is
+     * @param product a product of at least one element, with a result of fp32
+     * @param own memory for this product alone, also between its runs, of {@link #ownBytes}
+     * @param threads the largest width of the {@link Parallel} that runs it
+     * @throws IndexOutOfBoundsException if B is packed, but smaller than the product needs, or if {@code own} is too
+     *     small
      */
     public BoundGemm bind(GemmProduct product, MemorySegment own, int threads) {
         checkPacked(product);
@@ -114,17 +117,17 @@ public final class Gemm implements PacksWeights {
         }
     }
 
-    /** How many columns a panel has: a {@link GemmSequence} is cut at multiples of them. */
+    /** The number of columns of a panel: a {@link GemmSequence} is cut at multiples of it. */
     public int panelColumns() {
         return panels.columns();
     }
 
     /**
-     * The products of a batch, to be run one by one.
+     * Returns the products of a batch, to be run one by one.
      *
-     * @param product with a packed B and a result of fp32
-     * @param scratch {@link GemmSequence#SCRATCH_BYTES}, which sequences that are not run at the same time can share; on
-     *     the heap an array of bytes
+     * @param product a product with a packed B and a result of fp32
+     * @param scratch {@link GemmSequence#SCRATCH_BYTES}, which sequences that are not run at the same time can share;
+     *     on the heap an array of bytes
      * @throws IndexOutOfBoundsException if B or the scratch are smaller than is needed
      */
     public GemmSequence sequence(GemmProduct product, MemorySegment scratch) {

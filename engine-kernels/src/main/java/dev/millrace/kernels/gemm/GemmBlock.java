@@ -8,9 +8,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 
-/** Some rows times a part of a panel: calls the tiles. What changes from call to call is set piece by piece. */
+/**
+ * A block of a product, some rows times a part of a panel: prepares the arguments of the tiles and calls them. Values
+ * that change between calls are set one by one.
+ */
 final class GemmBlock {
-    /** What a second-level cache holds of B beside the rest. */
+    /** Elements of B that the second-level cache holds beside the rest. */
     private static final long NEAR_ELEMENTS = 1 << 16;
 
     private final GemmPanels panels;
@@ -23,8 +26,8 @@ final class GemmBlock {
     private final long a;
     private final long[] operands;
     /**
-     * The block of arguments of the tiles; after it there is room for a panel of B, then for sums that cannot wait in C.
-     * A buffer, since the first write to a segment costs a process some milliseconds.
+     * The block of arguments of the tiles, followed by memory for a panel of B and for sums that cannot be kept in C.
+     * It is a buffer, since the first write to a segment costs a process some milliseconds.
      */
     private final ByteBuffer arguments;
 
@@ -46,7 +49,7 @@ final class GemmBlock {
     private long firstColumn;
     private long stride;
 
-    /** @param own memory of this block alone, as much as {@link #ownBytes} says */
+    /** @param own memory of this block alone, of {@link #ownBytes} */
     GemmBlock(
             GemmTiles tiles,
             GemmPanels panels,
@@ -75,7 +78,10 @@ final class GemmBlock {
         sumsPointer = panelPointer + panelBytes(panels, shape, product);
     }
 
-    /** Packed B and sums that do not wait need no more than {@link GemmTile#ARGUMENT_BYTES}. */
+    /**
+     * The bytes of memory that a block needs. They are no more than {@link GemmTile#ARGUMENT_BYTES} where B is packed
+     * and C holds the intermediate sums.
+     */
     static long ownBytes(GemmPanels panels, GemmShape shape, GemmProduct product) {
         long sumsBytes = sumsWait(shape, product) ? 4L * GemmPart.ROW_BLOCK * panels.columns() : 0;
         return GemmTile.ARGUMENT_BYTES + panelBytes(panels, shape, product) + sumsBytes;
@@ -89,12 +95,15 @@ final class GemmBlock {
         return product.epilogue().output() != Output.F32 && product.k() > shape.depthOf(product.k());
     }
 
-    /** Whether C cannot hold the sums while K is not done. */
+    /**
+     * Whether intermediate sums are kept in memory of their own, because the elements of C cannot hold them until all
+     * of K is added up.
+     */
     boolean sumsWait() {
         return sumsWait;
     }
 
-    /** Where a panel of B can be packed. */
+    /** The address of the memory for one packed panel of B. */
     long panelPointer() {
         return panelPointer;
     }
@@ -117,11 +126,11 @@ final class GemmBlock {
     }
 
     /**
-     * Tiles of nearly equal height down some columns of one result: thirteen rows are done as 5, 4 and 4. Where B is
-     * far, the last ones fetch the next panel.
+     * Computes tiles of nearly equal height down some columns of one result: thirteen rows are cut into 5, 4 and 4. If
+     * B is not in the near caches, the last tiles prefetch the next panel.
      *
-     * @param panelCount how many panels of B are read side by side
-     * @param right the first of these columns in the first row of B
+     * @param panelCount the number of panels of B that are read side by side
+     * @param right the address of the first of these columns in the first row of B
      * @param rightStride bytes between the rows of B, or 0 if they are packed to whole vectors of this width
      */
     void columns(long column, int width, int panelCount, long right, long rightStride) {

@@ -8,15 +8,19 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * How B lies packed: cut into blocks of {@link GemmShape#depthOf} rows, each into panels as wide as a tile, each of them
- * stored row by row; the last panel is as many whole vectors wide as it needs, filled up with zeros.
+ * The packed layout of B, and its packing. B is cut into blocks of {@link GemmShape#depthOf} rows, each of these into
+ * panels as wide as a tile, each of which is stored row by row. The last panel has as many whole vectors as it needs,
+ * filled up with zeros.
  */
 final class GemmPanels {
     private final KernelSet kernels;
     private final GemmShape shape;
     private final int lanes;
     private final int columns;
-    /** Found without making a key, by the width of a panel: for rows of B, then for columns. */
+    /**
+     * The packing kernels by the width of a panel, first those for rows of B, then those for columns. The array spares
+     * making a key.
+     */
     private final AtomicReferenceArray<Kernel> packing;
 
     GemmPanels(KernelSet kernels, GemmShape shape) {
@@ -27,7 +31,7 @@ final class GemmPanels {
         packing = new AtomicReferenceArray<>(2 * (columns + 1));
     }
 
-    /** Of a panel. */
+    /** The number of columns in a panel. */
     int columns() {
         return columns;
     }
@@ -52,7 +56,7 @@ final class GemmPanels {
         Extents.vector("the packed B", packed, packedBytes(k, n) / 4);
     }
 
-    /** Where part of a panel begins, in bytes. */
+    /** Returns the offset in bytes of a part of a panel in the packed B. */
     long offset(long n, long k0, long blockDepth, long column) {
         return 4 * (k0 * paddedColumns(n) + column * blockDepth);
     }

@@ -6,18 +6,18 @@ import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** What one thread does of a product: cuts it into blocks for caches. */
+/** The share of one thread in a product, which it cuts into blocks for the caches. */
 final class GemmPart {
-    /** Rows done at a time: A comes from the last-level cache in turn, so what counts is how often B is read again. */
+    /** The rows of a block: A comes from the last-level cache in order, so the cost is how often B is read again. */
     static final long ROW_BLOCK = 384;
-    /** So few rows at a time read B where it is: packing it would cost more than it saves. */
+    /** The most rows for which B is read in place: packing it would cost more than it saves. */
     private static final long DIRECT_ROWS = 12;
 
     private final GemmPanels panels;
     private final GemmShape shape;
     private final GemmProduct product;
     private final Target target;
-    /** How much of K is done at a time. */
+    /** The depth of a block, in elements of K. */
     private final long step;
 
     private final Memory memory;
@@ -28,7 +28,7 @@ final class GemmPart {
     private long offsetOfB;
     private long offsetOfC;
 
-    /** @param own memory of this part alone, as much as {@link GemmBlock#ownBytes} says */
+    /** @param own memory of this part alone, of {@link GemmBlock#ownBytes} */
     GemmPart(GemmTiles tiles, GemmPanels panels, GemmShape shape, MemorySegment own, GemmProduct product) {
         this.panels = panels;
         this.shape = shape;
@@ -45,7 +45,7 @@ final class GemmPart {
         }
     }
 
-    /** Some rows of some panels of one product of the batch. */
+    /** Computes some rows of some panels of one product of the batch. */
     void run(long index, long firstRow, long endRow, long firstPanel, long endPanel, Parallel threads) {
         Batch batch = product.batch();
         block.startProduct(4 * batch.offsetOfA(index));
@@ -78,7 +78,10 @@ final class GemmPart {
         } while (k0 < product.k());
     }
 
-    /** Where there are so few rows that reading B is what takes long, several streams are read at once. */
+    /**
+     * Returns the number of panels to read at once. Where there are so few rows that reading B takes most of the time,
+     * several streams are faster than one.
+     */
     private int panelsAtOnce(long rows) {
         boolean possible = !product.b().isColumns() && results.length == 1;
         return possible ? shape.panelsAtOnce(rows, !product.b().isPacked(), target) : 1;
@@ -88,7 +91,7 @@ final class GemmPart {
         return Math.ceilDiv(product.n(), target.lanes()) / shape.vectors();
     }
 
-    /** Some rows times a part of some panels; a product over nothing is one block of depth 0. */
+    /** Computes some rows times a part of some panels; a product with K = 0 is one block of depth 0. */
     private void block(long row, long rows, long panel, int count, long k0) {
         long depth = Math.min(step, product.k() - k0);
         long column = panel * panels.columns();

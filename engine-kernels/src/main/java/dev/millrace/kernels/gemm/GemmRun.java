@@ -7,10 +7,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One product whose extents were checked: cuts it into parts for threads. */
+/** A run of one product, whose extents were checked: cuts it into parts for threads. */
 final class GemmRun implements IntConsumer {
     private static final long ALIGNMENT = 64;
-    /** What the work is cut by. */
+    /** The dimension by which the work is cut. */
     private enum Split {
         PRODUCTS,
         PANELS,
@@ -22,7 +22,7 @@ final class GemmRun implements IntConsumer {
     private final GemmShape shape;
     private final Scratch scratch;
     private final GemmProduct product;
-    /** Memory for the parts of a run that is done again and again, or null where threads bring theirs. */
+    /** Memory for the parts of a bound product, or null where each thread uses its own scratch memory. */
     private final @Nullable MemorySegment own;
 
     private final @Nullable GemmPart[] parts;
@@ -34,7 +34,7 @@ final class GemmRun implements IntConsumer {
         this(tiles, panels, shape, scratch, product, null, 0);
     }
 
-    /** @param own as much as {@link #ownBytes} says for each of so many threads */
+    /** @param own {@link #ownBytes} for each of the threads */
     GemmRun(
             GemmTiles tiles,
             GemmPanels panels,
@@ -52,7 +52,7 @@ final class GemmRun implements IntConsumer {
         parts = new GemmPart[threads];
     }
 
-    /** Memory for one thread. */
+    /** The bytes of memory that one thread needs. */
     static long ownBytes(GemmPanels panels, GemmShape shape, GemmProduct product) {
         return aligned(GemmBlock.ownBytes(panels, shape, product));
     }
@@ -84,7 +84,7 @@ final class GemmRun implements IntConsumer {
         }
     }
 
-    /** Does one of the tasks. */
+    /** Runs one of the tasks. */
     @Override
     public void accept(int task) {
         long batches = product.batch().total();
@@ -103,7 +103,7 @@ final class GemmRun implements IntConsumer {
         return even && !tall || Math.ceilDiv(product.m(), shape.rows()) < tasks;
     }
 
-    /** Some rows of some panels of some products of the batch, on one thread. */
+    /** Computes some rows of some panels of some products of the batch, on one thread. */
     private void part(
             int task, long firstBatch, long endBatch, long firstRow, long endRow, long firstPanel, long endPanel) {
         GemmPart part = part(task);

@@ -4,11 +4,11 @@ import dev.millrace.kernels.call.Parallel;
 import java.util.Objects;
 
 /**
- * The products of a batch, run one by one and some columns at a time, as their caller decides: for layers that do
- * something else in between. For one thread at a time; no operand may be freed while it is in use.
+ * The products of a batch, which the caller runs one by one and some columns at a time: for layers that do other work
+ * in between. For one thread at a time; no operand may be freed while it is in use.
  */
 public final class GemmSequence {
-    /** What a sequence needs as scratch memory. */
+    /** The size of a sequence's scratch memory in bytes. */
     public static final long SCRATCH_BYTES = GemmTile.ARGUMENT_BYTES;
 
     private final GemmPart part;
@@ -26,9 +26,9 @@ public final class GemmSequence {
     /**
      * Computes some columns of one product.
      *
-     * @param index of the product in the batch
-     * @param first a multiple of {@link Gemm#panelColumns}
-     * @param end another one, or where the product ends
+     * @param index the number of the product in the batch
+     * @param first the first column, a multiple of {@link Gemm#panelColumns}
+     * @param end the end of the columns, another multiple or the end of the product
      */
     public void run(long index, long first, long end) {
         Objects.checkIndex(index, total);

@@ -7,17 +7,17 @@ import dev.millrace.codegen.program.Target;
 import java.nio.ByteBuffer;
 
 /**
- * A column of tiles: f(A, B, C, arguments, strides, sizes). Each tile is {@code rows} of A times one panel of B of
- * {@code vectors} width, or several; the kernel goes down the rows.
+ * The micro-kernel of fp32 products, f(A, B, C, arguments, strides, sizes): computes a column of tiles. Each tile is
+ * {@code rows} of A times one panel of B of {@code vectors} width, or several; the kernel goes down the rows.
  *
  * <p>strides is lda | ldc &lt;&lt; 32, in bytes. sizes is depth | tail &lt;&lt; {@value #TAIL_SHIFT} | tiles &lt;&lt;
- * 32: how much of K, how many lanes of the last vector belong to C (masked kernels only), how many tiles.
+ * 32: the number of elements of K, of lanes of the last vector that belong to C (masked kernels only), and of tiles.
  *
  * <p>arguments is a block that is read only by variants that need it: the distance of the rows of B in bytes (B not
  * packed), a pointer to earlier sums and their stride in bytes (accumulating into bytes), the distance of the panels in
- * bytes (several packed panels, or the next one fetched), a pointer to room for the sums of a tile, then a pointer and a
- * stride in bytes for each operand of the epilogue. Pointers to what belongs to columns are to the first column of the
- * tile, to what belongs to rows to the first row.
+ * bytes (several packed panels, or the next one prefetched), a pointer to memory for the sums of a tile, then a pointer
+ * and a stride in bytes for each operand of the epilogue. Pointers to operands by column are to the first column of the
+ * tile, pointers to operands by row to the first row.
  */
 public final class GemmTile implements KernelFamily {
     public static final int MAX_ROWS = 6;
@@ -25,12 +25,12 @@ public final class GemmTile implements KernelFamily {
     public static final int MAX_PANELS = 4;
     public static final int MAX_DEPTH = (1 << 20) - 1;
     public static final int TAIL_SHIFT = 20;
-    /** What a block of arguments takes with the room for sums that it points to. */
+    /** The size of a block of arguments, including the memory for sums that it points to. */
     public static final int ARGUMENT_BYTES = 2048;
 
-    /** Where that room is behind the arguments. */
+    /** The offset of that memory from the arguments. */
     private static final int SUMS = 512;
-    /** Where in the arguments the operands of the epilogue begin. */
+    /** The offset of the operands of the epilogue in the arguments. */
     public static final int OPERANDS = EpilogueWriter.OPERANDS;
 
     static final int MAX_TAIL = 31;
@@ -38,17 +38,17 @@ public final class GemmTile implements KernelFamily {
     public static final String NAME = "gemm.f32";
 
     /**
-     * One member of the family, or of that of {@link PairTile}.
+     * The parameters of one member of the family, or of the family of {@link PairTile}.
      *
-     * @param rows of a tile, 1 to 6
-     * @param vectors in a row of a tile, 1 to 4
+     * @param rows rows of a tile, 1 to 6
+     * @param vectors vectors in a row of a tile, 1 to 4
      * @param masked whether the last vector is read and written in part
      * @param accumulate whether the product is added to C
-     * @param columnsOfA whether A is transposed: its columns lie together, lda apart
-     * @param rowsOfB whether B is not packed: its rows are as far apart as the arguments say
-     * @param panels how many panels of B are read side by side, each {@code vectors} wide
-     * @param fetch what of B is asked for ahead of its time; {@link Fetch#NEXT} with one panel only
-     * @param epilogue what follows; {@link Epilogue#NONE} while K is not done
+     * @param columnsOfA whether A is transposed: each of its columns is contiguous, and columns are lda apart
+     * @param rowsOfB whether B is not packed; its row stride is then in the arguments
+     * @param panels the number of panels of B that are read side by side, each {@code vectors} wide
+     * @param fetch the part of B that is prefetched; {@link Fetch#NEXT} with one panel only
+     * @param epilogue the epilogue of the last block of K, {@link Epilogue#NONE} before that
      */
     public record Variant(
             int rows,
@@ -60,7 +60,7 @@ public final class GemmTile implements KernelFamily {
             int panels,
             Fetch fetch,
             Epilogue epilogue) {
-        /** A by rows, a panel of packed B that is near. */
+        /** Creates a variant for A by rows and one panel of a packed B in the near caches. */
         public Variant(int rows, int vectors, boolean masked, boolean accumulate, Epilogue epilogue) {
             this(rows, vectors, masked, accumulate, false, false, 1, Fetch.NONE, epilogue);
         }
@@ -114,12 +114,12 @@ public final class GemmTile implements KernelFamily {
         }
     }
 
-    /** What the arguments take where an epilogue has so many operands. */
+    /** The size of the arguments for an epilogue with the given number of operands. */
     public static long argumentBytes(int operands) {
         return OPERANDS + (long) operands * EpilogueWriter.BYTES_PER_OPERAND;
     }
 
-    /** Says in the arguments where room for sums is, which lies behind them. */
+    /** Writes into the arguments the address of the memory for sums, which follows them. */
     public static void setSums(ByteBuffer arguments, long pointer) {
         arguments.putLong(GemmTileWriter.SCRATCH, pointer + SUMS);
     }

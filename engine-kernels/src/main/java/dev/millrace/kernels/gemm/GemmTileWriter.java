@@ -14,25 +14,25 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes one member of the family of {@link GemmTile} or {@link PairTile}. */
+/** The writer of the program of one {@link GemmTile} or {@link PairTile}. */
 final class GemmTileWriter {
-    /** In the block of arguments. */
+    /** Offsets in the block of arguments. */
     static final int B_STRIDE = 0;
 
     static final int EARLIER = 8;
     static final int EARLIER_STRIDE = 16;
     static final int PANEL_DISTANCE = 24;
-    /** A pointer to room for the sums of a tile. */
+    /** The offset of a pointer to memory for the sums of a tile. */
     static final int SCRATCH = 32;
 
     /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
     private static final int CHAINS = 8;
 
     private static final int UNROLL = 4;
-    /** How many bytes ahead B is fetched. */
+    /** The distance of prefetches in B in bytes. */
     private static final int PREFETCH = 8192;
 
-    /** How many rows ahead B is fetched if it is not packed. */
+    /** The distance of prefetches in rows, if B is not packed. */
     private static final int ROWS_AHEAD = 8;
 
     private static final int CACHE_LINE = 64;
@@ -42,14 +42,14 @@ final class GemmTileWriter {
     private final @Nullable DotOp dot;
     private final EpilogueWriter epilogue;
     private final int rows;
-    /** In a row of a panel, and in a row of the tile. */
+    /** The number of vectors in a row of a panel, and in a row of the tile. */
     private final int panelVectors;
 
     private final int vectors;
     private final int bytes;
     /**
-     * Independent sums of the same element, for small tiles. They depend on the rows alone, so that every column of a
-     * product is summed in the same order.
+     * The number of independent sums of the same element, more than one for small tiles. It depends on the rows alone,
+     * so that every column of a product is summed in the same order.
      */
     private final int sets;
 
@@ -61,7 +61,7 @@ final class GemmTileWriter {
     private final ScalarVar sizes;
     private final VectorVar[][] sums;
 
-    /** @param dot what multiplies elements that are no floats, or null */
+    /** @param dot the instruction that multiplies elements other than floats, or null for floats */
     GemmTileWriter(String name, Target target, GemmTile.Variant variant, @Nullable DotOp dot) {
         this.variant = variant;
         this.dot = dot;
@@ -147,7 +147,7 @@ final class GemmTileWriter {
         }
     }
 
-    /** Where columns of A and rows of B are read. */
+    /** The pointers from which columns of A and rows of B are read. */
     private final class Sources {
         private final @Nullable ScalarVar lda;
         private final ScalarVar left;
@@ -178,7 +178,7 @@ final class GemmTileWriter {
             mask = variant.rowsOfB() && variant.masked() ? tail() : null;
         }
 
-        /** Where this tile begins to ask for the next panel. */
+        /** Returns the address from which this tile prefetches its share of the next panel. */
         private ScalarVar next(ScalarVar tiles) {
             ScalarVar at = builder.scalar("next");
             builder.scalar(at, ScalarOp.SUB, builder.high(sizes, "all"), tiles);
@@ -191,12 +191,14 @@ final class GemmTileWriter {
             return at;
         }
 
-        /** How much of the next panel is asked for while so many rows of this one are read. */
+        /** Returns the bytes of the next panel that are prefetched while {@code count} rows of this one are read. */
         private int fetchedBytes(int count) {
             return count * panelVectors * bytes / variant.fetch().tiles();
         }
 
-        /** One column of A times one row of B; of the two, the shorter one is read first and held. */
+        /**
+         * Multiplies one column of A by one row of B. The shorter one of the two is loaded first and kept in registers.
+         */
         void step(int k) {
             VectorVar[] elements = new VectorVar[rows];
             VectorVar[] rightRow = new VectorVar[vectors];
@@ -285,7 +287,7 @@ final class GemmTileWriter {
         return vector == vectors - 1 ? mask : null;
     }
 
-    /** Beside the sums in their registers, or by way of scratch. */
+    /** Writes the epilogue, beside the sums in their registers, or by way of scratch memory. */
     private void finish(ScalarVar tiles, @Nullable MaskVar mask) {
         ScalarVar row = builder.scalar("row");
         if (epilogue.needsRow() || readsEarlierSums()) {

@@ -6,18 +6,18 @@ import java.lang.foreign.MemorySegment;
 /**
  * A matrix in memory.
  *
- * @param stride elements from one row to the next, or from one column to the next; of no meaning when packed
+ * @param stride elements from one row to the next, or from one column to the next; ignored when packed
  */
 public record Matrix(MemorySegment memory, long stride, Layout layout) {
-    /** How the elements lie. */
+    /** The order of the elements. */
     public enum Layout {
-        /** Those of a row together. */
+        /** Row-major: the elements of a row are contiguous. */
         ROWS,
-        /** Those of a column together: the matrix is given as its transpose. */
+        /** Column-major: the elements of a column are contiguous, since the matrix is given as its transpose. */
         COLUMNS,
-        /** As rows that may overlap, to be read alone: the windows of a signal. */
+        /** Read-only rows that may overlap: the windows of a signal. */
         WINDOWS,
-        /** As {@link Gemm#pack} puts them. */
+        /** The packed layout of {@link Gemm#pack}. */
         PACKED
     }
 
@@ -29,7 +29,7 @@ public record Matrix(MemorySegment memory, long stride, Layout layout) {
         return new Matrix(memory, stride, Layout.COLUMNS);
     }
 
-    /** @param stride less than a row has elements, where neighbouring rows have some in common */
+    /** @param stride less than the length of a row, where neighbouring rows share elements */
     public static Matrix windows(MemorySegment memory, long stride) {
         return new Matrix(memory, stride, Layout.WINDOWS);
     }
@@ -47,7 +47,7 @@ public record Matrix(MemorySegment memory, long stride, Layout layout) {
     }
 
     /**
-     * How many elements there are from the first to the last, gaps included; not for packed ones.
+     * Returns the number of elements from the first to the last, gaps included, of a matrix that is not packed.
      *
      * @throws IllegalArgumentException if rows overlap that are no windows
      */

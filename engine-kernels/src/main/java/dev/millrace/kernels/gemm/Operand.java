@@ -1,6 +1,6 @@
 package dev.millrace.kernels.gemm;
 
-/** What else an epilogue reads: which number goes with which element of the result. */
+/** The shape of a further operand of an epilogue, which decides its number for an element of the result. */
 public enum Operand {
     /** A number for each column. */
     COLUMN,
@@ -8,6 +8,6 @@ public enum Operand {
     ROW,
     /** A number for each element: a matrix of the shape of the result. */
     ELEMENT,
-    /** One number. */
+    /** A single number. */
     SINGLE
 }

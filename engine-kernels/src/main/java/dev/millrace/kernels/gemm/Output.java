@@ -2,7 +2,7 @@ package dev.millrace.kernels.gemm;
 
 import dev.millrace.codegen.program.Element;
 
-/** The elements of a result. Numbers become bytes rounded to nearest even and saturated; NaN becomes 0. */
+/** The element type of a result. Numbers become bytes rounded to nearest even and saturated; NaN becomes 0. */
 public enum Output {
     F32(Element.WORD, 0, 0),
     U8(Element.U8, 0, 255),
@@ -22,7 +22,7 @@ public enum Output {
         return element;
     }
 
-    /** Of an element. */
+    /** The size of an element in bytes. */
     public int bytes() {
         return element.bytes();
     }

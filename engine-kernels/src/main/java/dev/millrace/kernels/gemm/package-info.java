@@ -1,5 +1,6 @@
 /**
- * The kernels of matrix products in fp32: register tiles with their epilogues, and the packing of the constant factor.
+ * Matrix products in fp32: register tiles with their epilogues, the packing of a constant factor into panels, and the
+ * drivers that block products for caches and threads.
  */
 @NullMarked
 package dev.millrace.kernels.gemm;

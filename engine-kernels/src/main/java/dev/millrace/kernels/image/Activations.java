@@ -12,9 +12,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Expressions that follow sums, in keys: input 0 is the sum, input 1 what is added to it. */
+/** Epilogues of convolutions and pooling as expressions in keys: input 0 is the sum, input 1 the residual. */
 public final class Activations {
-    /** The sum as it is. */
+    /** The epilogue that leaves the sum unchanged. */
     public static final Expr NONE = Expr.input(0);
 
     private static final Expr SUM = Expr.input(0);
@@ -23,17 +23,17 @@ public final class Activations {
 
     private Activations() {}
 
-    /** The expression as it stands in a key; nothing if it is null. */
+    /** Returns the text of an expression for a key; {@code nothing} if it is null. */
     public static String print(@Nullable Expr after) {
         return after == null ? NOTHING : ExprText.print(after);
     }
 
-    /** Whether an expression reads what is added. */
+    /** Whether an expression reads the residual. */
     public static boolean readsResidual(Expr after) {
         return ExprInputs.of(after).inputs().contains(RESIDUAL);
     }
 
-    /** What {@link #print} wrote as a parameter of a key. */
+    /** Returns the expression that {@link #print} wrote as a parameter of a key. */
     public static @Nullable Expr read(KernelKey key, String name) {
         String text = key.text(name);
         if (text.equals(NOTHING)) {
@@ -46,7 +46,7 @@ public final class Activations {
         }
     }
 
-    /** The steps of an expression, the residual being read only if it is used. */
+    /** Writes the steps of an expression. The residual is loaded only if it is used. */
     public static VectorVar write(ProgramBuilder builder, Expr after, VectorVar sum, Address residual) {
         Map<Expr, VectorVar> values = new HashMap<>();
         values.put(SUM, sum);
@@ -57,7 +57,7 @@ public final class Activations {
     }
 
     /**
-     * The expression itself.
+     * Returns the expression itself.
      *
      * @throws IllegalArgumentException if it reads anything but inputs 0 and 1
      */

@@ -1,16 +1,16 @@
 package dev.millrace.kernels.image;
 
 /**
- * One dimension of a window that slides: tap {@code k} of output {@code o} reads input {@code o * stride - before + k *
- * dilation}, if there is such an input.
+ * One dimension of a sliding window: tap {@code k} of output {@code o} reads input
+ * {@code o * stride - before + k * dilation}, if there is such an input.
  *
- * @param in inputs
- * @param out outputs
- * @param taps of the window
- * @param before how far the first window begins before the first input; negative if after it
+ * @param in the number of inputs
+ * @param out the number of outputs
+ * @param taps taps of the window
+ * @param before the padding before the first input; negative if the first window begins after it
  */
 public record Axis(int in, int out, int taps, int stride, int dilation, int before) {
-    /** Beyond this, distances in bytes may no longer fit. */
+    /** The limit beyond which distances in bytes might overflow. */
     private static final int MAX = 1 << 24;
 
     public Axis {
@@ -34,14 +34,14 @@ public record Axis(int in, int out, int taps, int stride, int dilation, int befo
         }
     }
 
-    /** As many outputs as windows fit between the paddings. */
+    /** Returns an axis with as many outputs as windows fit between the paddings. */
     public static Axis of(int in, int taps, int stride, int dilation, int before, int after) {
         long room = (long) in + before + after - ((long) (taps - 1) * dilation + 1);
         int out = room < 0 ? 0 : Math.toIntExact(room / stride + 1);
         return new Axis(in, out, taps, stride, dilation, before);
     }
 
-    /** Where nothing slides. */
+    /** Returns an axis along which nothing slides: each output reads the input of the same index. */
     public static Axis pointwise(int size) {
         return new Axis(size, size, 1, 1, 1, 0);
     }
@@ -50,12 +50,12 @@ public record Axis(int in, int out, int taps, int stride, int dilation, int befo
         return taps == 1 && stride == 1 && before == 0 && in == out;
     }
 
-    /** Whether the windows of some outputs, up to an end, read inputs only. */
+    /** Whether the windows of the outputs from {@code first} to {@code end} read no padding. */
     public boolean isInside(int first, int end) {
         return start(first) >= 0 && start(end - 1) + (taps - 1) * dilation < in;
     }
 
-    /** The input that the first tap of an output reads, be it there or not. */
+    /** The index of the input that the first tap of an output reads; it may lie outside of the inputs. */
     public int start(int output) {
         return output * stride - before;
     }

@@ -1,4 +1,7 @@
-/** What convolutions and pooling share: windows that slide, blocks of channels, expressions that follow sums. */
+/**
+ * Types that convolutions and pooling share: the axes of sliding windows, the layout of images in blocks of channels
+ * (NCHWc), and the epilogues of sums.
+ */
 @NullMarked
 package dev.millrace.kernels.image;
 

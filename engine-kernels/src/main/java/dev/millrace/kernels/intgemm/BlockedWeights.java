@@ -7,7 +7,7 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Quantised weights, column by column, each cut into blocks along K, as MatMulNBits of ONNX Runtime has them.
+ * Quantised weights, column by column, each cut into blocks along K, in the layout of MatMulNBits of ONNX Runtime.
  *
  * @param data for each block of each column its weights, those of 4 bits in pairs, the first one in the lower half
  * @param scales a float for each block of each column, of {@code scaleType}: 32 bits, or half precision
@@ -22,7 +22,7 @@ public record BlockedWeights(
         FloatType scaleType,
         @Nullable MemorySegment zeroPoints) {
 
-    /** What products call weights like these. */
+    /** Returns the format of products with these weights. */
     public WeightFormat format() {
         return new WeightFormat(type, block, zeroPoints != null);
     }
@@ -56,7 +56,7 @@ public record BlockedWeights(
                 : Float.float16ToFloat(scales.getAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, index));
     }
 
-    /** The zero point of a block, the middle being 0. */
+    /** The zero point of a block relative to the middle of the range. */
     int zero(long block, long column, long blocks) {
         if (zeroPoints == null) {
             return 0;

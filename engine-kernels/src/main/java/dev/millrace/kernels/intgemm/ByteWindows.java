@@ -4,12 +4,12 @@ import dev.millrace.kernels.call.Extents;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How the rows of a left factor lie in an image, where they are windows that overlap: in lines, each row being some
- * strips. A strip is whole fours of bytes.
+ * The layout of overlapping windows in an image that are the rows of a left factor: the rows are arranged in lines, and
+ * each row consists of some strips. A strip is a multiple of four bytes long.
  *
- * @param line how many rows are in a line
+ * @param line the number of rows in a line
  * @param lineStep bytes from one line to the next
- * @param strips of a row
+ * @param strips strips of a row
  * @param stripStep bytes from one strip to the next
  */
 public record ByteWindows(long line, long lineStep, long strips, long stripStep) {
@@ -19,7 +19,7 @@ public record ByteWindows(long line, long lineStep, long strips, long stripStep)
         }
     }
 
-    /** Where a row begins, the first of a line being so many bytes apart. */
+    /** Returns the offset of a row, where the rows of a line are {@code stride} bytes apart. */
     long start(long row, long stride) {
         return row / line * lineStep + row % line * stride;
     }

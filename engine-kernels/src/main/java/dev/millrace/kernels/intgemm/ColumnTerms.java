@@ -12,11 +12,12 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * f(packed, sums, turned, extremes, shape, fours): what products need to know of the columns of a packed panel: for each
- * the sum of its elements, and 128 times those that are positive with 127 times the others. shape is the vectors of the panel | the bytes from fours to fours &lt;&lt; 32.
+ * The kernel f(packed, sums, turned, extremes, shape, fours): computes terms of the columns of a packed panel: for each
+ * the sum of its elements, and 128 times the sum of the positive ones plus 127 times that of the others. shape is the
+ * vectors of the panel | the bytes from quad to quad &lt;&lt; 32.
  *
- * <p>extremes holds four vectors, which are raised and lowered from what they are: the largest sum of what is positive of
- * two neighbours, the least of what is negative, and the same of those of two fours that follow each other together.
+ * <p>extremes holds four vectors, which the kernel updates: the largest sum of the positive elements of a pair, the
+ * least sum of the negative ones, and the same two for the corresponding pairs of two consecutive quads together.
  */
 final class ColumnTerms implements KernelFamily {
     static final String NAME = "gemm.s8.terms";

@@ -15,11 +15,11 @@ import dev.millrace.codegen.program.VectorVar;
 import java.util.List;
 
 /**
- * f(panel, excess, counts, shape, fours, room): cuts the fours of a packed panel that {@link IntegerDot#BYTES} or
- * {@link IntegerDot#FOURS} would not sum exactly, whole vectors of columns at a time, so that they and what is cut off both
- * are. What is cut off is written one after the other, each with its place in a row of A behind it, and how many there were of
- * each vector to a number per column. shape is the vectors of the panel | the bytes from fours to fours &lt;&lt; 32. If
- * there are more than room, only their count is right.
+ * The kernel f(panel, excess, counts, shape, fours, room): clamps the quads of a packed panel whose products
+ * {@link IntegerDot#BYTES} or {@link IntegerDot#FOURS} would not sum exactly, whole vectors of columns at a time, so
+ * that both the clamped quads and the rests fit. The rests are written one after the other, each followed by its
+ * position in a row of A. The number of clamped quads of each vector of columns goes to counts. shape is the vectors of
+ * the panel | the bytes from quad to quad &lt;&lt; 32. If there are more rests than room, only their count is correct.
  */
 final class CutFours implements KernelFamily {
     static final String NAME = "gemm.s8.cut";
@@ -84,7 +84,10 @@ final class CutFours implements KernelFamily {
             return builder.build();
         }
 
-        /** Some fours that follow each other; from and the place are left behind them. */
+        /**
+         * Clamps the columns of some consecutive quads where their sums overflow, and advances {@code from} and the
+         * position behind them.
+         */
         private void cutExceeding(ScalarVar from, ScalarVar stride, int some) {
             List<Address> all = List.of(Address.at(from, 0), Address.at(from, stride, 1, 0));
             ScalarVar exceeding = builder.laneBits(builder.compare(
@@ -102,7 +105,9 @@ final class CutFours implements KernelFamily {
             }
         }
 
-        /** The largest sum of what has one sign in pairs that are summed together, as a positive number. */
+        /**
+         * Returns the largest sum of the weights of one sign in pairs that are summed together, as a positive number.
+         */
         private VectorVar most(List<Address> together) {
             VectorVar most = builder.vector("most");
             builder.set(most, Constant.ZERO);
@@ -122,7 +127,7 @@ final class CutFours implements KernelFamily {
             return most;
         }
 
-        /** Cuts a four to at most so much, and writes what is left in as many parts as are exact. */
+        /** Clamps a quad to a largest magnitude, and writes the rest in as many parts as are exact. */
         private void cut(Address four, int most) {
             VectorVar left = builder.vector("left");
             builder.set(left, builder.load(four));
@@ -138,7 +143,7 @@ final class CutFours implements KernelFamily {
             }
         }
 
-        /** Takes at most so much off the bytes of words, and returns it. */
+        /** Clamps the bytes of words to a largest magnitude, returns them, and leaves the rests in {@code from}. */
         private VectorVar take(VectorVar from, int most) {
             VectorVar[] taken = new VectorVar[Integer.BYTES];
             VectorVar[] left = new VectorVar[Integer.BYTES];

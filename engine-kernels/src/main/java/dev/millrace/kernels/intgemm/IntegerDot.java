@@ -3,52 +3,65 @@ package dev.millrace.kernels.intgemm;
 import dev.millrace.codegen.program.DotOp;
 import dev.millrace.codegen.program.Target;
 
-/** How bytes without sign are multiplied with bytes with sign, four along K for each column at a time. All are exact. */
+/**
+ * A method of multiplying unsigned bytes by signed bytes, four along K (a quad) for each column at a time. All methods
+ * are exact.
+ */
 enum IntegerDot {
-    /** One instruction does it all. */
+    /** One instruction that multiplies and adds quads in 32 bits (VNNI). */
     WHOLE,
-    /** The step that saturates pairs of products: only for factors whose pairs cannot get there. */
+    /**
+     * The instruction that adds pairs of products with saturation ({@code vpmaddubsw}): only for factors whose pairs
+     * cannot saturate.
+     */
     BYTES,
     /**
-     * The same where few fours of columns have pairs that can get there: their factors are cut down to halves of the
-     * range, and what is cut off of a vector of columns is multiplied after the others, with the same four of A.
+     * {@link #BYTES} for factors with few quads whose pairs can saturate: these quads are clamped to half of the range,
+     * and the rests of a vector of columns are multiplied after the panel, with the same four bytes of A.
      */
     EXCESS,
-    /** The same as bytes, two fours being added up in 16 bits: only for factors whose sums of four products fit there. */
+    /** {@link #BYTES} with two quads added up in 16 bits: only for factors whose sums of four products fit there. */
     FOURS,
-    /** The same where few of these sums do not fit, as in {@link #EXCESS}. */
+    /** {@link #FOURS} for factors with few quads whose sums do not fit, which are clamped as for {@link #EXCESS}. */
     FOURS_EXCESS,
     /**
-     * As {@link #BYTES}, with factors of B without their signs, whose pairs have room: what they are multiplied with is {@code a - 128},
-     * or, where the sign was taken from, its complement {@code 127 - a}, so that the sums differ by what depends on B only. The panel of
-     * B is spread out to these numbers and those that turn bytes of A into the others.
+     * {@link #BYTES} with the magnitudes of B as the unsigned factor, whose pairs cannot saturate. The signed factor is
+     * {@code a - 128}, or its complement {@code 127 - a} where the weight is negative, so that the sums differ from the
+     * product by a term that depends on B only. The panel of B is expanded to the magnitudes and the masks that turn
+     * bytes of A into the signed factors.
      */
     TURNED,
     /**
-     * The halves of the bytes of A apart: their products are so small that some can be summed in 16 bits. For few rows,
-     * since nothing has to be done to B before.
+     * The two nibbles of the bytes of A multiplied separately: their products are so small that some can be summed in
+     * 16 bits. For few rows, since B needs no preparation.
      */
     NIBBLES;
 
-    /** Rows up to which it does not pay to spread panels out. */
+    /** The most rows for which expanding panels does not pay. */
     private static final int FEW_ROWS = 12;
 
-    /** Bytes for four elements of a packed row of A. */
+    /** Bytes of a packed row of A for each quad. */
     int rowBytes() {
         return isSplit() ? 8 : 4;
     }
 
-    /** Whether fours of A are split into two words, a block of the first ones before one of the second ones. */
+    /**
+     * Whether quads of A are split into two words: a block of the first words is followed by a block of the second
+     * ones.
+     */
     boolean isSplit() {
         return this == NIBBLES;
     }
 
-    /** Whether something was cut off that is added after the panel. */
+    /** Whether quads were clamped, so that rests are added after the panel. */
     boolean hasExcess() {
         return this == EXCESS || this == FOURS_EXCESS;
     }
 
-    /** Rows of a tile: what fits into vector registers beside a panel, and what their addresses leave of the others. */
+    /**
+     * The most rows of a tile: the vector registers hold their sums beside a panel, and the other registers their
+     * addresses.
+     */
     int rows() {
         return switch (this) {
             case WHOLE, BYTES, EXCESS, FOURS, FOURS_EXCESS -> 5;
@@ -57,7 +70,7 @@ enum IntegerDot {
         };
     }
 
-    /** Vectors in a row of a full tile, whatever the way. */
+    /** The number of vectors in a row of a full tile, which all methods share. */
     static int vectors(Target target) {
         return target.vectors() == 32 ? 4 : 2;
     }

@@ -7,7 +7,7 @@ import dev.millrace.kernels.call.Scratch;
 
 /** The kernels of products of quantised matrices. */
 final class IntegerKernels {
-    /** What tells {@link PackRows} apart. */
+    /** The parameters of {@link PackRows}. */
     private record Rows(boolean split, boolean signed, int rest, boolean sums) {}
 
     private final KernelSet kernels;
@@ -27,7 +27,7 @@ final class IntegerKernels {
         return kernels;
     }
 
-    /** For the {@link TermBlock} of a thread. */
+    /** The memory for the {@link TermBlock} of a thread. */
     Scratch terms() {
         return terms;
     }
@@ -37,18 +37,20 @@ final class IntegerKernels {
     }
 
     /**
+     * Returns the kernel that packs rows of A.
+     *
      * @param k the bytes in a row
-     * @param sums whether somebody reads the sums of rows
+     * @param sums whether the sums of rows are needed
      */
     Kernel packRows(IntegerDot dot, boolean signed, long k, boolean sums) {
         return rows.kernel(new Rows(dot.isSplit(), signed, (int) (k % 4), sums));
     }
 
     /**
-     * For columns of B.
+     * Returns the kernel that packs columns of B.
      *
-     * @param flipped whether the highest bit of each byte is turned over
-     * @param gathered whether neighbours along K are neighbours in B
+     * @param flipped whether the highest bit of each byte is inverted
+     * @param gathered whether neighbours along K are contiguous in B
      */
     Kernel packFours(boolean flipped, boolean gathered) {
         var turned = flipped ? PackFours.Turned.BYTES : PackFours.Turned.NONE;
@@ -59,7 +61,7 @@ final class IntegerKernels {
         return kernels.kernel(ColumnTerms.key());
     }
 
-    /** @param together fours whose pairs are summed in 16 bits */
+    /** @param together the number of quads whose pairs are summed in 16 bits */
     Kernel cutFours(int together) {
         return kernels.kernel(CutFours.key(together));
     }

@@ -6,13 +6,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 
-/** Packs B once, with what products need to know of its columns. */
+/** The packing of B, done once, with the terms of its columns that products need. */
 final class IntegerPacking {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final int OFFSET = 128;
-    /** How much less of what is cut pays where fours are summed, which saves less. */
+    /** The divisor of the limit of clamped quads where two quads are summed in 16 bits, which saves less. */
     private static final int LESS_OF_FOURS = 4;
-    /** The vectors of {@link ColumnTerms}: of neighbours and of those of two fours, the largest and the least. */
+    /**
+     * The number of vectors that {@link ColumnTerms} updates: the largest and the least sums of pairs, and of pairs of
+     * two quads.
+     */
     private static final int EXTREMES = 4;
 
     private final IntegerKernels kernels;
@@ -22,10 +25,13 @@ final class IntegerPacking {
     private final long rowStep;
     private final long columnStep;
     private final int lanes;
-    /** Four vectors of extremes, then where the columns of a vector lie, in fours. */
+    /** Four vectors of extremes, then the offsets of the columns of a vector, in words. */
     private final MemorySegment own;
 
-    /** @param rowStep bytes from a row of B to the next, as columnStep is from column to column */
+    /**
+     * @param rowStep bytes from a row of B to the next
+     * @param columnStep bytes from a column of B to the next
+     */
     IntegerPacking(
             IntegerKernels kernels,
             IntegerPanels panels,
@@ -66,7 +72,7 @@ final class IntegerPacking {
         }
     }
 
-    /** Whole fours of whole vectors by a kernel, what is left of both one by one. */
+    /** Packs the elements of a panel: whole quads of whole vectors by a kernel, the rest of both one by one. */
     private void elements(Memory memory, long panel) {
         long first = panel * panels.columns();
         int width = panels.width(panel);
@@ -101,7 +107,7 @@ final class IntegerPacking {
         }
     }
 
-    /** With sign. */
+    /** Returns an element as a signed byte. */
     private byte weight(long row, long column) {
         byte value = b.data().get(ValueLayout.JAVA_BYTE, row * rowStep + column * columnStep);
         return b.signed() ? value : (byte) (value - OFFSET);
@@ -122,7 +128,7 @@ final class IntegerPacking {
                         panels.fours());
     }
 
-    /** @param number of the first of two vectors of extremes */
+    /** @param number the first of two vectors of extremes */
     private boolean fits(int number) {
         for (int i = 0; i < lanes; i++) {
             if (own.getAtIndex(INT, (long) number * lanes + i) > CutFours.MOST_IN_16_BITS
@@ -144,10 +150,11 @@ final class IntegerPacking {
     }
 
     /**
-     * Cuts what sums exceed off the panels, or leaves them as they are if that is too much; returns whether it did.
+     * Clamps the quads whose sums overflow, or restores the panels if there are too many of them. Returns whether they
+     * are clamped.
      *
-     * @param together fours whose pairs are summed in 16 bits
-     * @param all that may be cut
+     * @param together the number of quads whose pairs are summed in 16 bits
+     * @param all the most quads that may be clamped
      */
     private boolean cut(Memory memory, int together, long all) {
         long number = 0;
@@ -177,7 +184,7 @@ final class IntegerPacking {
         return number <= all;
     }
 
-    /** Whether there are any. */
+    /** Adds the zero points of B to the terms of the columns. Returns whether any zero point differs from 0. */
     private boolean addZeroPoints() {
         boolean hasZeros = false;
         for (long column = 0; column < panels.n(); column++) {

@@ -3,15 +3,15 @@ package dev.millrace.kernels.intgemm;
 import dev.millrace.codegen.program.Target;
 
 /**
- * How B lies packed: panels as wide as a tile, each a row of fours after another, the last one as many whole vectors
- * wide as it needs; then a number per column, filled up to whole vectors, of each kind of term; then whether there are
- * zero points, and what is exact: for all of B, and for each panel; at last what {@link IntegerDot#EXCESS} has cut off,
- * where products may need that. What is filled up is zeros.
+ * The packed layout of B: panels as wide as a tile, stored quad by quad (four consecutive elements of K of each
+ * column), the last panel with as many whole vectors as it needs; then a number per column, padded to whole vectors, of
+ * each kind of term; then whether there are zero points, and which methods are exact: for all of B, and for each panel;
+ * finally the rests of the clamped quads of {@link IntegerDot#EXCESS}, where products may need them. Padding is zeros.
  *
- * @param cut whether there is room for what is cut off
+ * @param cut whether there is room for the rests of clamped quads
  */
 record IntegerPanels(long k, long n, int lanes, int vectors, boolean cut) {
-    /** One of so many fours of vectors may be cut: if there are more, it does not pay. */
+    /** The reciprocal of the part of the quads of vectors that may be clamped: with more, clamping does not pay. */
     private static final int MOST_CUT = 16;
 
     private static final int LINE = 64;
@@ -41,7 +41,7 @@ record IntegerPanels(long k, long n, int lanes, int vectors, boolean cut) {
         return Math.addExact(n, lanes - 1) / lanes * lanes;
     }
 
-    /** What a panel takes when it is spread out for {@link IntegerDot#TURNED}. */
+    /** Bytes of a panel that is expanded for {@link IntegerDot#TURNED}. */
     long wideBytes() {
         return 8 * fours() * columns();
     }
@@ -58,65 +58,71 @@ record IntegerPanels(long k, long n, int lanes, int vectors, boolean cut) {
         return 4 * fours() * panel * columns();
     }
 
-    /** Where in the packed bytes element (row, column) is. */
+    /** The offset of element (row, column) in the packed bytes. */
     long element(long row, long column) {
         long panel = column / columns();
         long rowOfFours = row / 4 * vectorsOf(panel) * lanes;
         return panel(panel) + 4 * (rowOfFours + column % columns()) + row % 4;
     }
 
-    /** Where the sums of the columns are, without the zero points: what the zero point of a row is multiplied with. */
+    /** The offset of the sums of the columns, reduced by the zero points: the factors of the zero point of a row. */
     long sums() {
         return Math.multiplyExact(Math.multiplyExact(4, fours()), paddedColumns());
     }
 
-    /** Where some kind of terms is, or what follows the last one. */
+    /** The offset of one kind of term, or of the data behind the last kind. */
     private long terms(int kind) {
         return Math.addExact(sums(), Math.multiplyExact(4L * kind, paddedColumns()));
     }
 
-    /** Where it is what {@link IntegerDot#TURNED} has too little in each column. */
+    /** The offset of the corrections of the columns for {@link IntegerDot#TURNED}. */
     long turned() {
         return terms(1);
     }
 
-    /** Where the zero points of the columns are. */
+    /** The offset of the zero points of the columns. */
     long zeros() {
         return terms(2);
     }
 
-    /** Where the {@link PairFit} is, an int. */
+    /** The offset of the {@link PairFit}, an int. */
     long pairFit() {
         return terms(3);
     }
 
-    /** Where it says whether there are zero points: an int, 1 or 0. */
+    /** The offset of an int that is 1 if there are zero points, else 0. */
     long hasZeros() {
         return pairFit() + 4;
     }
 
-    /** Where it says whether {@link IntegerDot#FOURS} is exact for a panel: an int, 1 or 0. */
+    /** The offset of an int that is 1 if {@link IntegerDot#FOURS} is exact for a panel, else 0. */
     long foursFit(long panel) {
         return Math.addExact(hasZeros() + 4, 4 * panel);
     }
 
-    /** How many fours of vectors can be cut. */
+    /** The most quads of vectors that can be clamped. */
     long cuts() {
         return cut ? Math.ceilDiv(Math.multiplyExact(fours(), paddedColumns() / lanes), MOST_CUT) : 0;
     }
 
-    /** Where it says how many fours of a vector of columns were cut | which one is the first of them &lt;&lt; 32, a long. */
+    /**
+     * The offset of a long about a vector of columns: the number of its clamped quads | the index of the first of them
+     * &lt;&lt; 32.
+     */
     long cutsOf(long vector) {
         long end = Math.addExact(foursFit(panels()), LINE - 1) / LINE * LINE;
         return Math.addExact(end, recordBytes() * vector);
     }
 
-    /** From one {@link #cutsOf} to the next: what a vector takes, as all numbers per column do. */
+    /** Bytes from one {@link #cutsOf} to the next: as many as a vector of terms has. */
     private int recordBytes() {
         return Integer.BYTES * lanes;
     }
 
-    /** What was cut off: for each a four of a vector of columns, then where it is in a row of A, a long. */
+    /**
+     * The offset of the rest of a clamped quad: the rest for a vector of columns, then its position in a row of A, a
+     * long.
+     */
     long excess(long number) {
         return Math.addExact(cutsOf(paddedColumns() / lanes), Math.multiplyExact(excessBytes(), number));
     }
@@ -125,7 +131,11 @@ record IntegerPanels(long k, long n, int lanes, int vectors, boolean cut) {
         return Integer.BYTES * lanes + Long.BYTES;
     }
 
-    /** @throws ArithmeticException if that is too much */
+    /**
+     * Returns the size of the packed B.
+     *
+     * @throws ArithmeticException if the size overflows
+     */
     long byteSize() {
         return cut ? excess(cuts()) : foursFit(panels());
     }

@@ -10,18 +10,18 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the sums of products of a tile: some packed rows of A times a panel of B. */
+/** The writer of the sums of products of a tile: some packed rows of A times a panel of B. */
 final class IntegerSums {
     private static final int UNROLL = 4;
     /** Enough chains of sums to hide the latency of the one instruction that multiplies and adds. */
     private static final int CHAINS = 8;
 
-    /** Rows up to which B is fetched so many bytes ahead, line by line. */
+    /** The most rows for which B is prefetched line by line, and the distance of these prefetches in bytes. */
     private static final int PREFETCH_ROWS = 3;
 
     private static final int PREFETCH = 1024;
     private static final int LINE = 64;
-    /** So many sums of two products of a nibble and a byte fit into 16 bits. */
+    /** The number of quads whose sums of two products of a nibble and a byte fit into 16 bits together. */
     private static final int FOURS_IN_16_BITS = 8;
 
     private static final Constant ONES = Constant.ofBits(0x00010001);
@@ -74,7 +74,7 @@ final class IntegerSums {
         sums = new VectorVar[sets][rows * vectors];
     }
 
-    /** The same of tiles that are lower by one. */
+    /** Returns the writer of tiles with one row less. */
     IntegerSums lower() {
         return new IntegerSums(builder, variant, rows - 1, stride, stride3, stride5);
     }
@@ -106,22 +106,24 @@ final class IntegerSums {
         return rows;
     }
 
-    /** What a panel takes. */
+    /** Returns the size of a panel in bytes. */
     ScalarVar panelBytes(ScalarVar fours) {
         ScalarVar size = builder.scalar("size");
         builder.scalar(size, ScalarOp.MUL, fours, vectors * bytes);
         return size;
     }
 
-    /** What a row of fours takes. */
+    /** The size of a row of quads in bytes. */
     private int fourBytes() {
         return (dot == IntegerDot.TURNED ? 2 : 1) * vectors * bytes;
     }
 
     /**
-     * @param right the panel, or what it was spread out to; moved
+     * Writes the sums of a tile.
+     *
+     * @param right the address of the panel, or of the expanded panel; advanced
      * @param terms the block of terms
-     * @param done what the panels before take of numbers per column, in bytes
+     * @param done the size of one kind of term for all earlier panels, in bytes
      * @return the sums, row by row
      */
     VectorVar[] write(ScalarVar a, ScalarVar right, ScalarVar terms, ScalarVar done) {
@@ -150,9 +152,9 @@ final class IntegerSums {
     }
 
     /**
-     * Adds what was cut off of a panel, vector by vector.
+     * Adds the rests of the clamped quads of a panel, vector by vector.
      *
-     * @param done what the panels before take of numbers per column, in bytes
+     * @param done the size of one kind of term for all earlier panels, in bytes
      */
     private void addExcess(ScalarVar a, ScalarVar terms, ScalarVar done, VectorVar ones) {
         for (int j = 0; j < vectors; j++) {
@@ -248,7 +250,7 @@ final class IntegerSums {
         }
     }
 
-    /** Registers are left for one vector of B only; the others are read for each row. */
+    /** Multiplies two quads. There are registers for only one vector of B; the others are read again for each row. */
     private void multiplyFours(ScalarVar left, ScalarVar right, int k, VectorVar ones) {
         prefetch(right, k);
         prefetch(right, k + 1);
@@ -289,7 +291,7 @@ final class IntegerSums {
         }
     }
 
-    /** One row; the halves are put together again before sums of 16 bits could overflow. */
+    /** Multiplies a single row. The products of both nibbles are combined before sums of 16 bits could overflow. */
     private void nibbles(ScalarVar left, ScalarVar right, int count, VectorVar ones) {
         VectorVar[] low = new VectorVar[vectors];
         VectorVar[] high = new VectorVar[vectors];
@@ -321,7 +323,7 @@ final class IntegerSums {
         builder.binary(sum, BinaryOp.INT_ADD, sum, more);
     }
 
-    /** For few rows memory is what limits. */
+    /** Prefetches B for tiles of few rows, which are limited by memory. */
     private void prefetch(ScalarVar right, int k) {
         for (int at = k * vectors * bytes; at < (k + 1) * vectors * bytes; at++) {
             if (rows <= PREFETCH_ROWS && at % LINE == 0) {

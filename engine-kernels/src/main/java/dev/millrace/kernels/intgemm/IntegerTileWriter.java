@@ -18,9 +18,12 @@ import dev.millrace.kernels.gemm.Activation;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes a member of {@link IntegerTile}: the sums of a tile, then what becomes of them. */
+/** The writer of the program of one {@link IntegerTile}: the sums of a tile, then the epilogue and the stores. */
 final class IntegerTileWriter {
-    /** Registers that storing takes beside the sums and their factors: of bytes whose rows all have the same terms, and of any. */
+    /**
+     * The registers that storing needs beside the sums and their factors: for bytes whose rows all have the same terms,
+     * and for other results.
+     */
     private static final int OTHERS_OF_BYTES = 4;
 
     private static final int OTHERS = 6;
@@ -37,7 +40,7 @@ final class IntegerTileWriter {
     private final ScalarVar terms;
     private final ScalarVar stride;
     private final ScalarVar count;
-    /** What the panels so far take of numbers per column, in bytes. */
+    /** The size of one kind of term for all earlier panels, in bytes. */
     private final ScalarVar done;
 
     IntegerTileWriter(String name, Target target, IntegerTile.Variant variant) {
@@ -83,7 +86,7 @@ final class IntegerTileWriter {
         return builder.build();
     }
 
-    /** Tiles of a panel, both pointers being moved. */
+    /** Writes the tiles of a panel and advances both pointers. */
     private void tiles(IntegerSums sums, ScalarVar count, ScalarVar row, ScalarVar to) {
         try (var _ = builder.loop(count, 1)) {
             ScalarVar panel = variant.dot() == IntegerDot.TURNED ? number(TermBlock.WIDE) : builder.copy(b, "right");
@@ -92,8 +95,8 @@ final class IntegerTileWriter {
     }
 
     /**
-     * Spreads a panel out: a vector of sizes, and one of what turns the bytes of A, all bits but the highest where there was
-     * a sign and the highest elsewhere.
+     * Expands a panel: a vector of magnitudes, and one of masks for the bytes of A, with all bits but the highest set
+     * where the weight is negative, and only the highest set elsewhere.
      */
     private void spread() {
         ScalarVar from = builder.copy(b, "from");
@@ -129,7 +132,7 @@ final class IntegerTileWriter {
         return builder.load(Address.at(number(pointer), done, 1, vector * bytes), mask);
     }
 
-    /** Numbers per column that all tiles of a panel use. */
+    /** Prepares the numbers per column that all tiles of a panel use. */
     private void prepare() {
         MaskVar mask = variant.masked() ? builder.firstLanes(number(TermBlock.TAIL)) : null;
         for (int j = 0; j < vectors; j++) {
@@ -159,7 +162,7 @@ final class IntegerTileWriter {
         return withoutZero(start, builder.binary(BinaryOp.XOR, given, sign), vector);
     }
 
-    /** What the zero point of a row adds to its sums is taken off. */
+    /** Subtracts the part of a row's sums that its zero point adds. */
     private VectorVar withoutZero(VectorVar sum, VectorVar zero, int vector) {
         VectorVar product = builder.binary(BinaryOp.INT_MUL, zero, term(TermBlock.SUMS, vector, null));
         return builder.binary(BinaryOp.INT_SUB, sum, product);
@@ -174,7 +177,7 @@ final class IntegerTileWriter {
                 : builder.mul(builder.spread(Address.at(number(TermBlock.SCALE_OF_A), 0)), scale);
     }
 
-    /** Leaves both pointers at the next tile. */
+    /** Stores a tile and advances both pointers to the next one. */
     private void store(VectorVar[] tile, int height, ScalarVar row, ScalarVar to) {
         MaskVar mask = variant.masked() ? builder.firstLanes(number(TermBlock.TAIL)) : null;
         ScalarVar ldc = number(TermBlock.STRIDE_OF_C);
@@ -197,7 +200,7 @@ final class IntegerTileWriter {
         }
     }
 
-    /** One row of a tile, or two, whose pointers are the first one's. */
+    /** One row of a tile, or two; the pointers are those of the first one. */
     private record Rows(
             int first,
             int count,
@@ -211,7 +214,7 @@ final class IntegerTileWriter {
         return vectors - (variant.masked() ? 1 : 0);
     }
 
-    /** What vectors are multiplied with, where registers are left for them while tiles are stored. */
+    /** Returns the factors of the vectors, where registers are left for them while tiles are stored. */
     private @Nullable VectorVar[] heldFactors() {
         @Nullable VectorVar[] held = new VectorVar[vectors];
         boolean simple = variant.output().isQuantised() && variant.form() != RowForm.EACH && !variant.zeros();
@@ -240,7 +243,10 @@ final class IntegerTileWriter {
         return row == 0 ? Address.at(part.row(), at) : Address.at(part.row(), stride, 1, at);
     }
 
-    /** Stores bytes of some vectors of all rows, several at once where they can be packed. Returns how many of each row. */
+    /**
+     * Stores the bytes of some vectors of all rows, several at once where they can be packed. Returns the number of
+     * vectors of each row.
+     */
     private int requantise(Rows part, VectorVar[] tile, int vector, Requantisation.@Nullable Packing packing) {
         int whole = wholeVectors() - vector;
         int columns = whole <= 0 ? 1 : Requantisation.together(builder, Math.min(whole, 4 / part.count()));
@@ -264,7 +270,7 @@ final class IntegerTileWriter {
         return columns;
     }
 
-    /** Stores a vector of a row, ints or floats. Returns 1. */
+    /** Stores a vector of a row as ints or floats. Returns 1. */
     private int store(Rows part, VectorVar[] tile, int vector) {
         VectorVar value = variant.output() == QuantisedOutput.S32
                 ? finished(part, tile, 0, vector)
@@ -273,7 +279,7 @@ final class IntegerTileWriter {
         return 1;
     }
 
-    /** A sum without what is not the same for all rows. */
+    /** Returns a sum without the parts that the zero points of its row and column add. */
     private VectorVar finished(Rows part, VectorVar[] tile, int row, int vector) {
         VectorVar sum = tile[(part.first() + row) * vectors + vector];
         VectorVar left = variant.form() == RowForm.EACH
@@ -305,7 +311,10 @@ final class IntegerTileWriter {
         return variant.activation() == Activation.RELU ? builder.max(Constant.ZERO, value) : value;
     }
 
-    /** Over the tile that was just written and ends at a pointer, back and forth, now that its registers are free. */
+    /**
+     * Applies the activation to the tile that was just written and ends at {@code end}, from back to front, now that
+     * its registers are free.
+     */
     private void activate(int height, ScalarVar end, ScalarVar ldc, @Nullable MaskVar mask) {
         ScalarVar left = builder.scalar("left");
         builder.set(left, height);

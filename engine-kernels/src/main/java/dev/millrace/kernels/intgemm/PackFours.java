@@ -13,17 +13,17 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * f(B, packed, fours, strides, vectors, indices): copies columns of bytes into a panel, four along K together, or eight of 4 bits. fours counts
- * those that are whole, vectors the columns, likewise.
+ * The kernel f(B, packed, fours, strides, vectors, indices): copies columns of bytes into a panel, in quads of four
+ * elements along K, or of eight elements of 4 bits. fours counts the whole quads, vectors the whole vectors of columns.
  *
- * <p>Where neighbours along the columns are neighbours in B, strides is that from row to row | that from fours to fours of
- * the panel &lt;&lt; 32, in bytes, and indices nothing. Where neighbours along K are, the first stride is that of a vector of
- * columns, and indices says where the columns of a vector lie, in fours.
+ * <p>If neighbours along the columns are contiguous in B, strides is the step from row to row | that from quad to quad
+ * of the panel &lt;&lt; 32, in bytes, and indices is unused. If neighbours along K are contiguous, the first stride is
+ * that of a vector of columns, and indices holds the offsets of the columns of a vector, in words.
  */
 final class PackFours implements KernelFamily {
     static final String NAME = "gemm.s8.pack";
 
-    /** Which bits are turned over, so that what had no sign has one. */
+    /** The bits that are inverted, so that unsigned numbers become signed ones. */
     enum Turned {
         NONE(0),
         BYTES(0x80808080),
@@ -36,7 +36,7 @@ final class PackFours implements KernelFamily {
         }
     }
 
-    /** @param gathered whether neighbours along K are neighbours in B */
+    /** @param gathered whether neighbours along K are contiguous in B */
     record Variant(Turned turned, boolean gathered) {
         KernelKey key() {
             return KernelKey.of(NAME).with("turned", turned).with("gathered", gathered ? 1 : 0);
@@ -85,7 +85,7 @@ final class PackFours implements KernelFamily {
         return four;
     }
 
-    /** Of four rows. */
+    /** Returns the quads of four rows. */
     private static VectorVar joined(ProgramBuilder builder, ScalarVar from, ScalarVar stride) {
         VectorVar four = builder.load(Element.U8, Address.at(from, 0), null);
         builder.advance(from, stride);

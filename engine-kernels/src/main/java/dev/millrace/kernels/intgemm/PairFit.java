@@ -3,14 +3,14 @@ package dev.millrace.kernels.intgemm;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Whether sums of products with packed weights have room in 16 bits, as it is written beside the weights. */
+/** The sums of products with packed weights that fit into 16 bits, as stored beside the weights. */
 enum PairFit {
     NO,
-    /** Those of two. */
+    /** Sums of two products. */
     PAIRS,
-    /** The same, since those that had none were cut. */
+    /** Sums of two products, since the quads with larger ones were clamped. */
     CUT_PAIRS,
-    /** Those of two in two fours that follow each other, since those that had none were cut. */
+    /** Sums of the corresponding pairs of two consecutive quads, since the quads with larger ones were clamped. */
     CUT_FOURS;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;

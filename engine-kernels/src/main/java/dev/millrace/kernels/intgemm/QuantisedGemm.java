@@ -10,8 +10,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 
 /**
- * Products of matrices of bytes with sums of ints, exact to the bit (modulo 2^32), with what follows them fused. B is
- * packed once. Memory is native (heap memory only where kernels are interpreted). Safe for use by several threads.
+ * Products of matrices of bytes with sums of ints, exact to the bit (modulo 2^32), with a fused epilogue. B is packed
+ * once. Memory is native (heap memory only where kernels are interpreted). Safe for use by several threads.
  */
 public final class QuantisedGemm implements PacksWeights {
     private final IntegerKernels kernels;
@@ -20,7 +20,7 @@ public final class QuantisedGemm implements PacksWeights {
         this.kernels = new IntegerKernels(kernels);
     }
 
-    /** What B needs packed, in bytes. */
+    /** The size of the packed B in bytes. */
     public long packedBytes(long k, long n) {
         return panels(k, n).byteSize();
     }
@@ -61,7 +61,7 @@ public final class QuantisedGemm implements PacksWeights {
         Extents.bytes("the packed B", packed, panels.byteSize());
     }
 
-    /** Whether rows may be {@link ByteWindows} at all here. */
+    /** Whether rows may be {@link ByteWindows} at all on this processor. */
     public boolean hasWindows() {
         return IntegerDot.hasWhole(kernels.set().target());
     }
@@ -74,10 +74,10 @@ public final class QuantisedGemm implements PacksWeights {
     }
 
     /**
-     * What a product takes of memory while it runs.
+     * The scratch memory of a product in bytes.
      *
      * @param plain whether A has no sign, and one zero point and one scale at most, and B no zero points
-     * @param width of what it runs on
+     * @param width the width of the {@link Parallel} that it runs on
      */
     public long scratchBytes(long m, long k, boolean plain, int width) {
         Target target = kernels.set().target();
@@ -91,7 +91,7 @@ public final class QuantisedGemm implements PacksWeights {
      * Computes a product. No operand may be freed before it is done.
      *
      * @param scratch as many bytes as {@link #scratchBytes} says, for this product alone
-     * @throws IllegalArgumentException if the operands do not fit together
+     * @throws IllegalArgumentException if the shapes of the operands do not match
      * @throws IndexOutOfBoundsException if an operand is smaller than the product needs
      */
     public void run(QuantisedProduct product, MemorySegment scratch, Parallel parallel) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     the right one
  * @param scales floats: one of them, or one for each row or column; null stands for 1. Those of the right factor belong
  *     to the product.
- * @param windows how rows of the left factor lie, if they are parts of lines; then they have no sign, and
+ * @param windows the layout of the rows of the left factor, if they are parts of lines; then they have no sign, and
  *     {@link QuantisedGemm#readsWindows} says whether a product can read them
  */
 public record QuantisedMatrix(
@@ -35,17 +35,17 @@ public record QuantisedMatrix(
         this(data, signed, stride, zeroPoints, scales, null);
     }
 
-    /** A matrix without zero points and scales. */
+    /** Returns a matrix without zero points and scales. */
     public static QuantisedMatrix of(MemorySegment data, boolean signed, long stride) {
         return new QuantisedMatrix(data, signed, stride, null, null);
     }
 
-    /** The same bytes with zero points. */
+    /** Returns this matrix with zero points. */
     public QuantisedMatrix withZeroPoints(MemorySegment points) {
         return new QuantisedMatrix(data, signed, stride, points, scales, windows);
     }
 
-    /** The same bytes with scales. */
+    /** Returns this matrix with scales. */
     public QuantisedMatrix withScales(MemorySegment floats) {
         return new QuantisedMatrix(data, signed, stride, zeroPoints, floats, windows);
     }
@@ -69,7 +69,7 @@ public record QuantisedMatrix(
         return (zeroPoints == null || zeroPoints.byteSize() == 1) && (scales == null || scales.byteSize() == 4);
     }
 
-    /** The zero point of a row or column. */
+    /** Returns the zero point of a row or column. */
     public int zeroPoint(long index) {
         if (zeroPoints == null) {
             return 0;
@@ -78,7 +78,7 @@ public record QuantisedMatrix(
         return signed ? point : point & 0xff;
     }
 
-    /** The scale of a row or column. */
+    /** Returns the scale of a row or column. */
     public float scale(long index) {
         return scales == null
                 ? 1

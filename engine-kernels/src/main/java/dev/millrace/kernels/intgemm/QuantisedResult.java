@@ -6,17 +6,17 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a product of quantised matrices goes, and what is done to the sums before.
+ * The destination of a product of quantised matrices, and the epilogue of its sums.
  *
- * @param data rows of what {@link #output} says; overlaps no other operand
+ * @param data rows of elements of type {@link #output}; overlaps no other operand
  * @param stride elements from one row to the next
  * @param scales floats that the sums are multiplied with, besides those of the rows of A: one, or one for each column;
  *     null stands for 1, and must where ints are written
- * @param bias an int or a float for each column, as {@link QuantisedOutput} says, or null
- * @param activation after the bias; only where floats are written
- * @param zeroPoint what is added to rounded bytes
+ * @param bias an int or a float for each column, depending on the {@link QuantisedOutput}, or null
+ * @param activation the activation after the bias; only where floats are written
+ * @param zeroPoint the zero point that is added to rounded bytes
  * @param small whether the scales, with those of A, are so small that no scaled sum leaves the range of an int: half at
- *     most. Bytes are made in less time then.
+ *     most. Bytes take less time then.
  */
 public record QuantisedResult(
         MemorySegment data,
@@ -27,12 +27,12 @@ public record QuantisedResult(
         Activation activation,
         int zeroPoint,
         boolean small) {
-    /** Sums as they are. */
+    /** Returns a result of unscaled sums. */
     public static QuantisedResult ints(MemorySegment data, long stride) {
         return new QuantisedResult(data, QuantisedOutput.S32, stride, null, null, Activation.NONE, 0, false);
     }
 
-    /** Scaled sums. */
+    /** Returns a result of scaled sums. */
     public static QuantisedResult floats(
             MemorySegment data,
             long stride,
@@ -42,19 +42,19 @@ public record QuantisedResult(
         return new QuantisedResult(data, QuantisedOutput.F32, stride, scales, bias, activation, 0, false);
     }
 
-    /** Sums quantised again: the scales are those of both factors over that of the result. */
+    /** Returns a result of requantised sums: the scales are those of both factors over that of the result. */
     public static QuantisedResult bytes(
             MemorySegment data, boolean signed, long stride, MemorySegment scales, int zeroPoint) {
         QuantisedOutput output = signed ? QuantisedOutput.S8 : QuantisedOutput.U8;
         return new QuantisedResult(data, output, stride, scales, null, Activation.NONE, zeroPoint, false);
     }
 
-    /** The same with a bias. */
+    /** Returns this result with a bias. */
     public QuantisedResult withBias(MemorySegment numbers) {
         return new QuantisedResult(data, output, stride, scales, numbers, activation, zeroPoint, small);
     }
 
-    /** @throws IndexOutOfBoundsException if it has no room for m rows of n elements */
+    /** @throws IndexOutOfBoundsException if the memory is smaller than m rows of n elements */
     public void check(long m, long n) {
         Extents.byteMatrix(
                 "C", data, m, Math.multiplyExact(n, output.bytes()), Math.multiplyExact(stride, output.bytes()));
@@ -76,12 +76,12 @@ public record QuantisedResult(
         }
     }
 
-    /** The same of scales that are {@code small}. */
+    /** Returns this result with scales that are {@code small}. */
     public QuantisedResult withSmallScales() {
         return new QuantisedResult(data, output, stride, scales, bias, activation, zeroPoint, true);
     }
 
-    /** Whether scaled sums are cut off where ints end, before they become ints. */
+    /** Whether scaled sums are clamped to the range of ints before they are converted. */
     public boolean cuts() {
         return output.isQuantised() && !small;
     }

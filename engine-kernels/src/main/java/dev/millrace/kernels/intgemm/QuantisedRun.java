@@ -11,20 +11,22 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One product whose extents were checked: packs A, cuts the work into parts for threads, and calls the tiles. */
+/**
+ * A run of one product, whose extents were checked: packs A, cuts the work into parts for threads, and calls the tiles.
+ */
 final class QuantisedRun {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-    /** What the second-level cache holds of rows of A, in bytes; of rows of C as well, where B is small. */
+    /** Bytes of the rows of A that the second-level cache holds, and of the rows of C as well, where B is small. */
     private static final long ROWS_IN_CACHE = 1 << 17;
 
     private static final long SMALL_PANELS = 1 << 17;
 
-    /** Of one call, beside those of a panel: about a millisecond. */
+    /** The multiplications of one call, beside those of a panel: about a millisecond. */
     private static final long PRODUCTS = 1L << 27;
 
-    /** Rows are cut into so many tasks for each thread: a thread that shares its processor with others is left fewer. */
+    /** The number of tasks of rows for each thread: a thread that shares its processor with others takes fewer. */
     private static final int TASKS_OF_THREAD = 2;
 
     private static final int SIGN = 0x80;
@@ -33,7 +35,7 @@ final class QuantisedRun {
     private final IntegerPanels panels;
     private final IntegerDot dot;
     private final RowForm form;
-    /** Those given, or packed ones. */
+    /** The rows of A as they are given, or packed. */
     private final MemorySegment rowsOfA;
 
     private final QuantisedProduct product;
@@ -41,10 +43,10 @@ final class QuantisedRun {
     private final boolean zeros;
     private final long rowStride;
     private final @Nullable ByteWindows windows;
-    /** Where threads spread panels out, one after the other. */
+    /** Memory for the panels that threads expand, one after the other. */
     private final MemorySegment wide;
 
-    /** @param scratch for packed rows, and panels that are spread out */
+    /** @param scratch memory for packed rows and expanded panels */
     QuantisedRun(
             IntegerKernels kernels,
             IntegerPanels panels,
@@ -69,7 +71,7 @@ final class QuantisedRun {
         wide = scratch.asSlice(packedRows);
     }
 
-    /** What panels take that are spread out for threads at once. */
+    /** Bytes of the panels that threads expand at the same time. */
     static long wideBytes(IntegerPanels panels, int width) {
         return (width == 1 ? 1 : TASKS_OF_THREAD * width) * panels.wideBytes();
     }
@@ -85,7 +87,11 @@ final class QuantisedRun {
         return asGiven || a.windows() != null ? RowForm.GIVEN : RowForm.PACKED;
     }
 
-    /** @throws IndexOutOfBoundsException if what was cut off is not where it can be: what is packed may come from a file */
+    /**
+     * Checks the positions and counts of clamped quads, since packed weights may come from a file.
+     *
+     * @throws IndexOutOfBoundsException if a rest or its position is out of range
+     */
     private void checkCuts() {
         MemorySegment b = product.packed();
         for (long vector = 0; vector < panels.paddedColumns() / panels.lanes(); vector++) {
@@ -127,7 +133,7 @@ final class QuantisedRun {
         }
     }
 
-    /** @param place which of the packed rows the first one becomes */
+    /** @param place the index of the first row among the packed rows */
     private void packRows(long first, long end, long place) {
         if (form == RowForm.GIVEN) {
             return;
@@ -150,16 +156,16 @@ final class QuantisedRun {
         }
     }
 
-    /** Some panels, of which the bytes from an address on are multiplied in one way. */
+    /** A range of panels, the address of their bytes, and the method by which these are multiplied. */
     private record Columns(IntegerDot dot, long first, long panels, long from) {}
 
-    /** Some rows of some panels, on one thread. */
+    /** The work of one thread: some rows of some panels. */
     private final class Part {
         private final Memory memory = kernels.set().newMemory();
         private final Parallel parallel;
         private final long packed;
         private final long a;
-        /** Written again for each call, but for those that are written down: they have one each. */
+        /** The block of terms. Each call overwrites it, except when calls are recorded, which need one block each. */
         private MemorySegment block;
 
         private long blockStart;
@@ -183,7 +189,7 @@ final class QuantisedRun {
             bias = givenBias == null ? 0 : memory.pointer(givenBias);
         }
 
-        /** Some panels by all rows, which are packed where they are not as given. */
+        /** Multiplies some panels by all rows, which have been packed unless they are read as given. */
         void run(long firstPanel, long endPanel) {
             constants();
             long most = rowsAtOnce();
@@ -192,7 +198,9 @@ final class QuantisedRun {
             }
         }
 
-        /** All panels by some rows; those that are done at once are packed before, each time to the same place. */
+        /**
+         * Multiplies all panels by some rows. The rows of one step are packed before it, each time to the same memory.
+         */
         void packAndRun(long first, long end) {
             constants();
             long most = rowsAtOnce();
@@ -260,9 +268,9 @@ final class QuantisedRun {
         }
 
         /**
-         * Whole panels of a kind go together, but for rows that are windows.
+         * Multiplies some panels. Consecutive whole panels with the same method share a call, unless rows are windows.
          *
-         * @param place which of the rows of A, packed or as given, is the first one
+         * @param place the index of the first row among the rows of A, packed or as given
          */
         private void panels(long row, long rows, long place, long first, long end) {
             long whole = Math.min(end, product.n() / panels.columns());
@@ -290,7 +298,7 @@ final class QuantisedRun {
             return fours ? IntegerDot.FOURS : dot;
         }
 
-        /** Tiles of nearly equal height, the lower ones after the others. */
+        /** Calls tiles of nearly equal height, the lower ones after the others. */
         private void tiles(long row, long rows, long place, Columns columns) {
             Heights heights = Heights.of(rows, tileRows);
             block.set(LONG, TermBlock.TILES, heights.tiles());
@@ -307,7 +315,7 @@ final class QuantisedRun {
                             columns.panels());
         }
 
-        /** What is not in one line is not in one column of tiles. */
+        /** Calls the tiles of windows line by line, since rows of several lines have no common stride. */
         private void lines(long row, long rows, Columns columns, ByteWindows windows) {
             for (long from = row; from < row + rows; ) {
                 long here = Math.min(windows.line() - from % windows.line(), row + rows - from);
@@ -355,10 +363,10 @@ final class QuantisedRun {
     }
 
     /**
-     * How rows are cut into tiles of nearly equal height.
+     * A cut of rows into tiles of nearly equal height.
      *
-     * @param tiles of so many rows
-     * @param low tiles of one row less
+     * @param tiles the number of tiles with {@code rows} rows
+     * @param low the number of tiles with one row less
      */
     private record Heights(int rows, long tiles, long low) {
         static Heights of(long rows, int most) {

@@ -12,26 +12,26 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How scaled sums become bytes: rounded to nearest even, a zero point being added, saturated. Kernels find what they
- * need for it in a few words of a block of memory.
+ * The conversion of scaled sums to bytes: rounded to nearest even, plus a zero point, saturated. Kernels read its
+ * parameters from a few words of a block of memory.
  */
 public final class Requantisation {
-    /** What the words take in a block. */
+    /** The size of these words. */
     public static final int BYTES = 16;
 
     private static final int ZERO = 0;
-    /** The least and the greatest float that do not saturate. */
+    /** The offsets of the least and the greatest float that do not saturate. */
     private static final int LEAST = 4;
 
     private static final int MOST = 8;
-    /** The zero point twice, in 16 bits. */
+    /** The offset of the zero point, twice in 16 bits. */
     private static final int ZEROS = 12;
 
     private static final int BLOCK = 4;
 
     private Requantisation() {}
 
-    /** Puts the words of a result into a block. */
+    /** Writes the words of a result into a block. */
     public static void put(QuantisedResult result, MemorySegment block, long at) {
         QuantisedOutput output = result.output();
         block.set(ValueLayout.JAVA_INT_UNALIGNED, at + ZERO, result.zeroPoint());
@@ -48,16 +48,19 @@ public final class Requantisation {
         return builder.binary(BinaryOp.INT_ADD, builder.unary(UnaryOp.TO_INT, within), zero);
     }
 
-    /** Of so many vectors, how many {@link Packing#store} takes at once; 1 where it takes none. */
+    /**
+     * Returns the number of vectors, of those that are left, that {@link Packing#store} takes at once; 1 where it
+     * cannot be used.
+     */
     public static int together(ProgramBuilder builder, int vectors) {
         return builder.target().lanes() < 2 * BLOCK ? 1 : Math.min(Integer.highestOneBit(vectors), BLOCK);
     }
 
-    /** Stores several vectors at once, with what it needs for that in registers. */
+    /** The writer of stores of several vectors at once, with its constants in registers. */
     public static final class Packing {
         private final ProgramBuilder builder;
         private final boolean signed;
-        /** What is cut off, or null. */
+        /** The upper limit of the floats, or null where none exceeds the range of an int. */
         private final @Nullable VectorVar most;
 
         private final VectorVar zeros;
@@ -71,10 +74,11 @@ public final class Requantisation {
         }
 
         /**
-         * Stores scaled sums of two or four whole vectors as bytes. Packing saturates, so that only what no int holds has
-         * to be cut before, if there is any: an int that is too small, or no number, becomes the smallest one.
+         * Stores scaled sums of two or four whole vectors as bytes. The pack instructions saturate, so only values
+         * beyond the range of an int have to be clamped before, if there are any: an int that is too small, or NaN,
+         * becomes the smallest one.
          *
-         * @param to where as many of them go as belong to each place, side by side
+         * @param to the addresses, each of which gets an equal share of the vectors, side by side
          */
         public void store(VectorVar[] values, Address... to) {
             VectorVar[] halves = new VectorVar[values.length / 2];
@@ -103,7 +107,10 @@ public final class Requantisation {
         }
     }
 
-    /** Packing leaves the lanes of a vector a block apart. */
+    /**
+     * Returns the permutation that undoes the interleaving of the pack instructions, which leave the lanes of a vector
+     * one block apart.
+     */
     private static int[] order(int lanes) {
         int blocks = lanes / BLOCK;
         return IntStream.range(0, lanes)

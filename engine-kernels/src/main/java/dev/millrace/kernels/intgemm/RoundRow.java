@@ -16,8 +16,9 @@ import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * f(row, rounded, blocks): the whole blocks of a row of floats, rounded to bytes as {@link RoundedRow} says. The largest
- * of a block becomes 127 or -127. A block with a number that is not finite has a scale that is none.
+ * The kernel f(row, rounded, blocks): rounds the whole blocks of a row of floats to bytes in the form of
+ * {@link RoundedRow}. The element of largest magnitude of a block becomes 127 or -127. A block with an infinite element
+ * or NaN gets a scale that is infinite or NaN.
  */
 final class RoundRow implements KernelFamily {
     static final String NAME = "gemm.stored.round";
@@ -65,7 +66,7 @@ final class RoundRow implements KernelFamily {
             return builder.build();
         }
 
-        /** What the largest number amounts to, by 127. */
+        /** Returns the largest magnitude of a block divided by 127. */
         private VectorVar scale(ScalarVar row) {
             VectorVar largest = builder.vector("largest");
             VectorVar poison = builder.vector("poison");
@@ -96,7 +97,11 @@ final class RoundRow implements KernelFamily {
             return builder.select(none, Constant.ZERO, builder.div(Constant.of(1), scale));
         }
 
-        /** @return the sum of all elements */
+        /**
+         * Rounds the elements of a block.
+         *
+         * @return the sum of all elements
+         */
         private VectorVar elements(ScalarVar row, ScalarVar rounded, VectorVar perScale) {
             VectorVar sum = builder.vector("sum");
             builder.set(sum, Constant.ZERO);
@@ -119,7 +124,7 @@ final class RoundRow implements KernelFamily {
             return builder.reduce(BinaryOp.INT_ADD, sum);
         }
 
-        /** Whole groups, which are one vector or two of them. */
+        /** Stores whole groups, which are one vector or two of them. */
         private void store(ScalarVar to, VectorVar[] numbers) {
             if (numbers.length == 1) {
                 builder.store(Element.U8, Address.at(to, 0), builder.permute(numbers[0], evenBeforeOdd()), null);

@@ -1,17 +1,17 @@
 package dev.millrace.kernels.intgemm;
 
 /**
- * A row of A that is rounded to bytes with sign, a block of weights at a time: four words about a block, then its
- * elements, of each eight the even ones before the odd ones, as the halves of bytes lie in a word of weights.
+ * A row of A that is rounded to signed bytes, a block of weights at a time: four words about a block, then its
+ * elements, of each eight the even ones before the odd ones, in the order of the nibbles in a word of weights.
  */
 final class RoundedRow {
-    /** What the sum of products starts from, an int: weights without sign are eight too large. */
+    /** The offset of the initial value of the sum of products, an int: unsigned weights are eight too large. */
     static final int START = 0;
-    /** What an element stands for, a float. */
+    /** The offset of the scale of the elements, a float. */
     static final int SCALE = 4;
-    /** What a zero point of one adds, a float. */
+    /** The offset of the amount that a zero point of one adds, a float. */
     static final int ZERO = 8;
-    /** Where the elements begin. */
+    /** The offset of the elements. */
     static final int DATA = 16;
 
     /** The largest element. */
@@ -19,7 +19,7 @@ final class RoundedRow {
 
     private RoundedRow() {}
 
-    /** What a block of so many elements takes. */
+    /** Returns the size of a block in bytes. */
     static int blockBytes(int block) {
         return DATA + block;
     }

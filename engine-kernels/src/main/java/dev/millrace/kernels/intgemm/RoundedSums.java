@@ -9,9 +9,9 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
 
-/** Writes the sums of products of a block of a rounded row and the weights of four bits that a panel has for it. */
+/** The writer of the sums of products of a block of a rounded row and the 4-bit weights that a panel has for it. */
 final class RoundedSums {
-    /** Groups whose products of halves of bytes and bytes, two for each, can be added up in 16 bits. */
+    /** The number of groups whose products of nibbles and bytes, two for each, can be added up in 16 bits. */
     private static final int GROUPS_IN_16_BITS = 4;
 
     private static final Constant MIDDLES = Constant.ofBits(0x88888888);
@@ -36,7 +36,7 @@ final class RoundedSums {
         ones = builder.vector("ones");
     }
 
-    /** What is done once, before the first block. */
+    /** Writes the preparation before the first block. */
     void begin() {
         for (int j = 0; j < sums.length; j++) {
             sums[j] = builder.vector("sum");
@@ -50,11 +50,11 @@ final class RoundedSums {
     /**
      * Adds a block to the totals.
      *
-     * @param a where the block of the row is; moved on to the next one
-     * @param panel where the groups of weights are, behind their terms; moved on behind them
+     * @param a the address of the block of the row; advanced to the next one
+     * @param panel the address of the groups of weights, behind their terms; advanced past them
      */
     void block(ScalarVar a, ScalarVar terms, ScalarVar panel, VectorVar[] totals) {
-        // Before the groups: memory that is read in order comes without being asked for.
+        // // Before the groups: memory that is read in order is prefetched by the processor itself.
         VectorVar[] scales = new VectorVar[sums.length];
         for (int j = 0; j < sums.length; j++) {
             scales[j] = steps.scale(terms, j);

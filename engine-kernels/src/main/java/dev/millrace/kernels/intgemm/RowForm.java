@@ -1,15 +1,15 @@
 package dev.millrace.kernels.intgemm;
 
-/** How tiles find the rows of A. */
+/** The form in which tiles read the rows of A. */
 enum RowForm {
-    /** Bytes without sign as they were given, whole fours of them; one zero point and one scale for all rows. */
+    /** Unsigned bytes in the memory of the caller, whole quads of them; one zero point and one scale for all rows. */
     GIVEN,
-    /** As {@link PackedRow} has them; one zero point and one scale for all rows. */
+    /** Rows in the form of {@link PackedRow}; one zero point and one scale for all rows. */
     PACKED,
-    /** As {@link PackedRow} has them, each with its own zero point and scale. */
+    /** Rows in the form of {@link PackedRow}, each with its own zero point and scale. */
     EACH;
 
-    /** Where the elements of a row begin. */
+    /** The offset of the elements in a row. */
     int data() {
         return this == GIVEN ? 0 : PackedRow.DATA;
     }

@@ -3,29 +3,32 @@ package dev.millrace.kernels.intgemm;
 import dev.millrace.codegen.program.Target;
 
 /**
- * Where a tile finds what it needs besides the factors: a block of pointers to numbers per column, constants, and room
- * for what a panel makes of them.
+ * The block of memory that holds what a tile needs besides the factors: pointers to numbers per column, constants, and
+ * room for the terms of the current panel.
  */
 final class TermBlock {
-    /** A pointer to what a zero point of A takes off, ints. */
+    /** A pointer to the factors of the zero point of A, ints. */
     static final int SUMS = 0;
-    /** A pointer to what {@link IntegerDot#TURNED} has too little, ints. */
+    /** A pointer to the corrections for {@link IntegerDot#TURNED}, ints. */
     static final int TURNED = 8;
     /** A pointer to the zero points of B, ints. */
     static final int ZEROS = 16;
-    /** A pointer to the scales of columns, or of all of them. */
+    /** A pointer to the scales of columns, or to the single one. */
     static final int SCALES = 24;
     /** A pointer to the bias. */
     static final int BIAS = 32;
     /** The words of {@link Requantisation}. */
     static final int REQUANTISATION = 40;
-    /** How many fours of K there are, a long. */
+    /** The number of quads of K, a long. */
     static final int FOURS = 56;
-    /** How many lanes of the last vector belong to C, a long; masked kernels only. */
+    /** The number of lanes of the last vector that belong to C, a long; masked kernels only. */
     static final int TAIL = 64;
-    /** From one row of C to the next, in bytes, a long. */
+    /** Bytes from one row of C to the next, a long. */
     static final int STRIDE_OF_C = 72;
-    /** A pointer to the zero point of all rows of A, a byte; and the bit that makes one with sign one without, an int. */
+    /**
+     * A pointer to the zero point of all rows of A, a byte; and the bit that turns a signed one into an unsigned one,
+     * an int.
+     */
     static final int ZERO_OF_A = 80;
 
     static final int SIGN_OF_A = 88;
@@ -34,21 +37,27 @@ final class TermBlock {
     /** A pointer to the scale of all rows of A, a float. */
     static final int SCALE_OF_A = 96;
 
-    /** Of rows that are windows: how many strips they have, a long. */
+    /** The number of strips of rows that are windows, a long. */
     static final int STRIPS = 104;
-    /** How many fours there are in a strip, a long; and how many bytes lie between strips. */
+    /** The number of quads in a strip, a long; and the bytes between strips. */
     static final int FOURS_OF_STRIP = 112;
 
     static final int STRIP_GAP = 120;
     /** A byte that is 0. */
     static final int NOTHING = 128;
-    /** How many tiles there are in a column of them, and of one row less after them, longs; not read where rows are windows. */
+    /**
+     * The number of tiles in a column of them, and of tiles with one row less after them, longs; not read where rows
+     * are windows.
+     */
     static final int TILES = 136;
 
     static final int LOW_TILES = 144;
-    /** A pointer to where a panel is spread out. */
+    /** A pointer to the memory for an expanded panel. */
     static final int WIDE = 152;
-    /** A pointer to how many fours of the vectors of a panel were cut, and one to what was cut off of the first vector of B. */
+    /**
+     * A pointer to the numbers of clamped quads of the vectors of a panel, and one to the rests of the first vector of
+     * B.
+     */
     static final int CUTS = 160;
 
     static final int EXCESS = 168;
@@ -61,17 +70,17 @@ final class TermBlock {
         return ROWS + number * IntegerDot.vectors(target) * target.vectorBytes();
     }
 
-    /** What the sums of a panel start from, ints; written by the tiles, as those after it are. */
+    /** The offset of the initial sums of a panel, ints; written by the tiles, as the next two are. */
     static int starts(Target target) {
         return row(target, 0);
     }
 
-    /** What the sums of a panel are multiplied with, floats. */
+    /** The offset of the factors of the sums of a panel, floats. */
     static int factors(Target target) {
         return row(target, 1);
     }
 
-    /** What is added to the floats of a panel. */
+    /** The offset of the biases of a panel, floats. */
     static int biases(Target target) {
         return row(target, 2);
     }

@@ -3,7 +3,7 @@ package dev.millrace.kernels.intgemm;
 import dev.millrace.kernels.cast.FloatType;
 
 /**
- * What a product with stored weights is like, wherever its operands lie.
+ * The shape and types of a product with stored weights, independent of the memory of its operands.
  *
  * @param m rows of A and C
  * @param n columns of C

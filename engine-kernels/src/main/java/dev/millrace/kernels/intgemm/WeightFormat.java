@@ -3,9 +3,9 @@ package dev.millrace.kernels.intgemm;
 import dev.millrace.codegen.key.KernelKey;
 
 /**
- * A kind of stored weights.
+ * The format of stored weights.
  *
- * @param block weights of a column with one scale, a power of two from 16 to 256
+ * @param block the number of weights of a column with one scale, a power of two from 16 to 256
  * @param zeros whether blocks have zero points of their own
  */
 public record WeightFormat(WeightType type, int block, boolean zeros) {
@@ -39,7 +39,7 @@ public record WeightFormat(WeightType type, int block, boolean zeros) {
         return new WeightFormat(type, block, key.number("zeros", 0, type.isBlocked() ? 1 : 0) == 1);
     }
 
-    /** What a block of one column takes, its scale and zero point included. */
+    /** The size of a block of one column in bytes, with its scale and zero point. */
     int blockBytes() {
         int terms = !type.isBlocked() ? 0 : zeros ? 8 : 4;
         return terms + block / type.group() * type.groupBytes();

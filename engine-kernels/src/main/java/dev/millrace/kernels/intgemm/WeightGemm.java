@@ -10,9 +10,9 @@ import java.lang.ref.Reference;
 
 /**
  * Products with weights that are stored in fewer bits than they are computed with: half precision, bfloat16, or blocks
- * of small integers. Sums are floats of 32 bits. Where a machine multiplies pairs of bfloat16, a bfloat16 A is multiplied
- * with bfloat16 weights by that: the sums differ from others by rounding only, and denormals are zeros. Memory is native (heap memory only where kernels are interpreted).
- * Safe for use by several threads.
+ * of small integers. Sums are floats of 32 bits. Where a processor multiplies pairs of bfloat16, a bfloat16 A is
+ * multiplied with bfloat16 weights by that instruction: the sums differ from others by rounding only, and denormals
+ * count as zeros. Memory is native (heap memory only where kernels are interpreted). Safe for use by several threads.
  */
 public final class WeightGemm implements PacksWeights {
     private final WeightKernels kernels;
@@ -29,7 +29,7 @@ public final class WeightGemm implements PacksWeights {
         return WeightPanels.of(format, kernels.set().target(), k, n);
     }
 
-    /** What B needs packed, in bytes. */
+    /** The size of the packed B in bytes. */
     public long packedBytes(long k, long n) {
         return panels(k, n).byteSize();
     }
@@ -77,7 +77,7 @@ public final class WeightGemm implements PacksWeights {
         Extents.bytes("the packed B", packed, panels.byteSize());
     }
 
-    /** What a product takes of memory while it runs on so many threads. */
+    /** The scratch memory of a product on {@code width} threads in bytes. */
     public long scratchBytes(WeightExtents extents, int width) {
         return scratch(extents).bytes(width);
     }
@@ -90,7 +90,7 @@ public final class WeightGemm implements PacksWeights {
      * Computes a product. No operand may be freed before it is done.
      *
      * @param scratch as many bytes as {@link #scratchBytes} says, for this product alone
-     * @throws IllegalArgumentException if the operands do not fit together
+     * @throws IllegalArgumentException if the shapes of the operands do not match
      * @throws IndexOutOfBoundsException if an operand is smaller than the product needs
      */
     public void run(WeightProduct product, MemorySegment scratch, Parallel parallel) {

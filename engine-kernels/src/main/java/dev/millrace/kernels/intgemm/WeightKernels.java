@@ -41,18 +41,18 @@ final class WeightKernels {
         return kernels;
     }
 
-    /** For the arguments of tiles, of one thread. */
+    /** The memory for the arguments of tiles, of one thread. */
     Scratch arguments() {
         return arguments;
     }
 
-    /** For whole groups of blocks, as they are given. */
+    /** Returns the kernel that packs whole groups of blocks in their given order. */
     Kernel packGroups() {
         var turned = format.type() == WeightType.INT4 ? PackFours.Turned.HALVES_OF_BYTES : PackFours.Turned.BYTES;
         return kernels.kernel(new PackFours.Variant(turned, true).key());
     }
 
-    /** For scales of 32 bits, a row of a panel for each block. */
+    /** Returns the kernel that packs scales of 32 bits, a row of a panel for each block. */
     Kernel packScales() {
         return kernels.kernel(new PackFours.Variant(PackFours.Turned.NONE, true).key());
     }
@@ -61,7 +61,7 @@ final class WeightKernels {
         return tiles.kernel(new GemmTile.Variant(rowsOfTile, vectors, masked, accumulate, epilogue));
     }
 
-    /** Whether rows of bfloat16 are multiplied with these weights as they are. */
+    /** Whether rows of bfloat16 are multiplied with these weights without conversion. */
     boolean multipliesPairs() {
         return format.type() == WeightType.BF16 && PairTile.fits(kernels.target());
     }
@@ -77,7 +77,7 @@ final class WeightKernels {
         return rows.kernel(new WeightRow.Variant(format, vectors, rounded, bias, activation));
     }
 
-    /** Rounds a row of A to bytes. */
+    /** Returns the kernel that rounds a row of A to bytes. */
     Kernel round() {
         return kernels.kernel(RoundRow.key(format));
     }

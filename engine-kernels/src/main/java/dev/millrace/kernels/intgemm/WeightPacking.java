@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 
-/** Packs stored weights once. */
+/** The packing of stored weights, done once. */
 final class WeightPacking {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
@@ -24,8 +24,8 @@ final class WeightPacking {
     }
 
     /**
-     * Whole groups lie in the same order as they are given; their middle becomes 0 by turning the highest bits over. A
-     * kernel does whole vectors of columns.
+     * Packs weights in blocks. Whole groups keep the order in which they are given; inverting the highest bits makes
+     * their middle 0. A kernel packs whole vectors of columns.
      */
     void blocked(BlockedWeights weights, WeightKernels kernels) {
         int lanes = panels.lanes();
@@ -63,7 +63,10 @@ final class WeightPacking {
         Reference.reachabilityFence(packed);
     }
 
-    /** Where the columns of a vector lie that are so many words long; nothing where numbers of 32 bits do not reach them. */
+    /**
+     * Returns the offsets, in words, of the columns of a vector, which are {@code words} long; zeros where ints are too
+     * small for them.
+     */
     private MemorySegment columnsEvery(long words, boolean isReached) {
         MemorySegment indices = Blocks.allocate((long) panels.lanes() * Integer.BYTES, 64);
         for (int i = 0; isReached && i < panels.lanes(); i++) {
@@ -72,7 +75,7 @@ final class WeightPacking {
         return indices;
     }
 
-    /** The scales of all whole vectors of columns. */
+    /** Packs the scales of all whole vectors of columns. */
     private void scales(BlockedWeights weights, Kernel pack, Memory memory) {
         int lanes = panels.lanes();
         long blocks = panels.blocks();
@@ -102,9 +105,9 @@ final class WeightPacking {
     }
 
     /**
-     * The zero points of a block of all columns of a panel, and the scales of some.
+     * Packs the zero points of a block for all columns of a panel, and the scales of some.
      *
-     * @param scales the first column whose scale is not there yet
+     * @param scales the first column whose scale has not been packed yet
      */
     private void terms(BlockedWeights weights, long block, long panel, long scales) {
         long end = panel * panels.columns() + panels.width(panel);
@@ -126,7 +129,12 @@ final class WeightPacking {
         }
     }
 
-    /** @param rowStep elements from a row of B to the next, as columnStep is from column to column */
+    /**
+     * Packs weights of 16 bits.
+     *
+     * @param rowStep elements from a row of B to the next
+     * @param columnStep elements from a column of B to the next
+     */
     void halves(MemorySegment b, long rowStep, long columnStep) {
         WeightType type = panels.format().type();
         int block = panels.format().block();

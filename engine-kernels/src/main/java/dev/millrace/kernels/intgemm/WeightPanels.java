@@ -4,9 +4,9 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.gemm.GemmShape;
 
 /**
- * How stored weights lie packed: panels as wide as an fp32 tile, in each of them the blocks of its columns one after
- * another. A block is the scales of its columns, their zero points as floats if there are any, then its groups. The
- * last panel is as many whole vectors wide as it needs, the last block a whole one, filled up with zeros.
+ * The packed layout of stored weights: panels as wide as an fp32 tile, in each of them the blocks of its columns one
+ * after another. A block is the scales of its columns, their zero points as floats if there are any, then its groups.
+ * The last panel has as many whole vectors as it needs, and the last block is a whole one, padded with zeros.
  */
 record WeightPanels(WeightFormat format, long k, long n, int lanes, int vectors) {
     static WeightPanels of(WeightFormat format, Target target, long k, long n) {
@@ -42,7 +42,7 @@ record WeightPanels(WeightFormat format, long k, long n, int lanes, int vectors)
         return (width(panel) + lanes - 1) / lanes;
     }
 
-    /** What a block takes in a panel. */
+    /** Bytes of a block in a panel. */
     long blockBytes(long panel) {
         return (long) format.blockBytes() * vectorsOf(panel) * lanes;
     }
@@ -51,13 +51,16 @@ record WeightPanels(WeightFormat format, long k, long n, int lanes, int vectors)
         return panel * columns() * blocks() * format.blockBytes();
     }
 
-    /** Where a block of a column begins: its scale. Zero point and groups follow a row of the panel apart each. */
+    /**
+     * The offset of a block of a column, which begins with its scale. The zero point and the groups follow, each a row
+     * of the panel further.
+     */
     long scale(long block, long column) {
         long panel = column / columns();
         return panel(panel) + block * blockBytes(panel) + 4 * (column % columns());
     }
 
-    /** Where a group of a block of a column is. */
+    /** The offset of a group of a block of a column. */
     long group(long block, int group, long column) {
         long panel = column / columns();
         long row = (long) vectorsOf(panel) * lanes;

@@ -14,12 +14,12 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * One product whose extents were checked. A few rows, and rows that are rounded, are multiplied with weights that are
- * decoded in registers; for more, blocks of panels are decoded once and multiplied by the tiles of fp32 products. Where a machine multiplies pairs
- * of bfloat16, tiles of them read both factors as they are.
+ * A run of one product, whose extents were checked. A few rows, and rows that are rounded, are multiplied with weights
+ * that are decoded in registers. For more rows, blocks of panels are decoded once and multiplied by the tiles of fp32
+ * products. Where a processor multiplies pairs of bfloat16, tiles read both factors without conversion.
  */
 final class WeightRun {
-    /** Rows done at a time: with the depth of a block, what the second-level cache holds of A. */
+    /** The rows of a block: with its depth, the part of A that the second-level cache holds. */
     private static final long ROW_BLOCK = 192;
 
     private final WeightKernels kernels;
@@ -31,7 +31,7 @@ final class WeightRun {
     private final int elementsOfWord;
     private final Epilogue epilogue;
 
-    /** @param scratch as {@link WeightScratch} has it */
+    /** @param scratch memory in the layout of {@link WeightScratch} */
     WeightRun(
             WeightKernels kernels,
             GemmShape shape,
@@ -117,7 +117,7 @@ final class WeightRun {
         kernels.convert(FloatType.F32, type).call(memory, to, from, n, stride, 4 * n, end - first);
     }
 
-    /** Some rows of some panels, on one thread. */
+    /** Computes some rows of some panels on one thread. */
     private void part(int number, long firstRow, long endRow, long firstPanel, long endPanel, Parallel parallel) {
         Part part = new Part(number, parallel);
         if (room.rowByRow()) {
@@ -189,7 +189,10 @@ final class WeightRun {
             }
         }
 
-        /** By depth in words. A product over nothing still has its epilogue: it is done as one block of depth 0. */
+        /**
+         * Computes tiles block by block along K, whose depth counts words. A product with K = 0 still has its epilogue:
+         * it is computed as one block of depth 0.
+         */
         void tiles(long firstRow, long endRow, long firstPanel, long endPanel) {
             long words = Math.ceilDiv(product.k(), elementsOfWord);
             long k0 = 0;
@@ -206,7 +209,7 @@ final class WeightRun {
             } while (k0 < words);
         }
 
-        /** Where tiles find rows of a panel: pairs as they are packed, others decoded. */
+        /** Returns the address of the rows of a panel for tiles: of the packed pairs, or of the decoded weights. */
         private long right(long panel, long k0, long depth) {
             int block = panels.format().block() / elementsOfWord;
             long from = packed + panels.panel(panel) + k0 / block * panels.blockBytes(panel);
@@ -218,7 +221,7 @@ final class WeightRun {
             return decoded;
         }
 
-        /** Tiles of nearly equal height down one panel. */
+        /** Computes tiles of nearly equal height down one panel. */
         private void column(long row, long rows, long panel, long right, long k0, long depth) {
             long count = (rows + shape.rows() - 1) / shape.rows();
             int high = (int) ((rows + count - 1) / count);

@@ -4,14 +4,15 @@ import dev.millrace.kernels.cast.FloatType;
 import dev.millrace.kernels.gemm.GemmShape;
 
 /**
- * How a product with stored weights goes about it, and what it has beside its operands: the rows of A filled up with zeros
- * to whole blocks, then rounded, then C as floats of 32 bits, then for each thread the part of a panel that it decodes.
+ * The method of a product with stored weights, and the layout of its scratch memory: the rows of A padded with zeros to
+ * whole blocks, then the rounded rows, then C as floats of 32 bits, then for each thread the part of a panel that it
+ * decodes.
  *
  * @param pairs whether the words of A and B that kernels read are pairs of bfloat16, not floats
  * @param rowByRow whether weights are decoded in registers, for each row again
  * @param copyA whether rows of A are copied
  * @param copyC whether C is converted at the end
- * @param decodedBytes what a thread decodes at a time
+ * @param decodedBytes bytes that a thread decodes at a time
  */
 record WeightScratch(
         boolean pairs,
@@ -26,7 +27,7 @@ record WeightScratch(
         long offsetOfDecoded,
         long decodedBytes) {
 
-    /** So many rows are done one by one. */
+    /** The most rows that are multiplied one by one. */
     private static final long FEW_ROWS = 2;
 
     private static final long LINE = 64;
@@ -70,7 +71,7 @@ record WeightScratch(
         return pairs ? FloatType.BF16 : FloatType.F32;
     }
 
-    /** What tiles find in rows of A. */
+    /** The element type of the rows of A that tiles read. */
     FloatType typeOfRows() {
         return typeOfRows(pairs);
     }

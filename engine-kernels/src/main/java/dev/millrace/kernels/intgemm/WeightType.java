@@ -1,14 +1,14 @@
 package dev.millrace.kernels.intgemm;
 
-/** How weights are stored for products in fp32. */
+/** The type of stored weights of products in fp32. */
 public enum WeightType {
     /** IEEE half precision. */
     F16(1, 2),
-    /** The upper half of a float. */
+    /** bfloat16, the upper half of a float. */
     BF16(2, 4),
-    /** Four bits without sign, with a scale and perhaps a zero point for each block of a column. */
+    /** Unsigned numbers of four bits, with a scale and perhaps a zero point for each block of a column. */
     INT4(8, 4),
-    /** Bytes without sign, likewise. */
+    /** Unsigned bytes, with a scale and perhaps a zero point for each block of a column. */
     INT8(4, 4);
 
     private final int group;
@@ -19,12 +19,12 @@ public enum WeightType {
         this.groupBytes = groupBytes;
     }
 
-    /** Weights of a column that lie together. */
+    /** The number of contiguous weights of a column in a group. */
     int group() {
         return group;
     }
 
-    /** What they take. */
+    /** The size of a group in bytes. */
     int groupBytes() {
         return groupBytes;
     }

@@ -5,7 +5,10 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.VectorVar;
 
-/** The four bytes of each lane as numbers with sign, for kernels that look at weights while they are packed. */
+/**
+ * The writer of steps on the four bytes of each lane as signed numbers, for kernels that inspect weights while they are
+ * packed.
+ */
 final class WordBytes {
     private static final Constant BYTE = Constant.ofBits(0xff);
 
@@ -15,7 +18,7 @@ final class WordBytes {
         this.builder = builder;
     }
 
-    /** What is positive and what is negative of two neighbours. */
+    /** The sums of the positive and of the negative ones of two elements. */
     record Parts(VectorVar positive, VectorVar negative) {}
 
     Parts parts(VectorVar first, VectorVar second) {
@@ -29,14 +32,14 @@ final class WordBytes {
                 builder.binary(towards, second, Constant.ZERO));
     }
 
-    /** One of the four, the first being the lowest. */
+    /** Returns one of the four bytes, the first being the lowest. */
     VectorVar element(VectorVar word, int number) {
         int above = Integer.SIZE - Byte.SIZE * (number + 1);
         VectorVar raised = above == 0 ? word : builder.binary(BinaryOp.SHIFT_LEFT, word, Constant.ofBits(above));
         return builder.binary(BinaryOp.SHIFT_RIGHT_SIGNED, raised, Constant.ofBits(Integer.SIZE - Byte.SIZE));
     }
 
-    /** Words of four numbers, the first being the lowest byte. */
+    /** Returns words of four numbers, the first being the lowest byte. */
     VectorVar joined(VectorVar[] elements) {
         VectorVar words = builder.binary(BinaryOp.AND, elements[0], BYTE);
         for (int i = 1; i < elements.length; i++) {

@@ -10,10 +10,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 
-/** Copies runs of bytes for drivers that copy on their way. Extents are theirs to check. Safe for several threads. */
+/** Copies of runs of bytes for other drivers, which check the extents. Safe for use by several threads. */
 public final class RunCopies {
     private static final int MIDDLE = 2;
-    /** Bytes that are written one by one before more of them are at a time. */
+    /** Bytes that a fill writes one by one before it copies larger pieces. */
     private static final int FIRST_OF_FILL = 64;
 
     private final KernelSet kernels;
@@ -27,12 +27,12 @@ public final class RunCopies {
         longRuns = kernels.kernel(RunCopy.key(kernels.target().vectorBytes(), kernels.target()));
     }
 
-    /** For one thread, until it asks again. */
+    /** Returns the calls of one thread, valid until the thread asks again. */
     public Calls in(Memory memory) {
         return new Calls(memory, strides.atLeast(Long.BYTES * LoopNest.STRIDES));
     }
 
-    /** Copies of one thread. */
+    /** The calls of one thread. */
     public final class Calls {
         private final Memory memory;
         private final MemorySegment block;
@@ -47,7 +47,7 @@ public final class RunCopies {
             steps(0, 0);
         }
 
-        /** Copies some runs that lie apart; a run may be copied many times, by a step of 0. */
+        /** Copies some runs at equal distances; a step of 0 copies one run many times. */
         public void copy(long from, long fromStep, long to, long toStep, long count, long bytes) {
             if (toStep != toStepInBlock || fromStep != fromStepInBlock) {
                 steps(toStep, fromStep);
@@ -57,7 +57,7 @@ public final class RunCopies {
             Reference.reachabilityFence(block);
         }
 
-        /** Writes a byte that is somewhere in memory all over a range. */
+        /** Fills a range with a byte that is read from memory. */
         public void fill(long from, long to, long bytes) {
             long first = Math.min(bytes, FIRST_OF_FILL);
             copy(from, 0, to, 1, first, 1);

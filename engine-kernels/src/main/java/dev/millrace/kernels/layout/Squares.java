@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the transposition of a square of elements in registers. Elements of 1 and 2 bytes are either widened to a lane
- * each, or packed: then a lane has as many rows as fit, and the square is as much larger.
+ * The writer of transpositions of squares of elements in registers. Elements of 1 and 2 bytes are either widened to a
+ * lane each, or packed: then a lane holds the elements of several rows, and the square is larger by that factor.
  */
 final class Squares {
     private final ProgramBuilder builder;
@@ -31,7 +31,7 @@ final class Squares {
         return packed || bytes == Long.BYTES ? target.vectorBytes() / bytes : target.lanes();
     }
 
-    /** The lanes that an element has, where it has any. */
+    /** The number of lanes that some elements take, if elements are not packed. */
     int lanesOf(int elements) {
         return bytes == Long.BYTES ? 2 * elements : elements;
     }
@@ -41,10 +41,10 @@ final class Squares {
     }
 
     /**
-     * Transposes a square, or the first rows and columns of one; moves the pointer to the source down by the rows.
+     * Transposes a square, or the first rows and columns of one, and advances the source pointer by the rows.
      *
-     * @param columns under this mask, if there are fewer of them than in a square
-     * @param rows the mask for what is written, or null to write whole vectors
+     * @param columns the mask of the columns, if there are fewer of them than in a square
+     * @param rows the mask of the stores, or null to write whole vectors
      */
     void transpose(
             ScalarVar from,
@@ -72,7 +72,7 @@ final class Squares {
         }
     }
 
-    /** Transposes a packed square; moves the pointer to the source down by its rows. */
+    /** Transposes a packed square and advances the source pointer by its rows. */
     void transposePacked(ScalarVar from, ScalarVar rowStride, ScalarVar to, ScalarVar columnStride) {
         if (!packed) {
             throw new IllegalStateException("elements are not packed");
@@ -104,7 +104,10 @@ final class Squares {
         }
     }
 
-    /** In each lane the elements at one place of a lane, of as many rows as a lane has elements. */
+    /**
+     * Returns, in each lane, the elements at position {@code place} of that lane in as many rows as a lane has
+     * elements.
+     */
     private VectorVar rowsOf(WordParts parts, ScalarVar row, ScalarVar rowStride, int place) {
         List<VectorVar> elements = new ArrayList<>();
         for (int i = 0; i < parts.perWord(); i++) {

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a copy does, as loops over bytes: element after element goes from its place to another. Loops are in the order in
- * which elements are written, and as few as they can be; the innermost runs of bytes that stay together are one unit.
+ * A strided copy as loops over bytes. Loops are ordered by the addresses that are written and as few as possible; the
+ * innermost contiguous runs of bytes are one unit.
  */
 public final class StridedCopy {
     private final long unit;
@@ -23,14 +23,14 @@ public final class StridedCopy {
     }
 
     /**
-     * A copy of a box of elements.
+     * Returns the copy of a box of elements.
      *
      * @param elementBytes 1, 2, 4 or 8
-     * @param counts how many elements the box has in each dimension
-     * @param toOffset where the first element is written, in elements
-     * @param toStrides from an element to the next one of each dimension where they are written, in elements
-     * @param fromOffset where the first element is read, in elements
-     * @param fromStrides the same where they are read; 0 repeats an element
+     * @param counts the number of elements in each dimension
+     * @param toOffset the offset at which the first element is written, in elements
+     * @param toStrides the strides of each dimension where elements are written, in elements
+     * @param fromOffset the offset at which the first element is read, in elements
+     * @param fromStrides the strides where elements are read; 0 repeats an element
      * @throws IllegalArgumentException if an element would be written twice, or lists are of different lengths
      * @throws ArithmeticException if a distance in bytes is more than a long holds
      */
@@ -99,12 +99,12 @@ public final class StridedCopy {
         return new StridedCopy(run, toOffset, fromOffset, List.copyOf(fewer));
     }
 
-    /** Bytes that stay together; 0 if nothing is copied. */
+    /** The size of the contiguous runs in bytes; 0 if nothing is copied. */
     long unit() {
         return unit;
     }
 
-    /** From the outermost to the innermost, by what is written; none has a count below 2. */
+    /** The loops from the outermost to the innermost, by what is written; none has a count below 2. */
     List<CopyLoop> loops() {
         return loops;
     }
@@ -117,7 +117,7 @@ public final class StridedCopy {
         return fromOffset;
     }
 
-    /** Bytes that are written. */
+    /** The number of bytes that are written. */
     public long bytes() {
         long bytes = unit;
         for (CopyLoop loop : loops) {
@@ -129,7 +129,7 @@ public final class StridedCopy {
     /**
      * Checks that everything that is read and written lies inside of its segment.
      *
-     * @throws IndexOutOfBoundsException if not
+     * @throws IndexOutOfBoundsException if something lies outside
      * @throws IllegalArgumentException if the segments overlap, or the one that is written is read-only
      */
     void check(MemorySegment to, MemorySegment from) {

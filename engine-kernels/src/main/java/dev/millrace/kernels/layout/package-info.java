@@ -1,4 +1,4 @@
-/** Copies between layouts: transposes, slices, repeats, and whatever else strides can say. */
+/** Copies between layouts: transposes, slices, repeats, and all other copies that strides describe. */
 @NullMarked
 package dev.millrace.kernels.layout;
 

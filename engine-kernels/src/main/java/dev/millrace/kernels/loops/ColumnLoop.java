@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks columns that lie side by side: some vectors of them at a time, so that memory is read in runs, then one at a
- * time, then what is left of one.
+ * The writer of a loop over contiguous columns: some vectors of them at a time, so that memory is read in runs, then
+ * one vector at a time, then the rest of one.
  */
 public final class ColumnLoop {
     private final ProgramBuilder builder;
@@ -17,13 +17,13 @@ public final class ColumnLoop {
         this.builder = builder;
     }
 
-    /** What is done with some columns. */
+    /** The body of the loop for some columns. */
     public interface Strip {
         /**
          * Adds the steps for a strip.
          *
-         * @param vectors how many there are side by side
-         * @param offset of the first of them in its row, in bytes
+         * @param vectors the number of vectors side by side
+         * @param offset the offset of the first of them in its row, in bytes
          * @param mask the lanes that belong to a column, or null for all
          */
         void columns(int vectors, ScalarVar offset, @Nullable MaskVar mask);
@@ -53,9 +53,9 @@ public final class ColumnLoop {
     /**
      * Adds the loop down the rows of a strip.
      *
-     * @param offset of the strip in the first row
-     * @param stride from row to row, in bytes
-     * @param row what is done in each row, with the offset of the strip there
+     * @param offset the offset of the strip in the first row
+     * @param stride bytes from row to row
+     * @param row the steps for each row, given the offset of the strip there
      */
     public void down(ScalarVar offset, ScalarVar rows, ScalarVar stride, Consumer<ScalarVar> row) {
         ScalarVar here = builder.copy(offset, "here");

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.loops;
 
 /**
- * Where the numbers of a call are in its block of 64-bit numbers: the elements in a row, the rows, the planes of rows,
- * then a pointer for each operand, then for each how far its rows are apart, and what leads from the end of a plane to
- * the next one, then numbers that only the kernel understands. Distances are in bytes.
+ * The offsets of the numbers of a call in its block of 64-bit numbers: the elements in a row, the rows, the planes of
+ * rows, then a pointer for each operand, then for each the distance of its rows and the step from the end of a plane to
+ * the next one, then numbers that only the kernel interprets. Distances are in bytes.
  */
 final class RowBlock {
     static final int COUNT = 0;

@@ -10,24 +10,27 @@ import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
-/** Walks the elements of a row: some vectors at a time, then one at a time, then what is left of one. */
+/**
+ * The writer of a loop over the elements of a row: some vectors at a time, then one at a time, then the rest of one.
+ */
 public final class RowLoop {
     private final ProgramBuilder builder;
     private final int unroll;
 
-    /** @param unroll vectors that are done at a time, each with a number of its own */
+    /** @param unroll vectors of one iteration, which are numbered */
     public RowLoop(ProgramBuilder builder, int unroll) {
         this.builder = builder;
         this.unroll = unroll;
     }
 
-    /** What is done with one vector of the row. */
+    /** The body of the loop for one vector of the row. */
     public interface Body {
         /**
          * Adds the steps for a vector.
          *
-         * @param number below the unrolling; steps with different numbers should not depend on each other
-         * @param offset of the vector from the start of the row, in bytes
+         * @param number the number of the vector in its iteration; steps with different numbers should not depend on
+         *     each other
+         * @param offset the offset of the vector from the start of the row, in bytes
          * @param mask the lanes that belong to the row, or null for all
          */
         void vector(int number, ScalarVar offset, int displacement, @Nullable MaskVar mask);
@@ -44,17 +47,17 @@ public final class RowLoop {
         });
     }
 
-    /** An address in a row. */
+    /** Returns an address in a row. */
     public static Address at(ScalarVar row, ScalarVar offset, int displacement) {
         return Address.at(row, offset, 1, displacement);
     }
 
-    /** A value, or the constant in the lanes that do not belong to the row. */
+    /** Returns a value, with a constant in the lanes that do not belong to the row. */
     public Value orElse(@Nullable MaskVar mask, Value value, Constant outside) {
         return mask == null ? value : builder.select(mask, value, outside);
     }
 
-    /** As many vectors as are done at a time, all set to a constant. */
+    /** Returns as many vectors as an iteration has, all set to a constant. */
     public VectorVar[] accumulators(Constant start) {
         VectorVar[] all = new VectorVar[unroll];
         for (int i = 0; i < unroll; i++) {
@@ -64,7 +67,7 @@ public final class RowLoop {
         return all;
     }
 
-    /** All lanes of all accumulators combined, in all lanes. */
+    /** Returns all lanes of all accumulators combined, in all lanes. */
     public VectorVar combine(BinaryOp op, VectorVar[] all) {
         VectorVar[] left = all.clone();
         for (int half = unroll / 2; half > 0; half /= 2) {

@@ -5,25 +5,25 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Rows in some dimensions: the last one goes along a row, the others from row to row.
+ * Rows in several dimensions: the last one is along a row, the others are from row to row.
  *
- * @param extents of all dimensions, outermost first
+ * @param extents extents of all dimensions, outermost first
  * @param divisible whether a row is nothing but its elements, so that it can be cut or joined to the next one
  */
 public record RowShape(List<Long> extents, List<Operand> operands, boolean divisible) {
-    /** How many loops around a row are in the kernel. */
+    /** The number of loops around a row that are in the kernel. */
     static final int IN_KERNEL = 2;
 
     private static final long FAR = 1L << 40;
-    /** Shares this unequal are as good as equal ones. */
+    /** The ratio of the largest share to an equal one up to which shares count as equal. */
     private static final double EQUAL = 1.1;
 
     /**
      * One of the operands.
      *
-     * @param name for messages
-     * @param elementBytes the bytes that are there for one element
-     * @param strides in bytes, one for each dimension; 0 where an operand is the same all along a dimension
+     * @param name the name for messages
+     * @param elementBytes bytes of one element
+     * @param strides bytes from index to index of each dimension; 0 where an operand is broadcast along a dimension
      */
     public record Operand(String name, long elementBytes, List<Long> strides) {
         public Operand {
@@ -56,7 +56,7 @@ public record RowShape(List<Long> extents, List<Operand> operands, boolean divis
         }
     }
 
-    /** The number of dimensions around a row; it is also the number of the one along the row. */
+    /** The number of dimensions around a row, which is also the index of the dimension along the row. */
     int dimensions() {
         return extents.size() - 1;
     }
@@ -69,14 +69,14 @@ public record RowShape(List<Long> extents, List<Operand> operands, boolean divis
         return operands.get(operand).strides().get(dimension);
     }
 
-    /** Whether there is nothing to do. Rows of no elements are something if they are not divisible. */
+    /** Whether there is nothing to do. Rows without elements are something to do if they are not divisible. */
     boolean isEmpty() {
         return extents.subList(0, dimensions()).contains(0L) || divisible && extents.contains(0L);
     }
 
     /**
-     * The bytes from the first element of an operand to the end of the last. What is the same all along a row is there
-     * even if a row has no elements.
+     * The bytes from the first element of an operand to the end of the last. An element that is broadcast along a row
+     * exists even if the row has no elements.
      */
     long bytes(int operand) {
         if (isEmpty() || extent(dimensions()) == 0 && stride(operand, dimensions()) != 0) {
@@ -102,7 +102,10 @@ public record RowShape(List<Long> extents, List<Operand> operands, boolean divis
         return elements * bytes;
     }
 
-    /** The outermost dimension that gives all tasks about the same, or else the one that comes nearest to that. */
+    /**
+     * Returns the outermost dimension that gives all tasks nearly equal shares, or else the one that comes closest to
+     * that.
+     */
     int dimensionToSplit(int tasks) {
         int best = 0;
         double least = Double.POSITIVE_INFINITY;
@@ -119,7 +122,7 @@ public record RowShape(List<Long> extents, List<Operand> operands, boolean divis
         return best;
     }
 
-    /** The same rows in as few dimensions as can be, but no fewer than {@link #IN_KERNEL} around a row. */
+    /** Returns the same rows in as few dimensions as possible, but no fewer than {@link #IN_KERNEL} around a row. */
     public RowShape coalesced() {
         List<Integer> kept = new ArrayList<>();
         List<Long> merged = new ArrayList<>();
@@ -152,7 +155,7 @@ public record RowShape(List<Long> extents, List<Operand> operands, boolean divis
         return new Operand(operand.name(), operand.elementBytes(), strides);
     }
 
-    /** Whether the elements of all operands lie side by side along a dimension, or are the same. */
+    /** Whether the elements of all operands are contiguous along a dimension, or broadcast. */
     private boolean isRow(int dimension) {
         for (int i = 0; i < operands.size(); i++) {
             long stride = stride(i, dimension);

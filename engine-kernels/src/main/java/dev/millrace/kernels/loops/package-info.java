@@ -1,4 +1,4 @@
-/** What kernels over rows have in common: walking a row, and shares of rows for threads. */
+/** The loops of kernels over rows and columns of elements, and the division of rows among threads. */
 @NullMarked
 package dev.millrace.kernels.loops;
 

@@ -11,11 +11,11 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * The mean of each row and one over its deviation, two floats: f(in, out, rows, elements of a row, the same as the bits
- * of a float, those of what is added to variances).
+ * The kernel f(in, out, rows, elements of a row, their number as the bits of a float, the bits of the number that is
+ * added to variances): computes the mean of each row and the reciprocal of its deviation, two floats.
  */
 final class Moments implements KernelFamily {
-    /** What is written for a row. */
+    /** Bytes of the results for a row. */
     static final int BYTES = 2 * Float.BYTES;
 
     static final String NAME = "norm.moments";

@@ -6,19 +6,19 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the operands of a normalisation, one after the other, then all against each other. */
+/** The check of the operands of a normalisation, one after the other, then all against each other. */
 final class NormOperands {
-    /** As much of an operand as is used. */
+    /** An operand with the number of its bytes that are used. */
     private record Used(String name, MemorySegment segment, long bytes, boolean rows, boolean written) {}
 
     private final List<Used> all = new ArrayList<>();
 
-    /** An operand of what is normalised; all these have the same length. */
+    /** Adds an operand of rows; all these have the same length. */
     void rows(String name, @Nullable MemorySegment segment, boolean wanted, boolean written, long elements) {
         add(name, segment, wanted, true, written, elements);
     }
 
-    /** An operand of numbers that go with the rows or the elements of rows. */
+    /** Adds an operand of numbers, one for each row or for each element of a row. */
     void numbers(String name, @Nullable MemorySegment segment, boolean wanted, boolean written, long elements) {
         add(name, segment, wanted, false, written, elements);
     }
@@ -44,8 +44,8 @@ final class NormOperands {
     }
 
     /**
-     * Checks that what is written shares nothing with other operands. Rows may be the same as other rows, since each is
-     * read before it is written.
+     * Checks that operands which are written overlap no others. Operands of rows may be the same memory, since each row
+     * is read before it is written.
      */
     void checkOverlaps() {
         for (int i = 0; i < all.size(); i++) {

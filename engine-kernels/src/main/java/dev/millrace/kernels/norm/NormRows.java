@@ -13,30 +13,30 @@ import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.loops.RowLoop;
 import org.jspecify.annotations.Nullable;
 
-/** Normalises rows: f(arguments, see {@link Argument}). */
+/** The kernel f(arguments): normalises rows. Its arguments are those of {@link Argument}. */
 public final class NormRows implements KernelFamily {
     public static final String NAME = "norm.rows";
     private static final int UNROLL = 4;
 
-    /** The longs in memory that a call is given. */
+    /** The arguments of a call, longs in memory. */
     enum Argument {
         IN,
         OUT,
-        /** What is added to the input before. */
+        /** The rows that are added to the input first. */
         SKIP,
-        /** Where the sum of both goes; may be the output. */
+        /** The destination of the sums of both; may be the output. */
         SUM,
         /** A number for each element of a row. */
         SCALE,
         BIAS,
-        /** Where the mean of each row goes, and one over its deviation. */
+        /** The destination of the mean of each row, and of the reciprocal of its deviation. */
         MEANS,
         DEVIATIONS,
         ROWS,
         COUNT,
-        /** A float: is added to the variance. */
+        /** A float that is added to the variance. */
         EPSILON,
-        /** A float: the number of elements. */
+        /** The number of elements as a float. */
         LENGTH;
 
         static final int BYTES = 8 * values().length;
@@ -47,10 +47,10 @@ public final class NormRows implements KernelFamily {
     }
 
     /**
-     * One member of the family.
+     * The parameters of one member of the family.
      *
-     * @param centred whether the mean is taken off first
-     * @param skip whether something is added to the input before
+     * @param centred whether the mean is subtracted first
+     * @param skip whether other rows are added to the input first
      * @param scale whether results are multiplied by a number for each element of a row
      * @param bias whether such a number is added
      * @param stats whether the mean and deviation of each row are written
@@ -88,7 +88,7 @@ public final class NormRows implements KernelFamily {
         private final ScalarVar arguments;
         private final ScalarVar in;
         private final ScalarVar out;
-        /** What is normalised: the input, or its sum with something else. */
+        /** The row that is normalised: the input, or its sum with another row. */
         private final ScalarVar row;
 
         private final ScalarVar count;

@@ -12,8 +12,8 @@ import dev.millrace.kernels.loops.RowLoop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes means of rows. The variance is of what is left when the mean is taken off, so that a large mean does not drown
- * it.
+ * The writer of means and variances of rows by the two-pass algorithm: the variance is computed from the distances from
+ * the mean, so that a large mean costs no precision.
  */
 final class RowMoments {
     private static final int UNROLL = 4;
@@ -27,7 +27,7 @@ final class RowMoments {
 
     /**
      * @param count elements of a row
-     * @param length the same as a float
+     * @param length their number as a float
      */
     RowMoments(ProgramBuilder builder, ScalarVar count, VectorVar length) {
         this(builder, count, length, UNROLL, null);
@@ -42,7 +42,9 @@ final class RowMoments {
         loop = new RowLoop(builder, unroll);
     }
 
-    /** The same of rows whose squares are out of reach: as slow as they are rare, in little code. */
+    /**
+     * Returns moments of rows whose squares have to be scaled. They are as slow as such rows are rare, in little code.
+     */
     RowMoments within(Reach bounds) {
         return new RowMoments(builder, count, length, 1, bounds);
     }
@@ -51,7 +53,7 @@ final class RowMoments {
         return loop;
     }
 
-    /** What a vector of the row adds to a sum; lanes outside of the row are zeros. */
+    /** The term that a vector of the row adds to a sum; lanes outside of the row are zeros. */
     private interface Addend {
         void addTo(VectorVar sum, VectorVar x, @Nullable MaskVar mask);
     }
@@ -64,7 +66,7 @@ final class RowMoments {
         return loop.combine(BinaryOp.ADD, sums);
     }
 
-    /** The mean is a quotient: that of equal numbers is one of them. */
+    /** Returns the mean. It is computed as a quotient, so that the mean of equal numbers is that number. */
     VectorVar mean(ScalarVar row) {
         VectorVar sum = sum(row, (all, x, _) -> builder.binary(all, BinaryOp.ADD, all, brought(x)));
         return builder.div(sum, length);
@@ -74,13 +76,13 @@ final class RowMoments {
         return reach == null ? x : builder.mul(x, reach.before());
     }
 
-    /** The distance of a number from the mean, or from 0 without one. */
+    /** Returns the distance of a number from the mean, or from 0 without one. */
     VectorVar distance(VectorVar x, @Nullable VectorVar mean) {
         VectorVar distance = mean == null ? brought(x) : builder.sub(brought(x), mean);
         return reach == null ? distance : builder.mul(distance, reach.after());
     }
 
-    /** The mean of the squares of the distances from the mean, or from 0 without one, and a number. */
+    /** Returns the mean of the squares of the distances from the mean, or from 0 without one, plus a number. */
     VectorVar variance(ScalarVar row, @Nullable VectorVar mean, VectorVar epsilon) {
         VectorVar squares = sum(row, (all, x, mask) -> {
             VectorVar distance = distance(x, mean);
@@ -95,17 +97,17 @@ final class RowMoments {
         return builder.add(variance, builder.mul(builder.mul(epsilon, both), both));
     }
 
-    /** What distances are multiplied by. */
+    /** Returns the factor of distances: the reciprocal of the deviation. */
     VectorVar factor(VectorVar variance) {
         return builder.div(Constant.of(1), builder.unary(UnaryOp.SQRT, variance));
     }
 
-    /** The mean of the row as it is. */
+    /** Returns the mean of the unscaled row. */
     VectorVar given(VectorVar mean) {
         return reach == null ? mean : builder.div(mean, reach.before());
     }
 
-    /** What distances in the row as it is are multiplied by. */
+    /** Returns the factor of distances in the unscaled row. */
     VectorVar givenFactor(VectorVar factor) {
         return reach == null ? factor : builder.mul(factor, reach.both(builder));
     }

@@ -13,8 +13,8 @@ import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Normalises rows of fp32 numbers to a mean of 0 and a deviation of 1, or by their root mean square. Memory is native
- * (heap memory only where kernels are interpreted). Safe for use by several threads.
+ * The normalisation of rows of fp32 numbers to a mean of 0 and a deviation of 1, or by their root mean square. Memory
+ * is native (heap memory only where kernels are interpreted). Safe for use by several threads.
  */
 public final class RowNorm {
     private final KernelSet kernels;
@@ -31,16 +31,16 @@ public final class RowNorm {
     }
 
     /**
-     * What is normalised, and what goes with it. An operand is given if and only if the variant has it. Those that are
-     * written overlap no other, but where it says that they may be another.
+     * The operands of a normalisation. An operand is given if and only if the variant has it. Operands that are written
+     * overlap no other, unless a parameter says that they may be another.
      *
-     * @param out may be {@code in}, {@code skip} or {@code sum}
-     * @param skip is added to the input first
-     * @param sum where that goes; may be {@code in}, {@code skip} or {@code out}
+     * @param out the results; may be {@code in}, {@code skip} or {@code sum}
+     * @param skip the rows that are added to the input first
+     * @param sum the destination of these sums; may be {@code in}, {@code skip} or {@code out}
      * @param scale a number for each element of a row
      * @param bias a number for each element of a row
-     * @param means where the mean of each row goes, if it is taken
-     * @param deviations where one over the deviation of each row goes
+     * @param means the destination of the mean of each row, if means are computed
+     * @param deviations the destination of the reciprocal of each row's deviation
      */
     public record Operands(
             MemorySegment in,
@@ -73,13 +73,13 @@ public final class RowNorm {
         bind(operands, rows, count).run(parallel);
     }
 
-    /** Rows on memory that stays where it is, to be normalised again and again. */
+    /** Binds rows in memory that stays at its address, to be normalised again and again. */
     public Bound bind(Operands operands, long rows, long count) {
         check(operands, rows, count);
         return new Bound(operands, rows, count);
     }
 
-    /** Rows that were checked, normalised again and again. */
+    /** Rows that were checked, to be normalised again and again. */
     public final class Bound implements Shares.Rows {
         private final Operands operands;
         private final long rows;
@@ -103,7 +103,7 @@ public final class RowNorm {
             }
         }
 
-        /** Some of the rows, on one thread. */
+        /** Normalises some of the rows on one thread. */
         @Override
         public void run(long first, long share) {
             part(operands, first, share, count);

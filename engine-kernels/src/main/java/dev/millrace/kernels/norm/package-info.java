@@ -1,4 +1,6 @@
-/** Normalisations: of rows (layers, root mean square), of groups of channels, of instances and of batches. */
+/**
+ * Normalisations: of rows (layer normalisation, root mean square), of groups of channels, of instances and of batches.
+ */
 @NullMarked
 package dev.millrace.kernels.norm;
 

@@ -5,9 +5,9 @@ import dev.millrace.kernels.image.Axis;
 import java.util.List;
 
 /**
- * Outputs of rows from a first column to an end, and the inputs that they see. These are read in place, or put into rows
- * with what lies before and behind the input; where windows slide by several columns, those that the same tap of all
- * outputs reads lie side by side there.
+ * The columns of outputs from a first one to an end, and the inputs that their windows read. These are read in place,
+ * or copied into rows together with their padding. Where windows slide by several columns, a copied row is
+ * deinterleaved by the stride, so that the inputs which one tap reads for all outputs are contiguous.
  */
 final class PlaneColumns {
     private static final long INT_BITS = 0xffff_ffffL;
@@ -18,9 +18,9 @@ final class PlaneColumns {
     final int first;
     final int count;
     private final int stride;
-    /** Before the inputs of the first output of any part. */
+    /** The distance from the first output's position to the first input that any part reads. */
     private final int before;
-    /** Inputs that are seen. */
+    /** The number of inputs in the range that the windows read. */
     private final int reach;
 
     PlaneColumns(List<PlanePart> parts, int inputs, int lanes, int first, int count) {
@@ -42,18 +42,18 @@ final class PlaneColumns {
         reach = (count - 1) * stride + farthest;
     }
 
-    /** Outputs of parts take turns in a row. */
+    /** Whether outputs of several parts are interleaved in a row. */
     boolean takesTurns() {
         return parts.size() > 1;
     }
 
-    /** Whether inputs are read where they are. */
+    /** Whether inputs are read in place. */
     boolean isInPlace() {
         int start = start();
         return parts.size() == 1 && stride == 1 && start >= 0 && start + reach <= inputs;
     }
 
-    /** The input that the first element of a row is, if there is such an input. */
+    /** The index of the input at the start of a row; it may lie outside of the image. */
     private int start() {
         return first * stride - before;
     }
@@ -66,12 +66,12 @@ final class PlaneColumns {
         return Math.ceilDiv(elements, lanes) * lanes;
     }
 
-    /** Elements of a row of inputs. */
+    /** The number of elements in a row of inputs. */
     int rowLength() {
         return isInPlace() ? inputs : pitch() * stride;
     }
 
-    /** Elements of a row of outputs of all parts, one part behind the other. */
+    /** The number of elements in a row of the outputs of all parts, one part after the other. */
     int turnsLength() {
         return parts.size() * up(count);
     }
@@ -80,7 +80,7 @@ final class PlaneColumns {
         return part * up(count);
     }
 
-    /** Where in a row the first output of a part finds what a tap reads. */
+    /** Returns the position in a row of the input that a tap reads for the first output of a part. */
     int place(PlanePart part, int tap) {
         Axis axis = part.axis();
         int element = (isInPlace() ? 0 : before - axis.before()) + tap * axis.dilation();
@@ -95,7 +95,7 @@ final class PlaneColumns {
         return Math.clamp(start() + reach, firstInput(), inputs);
     }
 
-    /** The input that {@link #fill} is given. */
+    /** The index of the first input that a call by {@link #fill} reads. */
     int fillFrom() {
         return stride == 1 ? firstInput() : 0;
     }
@@ -107,7 +107,7 @@ final class PlaneColumns {
         return stride > PlaneRows.MAX_WAYS ? PlaneRows.key(PlaneRows.How.TAKEN) : PlaneRows.apart(stride);
     }
 
-    /** The sizes of a call that puts rows of inputs where they are read. */
+    /** Returns the sizes of a call that copies rows of inputs to where the windows read them. */
     long[] fill(int rows, float filling, boolean repeats) {
         long bits = Float.floatToRawIntBits(filling) & INT_BITS;
         if (stride == 1) {
@@ -130,7 +130,10 @@ final class PlaneColumns {
                 : apart(rows, bits, places);
     }
 
-    /** Vectors of all parts whose elements lie in the input one after the other are not told one by one. */
+    /**
+     * Returns the sizes of a call that deinterleaves. Vectors of all parts that lie completely inside of the input have
+     * no list of indices.
+     */
     private long[] apart(int rows, long filling, int[] places) {
         int vectors = pitch() / lanes;
         int together = lanes * stride;
@@ -156,7 +159,7 @@ final class PlaneColumns {
         return sizes;
     }
 
-    /** The sizes of a call that makes outputs of parts take turns. */
+    /** Returns the sizes of a call that interleaves the outputs of the parts. */
     long[] turns(int rows, long outRow, int outputs) {
         int[] places = new int[Math.min(outputs, (first + count) * parts.size()) - first * parts.size()];
         for (int i = 0; i < places.length; i++) {
@@ -165,7 +168,7 @@ final class PlaneColumns {
         return sizes(rows, 4L * turnsLength(), outRow, 0, places);
     }
 
-    /** Sizes with places behind them, as many as whole vectors have. */
+    /** Returns sizes followed by indices, which are padded to whole vectors. */
     private long[] sizes(int rows, long inRow, long outRow, long filling, int[] places) {
         int head = PlaneRows.Size.values().length;
         long[] sizes = new long[head + up(places.length) / 2];

@@ -4,16 +4,16 @@ import dev.millrace.kernels.expression.Expr;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done with the elements under a window.
+ * The operation on the elements of a window.
  *
- * @param kind how they are put together
- * @param each what an element goes through before it is added; for sums only
- * @param after what the result goes through: input 0 is the result, input 1 the residual
- * @param counts what sums are divided by, or null where they are not
+ * @param kind the combination of the elements
+ * @param each the expression that is applied to each element before it is added; for sums only
+ * @param after the epilogue: input 0 is the result, input 1 the residual
+ * @param counts the divisors of an average, or null where sums are not divided
  */
 public record PlaneOp(
         Kind kind, Expr each, Expr after, @Nullable Counts counts) {
-    /** How elements are put together. */
+    /** The combination of the elements of a window. */
     public enum Kind {
         /** The sum of products with the weights of their taps, and the bias. */
         WEIGHTED,
@@ -21,7 +21,7 @@ public record PlaneOp(
         SUM
     }
 
-    /** How many elements count for an average: those of the row times those of the column. */
+    /** The divisors of an average: the count of the row times that of the column. */
     public interface Counts {
         long ofRow(int plane, int row);
 

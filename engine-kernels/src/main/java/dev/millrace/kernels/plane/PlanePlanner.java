@@ -7,22 +7,22 @@ import dev.millrace.kernels.call.CallPlan.Base;
 import java.util.Objects;
 
 /**
- * Plans the calls for windows over the planes of an image: bands of rows, whose inputs are put where the windows can slide
- * over them unless they can where they are.
+ * The planner of calls for windows over the planes of an image. It works in bands of rows, whose inputs are copied into
+ * scratch memory together with their padding unless the windows can slide over the image itself.
  */
 public final class PlanePlanner {
-    /** What a band may have beside images, if it is more than a row: a part of the second cache. */
+    /** The most scratch bytes of a band of more than one row: a part of the second-level cache. */
     private static final long BAND_BYTES = 192 << 10;
 
     private static final long MOST_BAND_BYTES = 1 << 20;
     private static final int MOST_WEIGHTS = 1 << 12;
     private static final int LEAST_ROWS = 4;
-    /** Of all images together: threads share them out. */
+    /** The number of bands of all images together, for threads to share. */
     private static final int BANDS = 8;
 
     private static final int COLUMNS = 1024;
     private static final int ALIGNMENT = 64;
-    /** What moving an element takes, in multiplications. */
+    /** The time of moving an element, counted in multiplications. */
     private static final int WORK_OF_MOVE = 8;
 
     private final PlaneShape shape;
@@ -33,7 +33,7 @@ public final class PlanePlanner {
     private final int bandsOfPlane;
     private long scratchBytes;
 
-    /** @param images whose planes are done by the same calls */
+    /** @param images the number of images, whose planes are computed by the same calls */
     public PlanePlanner(PlaneShape shape, long images, PlaneOp op, Target target, CallPlan.Builder calls) {
         this.shape = shape;
         bandsOfPlane = (int) Math.ceilDiv(BANDS, Math.max(1, images * shape.groups()));
@@ -43,7 +43,7 @@ public final class PlanePlanner {
         weights = new PlaneWeights(shape);
     }
 
-    /** Whether bands of such images are not too large, nor the lists of their taps. */
+    /** Whether bands of such images, and the lists of their taps, are small enough. */
     public static boolean fits(PlaneShape shape, Target target) {
         if (shape.out().all() == 0 || shape.in().all() == 0 || shape.weights() > MOST_WEIGHTS) {
             return false;
@@ -54,7 +54,7 @@ public final class PlanePlanner {
                 .allMatch(part -> bandBytes(shape, columns, shape.taps().depth(), part, 1) <= MOST_BAND_BYTES);
     }
 
-    /** Scratch memory of a task. */
+    /** The scratch memory of a task in bytes. */
     public long scratchBytes() {
         return scratchBytes;
     }
@@ -103,7 +103,7 @@ public final class PlanePlanner {
         return (long) (Float.BYTES * (inputs + turns)) + ALIGNMENT;
     }
 
-    /** Rows of outputs of a group in a plane, from a first one to an end. */
+    /** A band of output rows of a group in a plane, from a first one to an end. */
     private final class PlaneBand {
         private final int group;
         private final PlanePart depth;
@@ -114,7 +114,7 @@ public final class PlanePlanner {
         private final PlaneColumns columns;
         private final int firstTapPlane;
         private final int planes;
-        /** The rows of the input that windows of this band see. */
+        /** The input rows that the windows of this band read. */
         private final int firstInput;
 
         private final int inputs;
@@ -191,7 +191,10 @@ public final class PlanePlanner {
             }
         }
 
-        /** Rows whose windows have the same taps, one after the other, to channels of one block of weights. */
+        /**
+         * Plans the calls for the channels of one block of weights. Consecutive rows whose windows have the same taps
+         * inside of the image share a call.
+         */
         private void rows(int part, int firstChannel, int endChannel) {
             for (int row = firstRow; row < endRow; ) {
                 int end = row + 1;
@@ -260,7 +263,7 @@ public final class PlanePlanner {
             return rowsBefore * shape.out().width();
         }
 
-        /** The start of the row that the first tap of an output reads which reads any. */
+        /** Returns the start of the input row that an output's first tap inside of the image reads. */
         private Argument firstRead(int row) {
             int read = height.firstInput(row);
             return columns.isInPlace()

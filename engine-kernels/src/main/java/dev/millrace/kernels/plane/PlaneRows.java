@@ -18,17 +18,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of elements put into rows elsewhere: f(in, out, sizes), sizes being memory of longs, {@link Size}.
+ * The kernel f(in, out, sizes): copies rows of elements. sizes points to longs, see {@link Size}.
  *
- * <p>{@link How#FILLED} and {@link How#REPEATED} put elements before and behind them: the filling, or behind them the
- * last one again. {@link How#TAKEN} takes for each element of the output the one that an int behind the sizes tells, the
- * filling where it is negative. {@link How#APART} takes rows apart whose elements take turns, a vector of each part at a
- * time: elements of the first vectors and the last are told by ints, those between lie in the input one after the other.
+ * <p>{@link How#FILLED} and {@link How#REPEATED} pad each row before and behind: with the filling, or behind with its
+ * last element. {@link How#TAKEN} gathers each element of the output by its index, an int behind the sizes, and takes
+ * the filling where the index is negative. {@link How#APART} deinterleaves rows, a vector of each part at a time: it
+ * gathers the first and the last vectors by indices and reads the contiguous ones between them.
  */
 final class PlaneRows implements KernelFamily {
     static final String NAME = "plane.rows";
 
-    /** How the elements of a row are found. */
+    /** The source of the elements of a row. */
     enum How {
         FILLED,
         REPEATED,
@@ -36,10 +36,13 @@ final class PlaneRows implements KernelFamily {
         APART
     }
 
-    /** Parts that {@link How#APART} takes rows apart into. */
+    /** The most parts into which {@link How#APART} deinterleaves. */
     static final int MAX_WAYS = 4;
 
-    /** The places of the sizes in their memory; distances are in bytes, before, behind and columns in vectors where they are apart. */
+    /**
+     * The positions of the sizes in their block of memory. Distances are in bytes; before, behind and columns count
+     * vectors for {@link How#APART}.
+     */
     enum Size {
         ROWS,
         IN_ROW,
@@ -48,9 +51,9 @@ final class PlaneRows implements KernelFamily {
         COLUMNS,
         BEHIND,
         FILLING,
-        /** From part to part of a row of the output. */
+        /** The distance from part to part in a row of the output. */
         PART,
-        /** Where the first vectors between are that are not told by ints. */
+        /** The offset of the first contiguous vectors, which have no indices. */
         FROM
     }
 
@@ -196,7 +199,9 @@ final class PlaneRows implements KernelFamily {
             }
         }
 
-        /** A gather under a mask sets the lanes outside of it to zero. The places are there for whole vectors. */
+        /**
+         * Gathers a vector. A gather sets the lanes outside of its mask to zero. Indices are padded to whole vectors.
+         */
         private void take(ScalarVar to, ScalarVar place, VectorVar filling, @Nullable MaskVar mask) {
             VectorVar index = builder.load(Address.at(place, 0));
             MaskVar isThere = builder.compare(Comparison.INT_GREATER, index, Constant.ofBits(-1));

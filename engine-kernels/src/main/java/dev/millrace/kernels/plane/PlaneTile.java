@@ -9,37 +9,37 @@ import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.kernels.image.Activations;
 
 /**
- * Rows of windows over plain images, to one or several channels: f(in, weights, out, other, sizes).
+ * The kernel f(in, weights, out, other, sizes): rows of windows over NCHW images, for one or several output channels.
  *
- * <p>weights are the biases of the channels, then tap by tap their weights; for an average, how many taps of each row
- * count. other is the residual, which lies as the output does; for an average, how many taps of each column count. sizes
- * is memory of longs: {@link Size}, then for each tap how far its first input is from in, and its weights from weights,
- * in bytes.
+ * <p>weights are the biases of the channels, then tap by tap their weights; for an average, the counts of taps of the
+ * rows. other is the residual, in the layout of the output; for an average, the counts of taps of the columns. sizes
+ * points to longs: {@link Size}, then for each tap the distances in bytes of its first input from in, and of its
+ * weights from weights.
  */
 final class PlaneTile implements KernelFamily {
     static final String NAME = "plane.f32";
     static final int MAX_CHANNELS = 4;
     static final int MAX_VECTORS = 8;
 
-    /** The places of the sizes in their memory; distances are in bytes. */
+    /** The positions of the sizes in their block of memory; distances are in bytes. */
     enum Size {
         ROWS,
         COLUMNS,
-        /** From the end of the whole vectors of a row to the next row. */
+        /** The distance from the end of the whole vectors of a row to the next row. */
         IN_NEXT,
         OUT_NEXT,
         OTHER_NEXT,
-        /** From output channel to output channel, and in the residual. */
+        /** The distance from output channel to output channel, also in the residual. */
         OUT_CHANNEL,
         TAPS
     }
 
     /**
-     * One member of the family.
+     * The parameters of one member of the family.
      *
-     * @param channels of the output that are computed at once
-     * @param vectors of a tile
-     * @param rest vectors behind the last whole tile, of which the last may not be whole
+     * @param channels output channels that are computed at once
+     * @param vectors vectors of a tile
+     * @param rest vectors behind the last whole tile, the last of which may be partial
      * @param averages whether a sum is divided
      */
     record Variant(PlaneOp.Kind kind, int channels, int vectors, int rest, Expr each, Expr after, boolean averages) {
@@ -83,7 +83,10 @@ final class PlaneTile implements KernelFamily {
         }
     }
 
-    /** Vectors of a tile of so many channels: beside the sums are their weights, an input and a mask. */
+    /**
+     * Returns the most vectors of a tile for some channels, beside whose sums there are the weights, an input and a
+     * mask.
+     */
     static int mostVectors(Target target, int channels) {
         return Math.clamp((target.vectors() - channels - 2) / channels, 1, MAX_VECTORS);
     }

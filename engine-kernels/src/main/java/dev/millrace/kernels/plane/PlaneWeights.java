@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How weights lie: the output channels of a group in blocks of nearly equal size, of each block the biases, then tap by
- * tap the weights of its channels.
+ * The packed layout of weights: the output channels of a group in blocks of nearly equal size; for each block the
+ * biases, then tap by tap the weights of its channels.
  */
 public final class PlaneWeights {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
@@ -15,7 +15,7 @@ public final class PlaneWeights {
     private final PlaneShape shape;
     private final int blocks;
 
-    /** Where the weight of an output channel for a tap is among those that are given. */
+    /** The order of the unpacked weights: the index of the weight of an output channel for a tap. */
     public interface Index {
         long of(int outChannel, int tap);
     }
@@ -25,22 +25,22 @@ public final class PlaneWeights {
         blocks = Math.ceilDiv(shape.outChannels(), PlaneTile.MAX_CHANNELS);
     }
 
-    /** The blocks of a group. */
+    /** The number of blocks in a group. */
     int blocks() {
         return blocks;
     }
 
-    /** The first channel of a block in its group, or the end of the last one's. */
+    /** The first channel of a block in its group; the end of the last block for {@code block == blocks()}. */
     int first(int block) {
         return (int) ((long) shape.outChannels() * block / blocks);
     }
 
-    /** Where in memory the block of a group with this first channel is. */
+    /** The offset of the block of a group with the given first channel. */
     long start(int group, int channel) {
         return (long) Float.BYTES * ((long) group * shape.outChannels() + channel) * (1 + shape.weights());
     }
 
-    /** Where in a block of so many channels the weights of a tap are. */
+    /** The offset of the weights of a tap in a block of {@code channels} channels. */
     static long ofTap(int tap, int channels) {
         return (long) Float.BYTES * channels * (1 + tap);
     }
@@ -49,7 +49,7 @@ public final class PlaneWeights {
         return start(shape.groups(), 0);
     }
 
-    /** Names the layout. */
+    /** Returns the name of the layout. */
     public String name(Target target) {
         return "plane f32 of " + shape.groups() + " times " + shape.outChannels() + " x " + shape.weights() + " for "
                 + target.name();

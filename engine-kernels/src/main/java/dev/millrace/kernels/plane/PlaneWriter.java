@@ -19,7 +19,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes one member of {@link PlaneTile}: what a tap reads is added to all outputs of a tile before the next tap's turn. */
+/**
+ * The writer of the program of one {@link PlaneTile}. Tap by tap, it adds what the tap reads to all outputs of a tile.
+ */
 final class PlaneWriter {
     private static final Expr RESULT = Expr.input(0);
     private static final Expr RESIDUAL = Expr.input(1);
@@ -92,7 +94,7 @@ final class PlaneWriter {
         private final int vectors;
         private final @Nullable MaskVar last;
 
-        /** @param last the lanes of the last vector that are there, or null where all are */
+        /** @param last the mask of the last vector, or null where it is whole */
         Tile(int vectors, @Nullable MaskVar last) {
             this.vectors = vectors;
             this.last = last;
@@ -157,7 +159,7 @@ final class PlaneWriter {
             }
         }
 
-        /** Where an expression wants more registers than the sums leave, these are stored first. */
+        /** Finishes a tile. Where the epilogue needs more registers than the sums leave, the sums are stored first. */
         private void finish() {
             int free = builder.target().vectors() - variant.channels() * vectors - 2;
             if (RegisterNeed.of(variant.after()) <= free) {
@@ -171,8 +173,8 @@ final class PlaneWriter {
         /**
          * Stores all outputs.
          *
-         * @param summed whether what is stored are sums, not what was stored before
-         * @param followed whether it goes through what follows
+         * @param summed whether the stored values are the sums, not values stored by an earlier pass
+         * @param followed whether the epilogue is applied to them
          */
         private void pass(boolean summed, boolean followed) {
             ScalarVar to = builder.copy(out, "to");
@@ -190,7 +192,10 @@ final class PlaneWriter {
             }
         }
 
-        /** The bias comes last: sums that begin with a large one lose the last bits of all others. */
+        /**
+         * Returns a result with its bias, or an average. The bias comes last: sums that begin with a large one lose the
+         * last bits of all others.
+         */
         private VectorVar whole(int channel, int vector, ScalarVar with) {
             VectorVar result = results[channel][vector];
             if (weighted) {

@@ -1,4 +1,7 @@
-/** Windows over plain images of few channels, in fp32: lanes lie along rows there, not along channels. */
+/**
+ * Windows over NCHW images of few channels, in fp32: the vectors lie along the rows of the image, not along its
+ * channels. Direct convolution and pooling of such images are built of them.
+ */
 @NullMarked
 package dev.millrace.kernels.plane;
 

@@ -8,20 +8,23 @@ import dev.millrace.kernels.reduce.LostSquares;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Takes norms of windows again, as doubles, where squares of floats were too large or too small to be floats. */
+/** The recomputation of norms of windows in doubles, where squares of floats overflowed or underflowed. */
 final class LostNorms {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
 
     private final WindowShape shape;
     private final int lanes;
 
-    /** @param lanes channels in a block of the images, 1 where they are plain */
+    /** @param lanes channels in a block of the images, 1 for NCHW */
     LostNorms(WindowShape shape, int lanes) {
         this.shape = shape;
         this.lanes = lanes;
     }
 
-    /** Looks at all norms. That of zeros is such a one, too: that they are zeros is seen only then. */
+    /**
+     * Checks all norms and recomputes those that lost precision. A norm of zeros is recomputed, too, since only that
+     * shows that the elements are zeros.
+     */
     void mend(MemorySegment in, MemorySegment out, Parallel parallel) {
         long pixels = shape.outPixels();
         long norms = pixels * shape.batch() * shape.channels();
@@ -36,7 +39,7 @@ final class LostNorms {
         });
     }
 
-    /** Where a pixel of a channel of an image is, whose channels have so many. */
+    /** Returns the index of a pixel of a channel of an image whose channels have {@code pixels} pixels. */
     private long place(long plane, long pixels, long pixel) {
         long channel = plane % shape.channels();
         long block = plane / shape.channels() * BlockedImages.blocks(lanes, shape.channels()) + channel / lanes;

@@ -3,7 +3,7 @@ package dev.millrace.kernels.pool;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
 
-/** What a pooling does with the elements under its window. */
+/** The operation of a pooling on the elements of its window. */
 public final class Pooling {
     private static final Expr ELEMENT = Expr.input(0);
     private static final int MAX_POWER = 16;
@@ -25,7 +25,7 @@ public final class Pooling {
         return op;
     }
 
-    /** Whether kernels do all of it: Java looks at roots of squares. */
+    /** Whether kernels do all of the work: roots of squares are checked in Java. */
     public boolean isOfKernels() {
         return !takesSquares;
     }
@@ -35,17 +35,19 @@ public final class Pooling {
         return op.op() == WindowTile.Op.SUM;
     }
 
-    /** The largest. A NaN counts if no number follows it. Without any element, minus infinity. */
+    /**
+     * Returns the maximum. A NaN counts only if no number follows it. The maximum of no element is negative infinity.
+     */
     public static Pooling max() {
         return new Pooling(WindowOp.of(WindowTile.Op.MAX, ELEMENT, ELEMENT));
     }
 
-    /** The average of those that are there. */
+    /** Returns the average of the elements inside of the image. */
     public static Pooling average() {
         return new Pooling(new WindowOp(WindowTile.Op.SUM, ELEMENT, ELEMENT, true, -1, -1, -1));
     }
 
-    /** The average of those that are there and of zeros before and behind them. */
+    /** Returns the average of the elements inside of the image and of the zeros of the padding. */
     public static Pooling averageWithPadding(int planesBehind, int rowsBehind, int columnsBehind) {
         for (int behind : new int[] {planesBehind, rowsBehind, columnsBehind}) {
             if (behind < 0 || behind > MAX_BEHIND) {
@@ -57,7 +59,7 @@ public final class Pooling {
                 new WindowOp(WindowTile.Op.SUM, ELEMENT, ELEMENT, true, planesBehind, rowsBehind, columnsBehind));
     }
 
-    /** The p-norm, for p from 1 to 16; from 3 on, of numbers whose powers are floats. */
+    /** Returns the p-norm, for p from 1 to 16; from 3 on, for numbers whose powers are finite floats. */
     public static Pooling norm(int p) {
         if (p < 1 || p > MAX_POWER) {
             throw new IllegalArgumentException("a pooling by the " + p + "-norm: p must be 1 to " + MAX_POWER);

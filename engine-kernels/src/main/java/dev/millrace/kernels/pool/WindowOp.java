@@ -4,14 +4,14 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.image.Axis;
 
 /**
- * What is done under a window.
+ * The operation on the elements of a window.
  *
- * @param each what elements go through before they are added
- * @param after what the result goes through: input 0 is the result, input 1 the residual
+ * @param each the expression that is applied to elements before they are added
+ * @param after the epilogue: input 0 is the result, input 1 the residual
  * @param averages whether a sum is divided by the number of elements that count
- * @param countedPlanes how many planes behind the input count, or -1 if only those in the input do
- * @param countedRows how many rows do
- * @param countedColumns how many columns do
+ * @param countedPlanes the number of padding planes behind the input that count, or -1 if no padding counts
+ * @param countedRows the number of padding rows that count
+ * @param countedColumns the number of padding columns that count
  */
 record WindowOp(
         WindowTile.Op op,
@@ -25,15 +25,15 @@ record WindowOp(
         return new WindowOp(op, each, after, false, -1, -1, -1);
     }
 
-    /** How many rows of taps count for the averages of a row of outputs. */
+    /** The number of rows of taps that count for the averages of a row of outputs. */
     long counted(Axis depth, int plane, Axis height, int row) {
         return (long) counted(depth, plane, countedPlanes) * counted(height, row, countedRows);
     }
 
     /**
-     * How many taps of an axis count for the average of an output.
+     * The number of taps along an axis that count for the average of an output.
      *
-     * @param behind how many places behind the input count, or -1 if only those in it do
+     * @param behind the number of padding positions behind the input that count, or -1 if no padding counts
      */
     static int counted(Axis axis, int output, int behind) {
         if (behind < 0) {

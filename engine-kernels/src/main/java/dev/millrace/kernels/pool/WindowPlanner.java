@@ -13,14 +13,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Turns windows over images in blocks of channels into calls. A unit is a band of rows of one block; it takes one pass
- * after the other over parts of the taps.
+ * The planner of calls for windows over images in NCHWc. A unit is a band of rows of one block of channels; it runs one
+ * pass after the other over parts of the taps.
  */
 final class WindowPlanner {
-    /** Inputs of a band, so that there are bands enough for threads. */
+    /** Inputs of a band, so that there are enough bands for threads. */
     private static final int BAND_ELEMENTS = 16 << 10;
 
-    /** Windows are as slow as their loads, which find little in the cache: they have no layer's worth of products with each. */
+    /**
+     * The cost of a step in multiplications: windows are as slow as their loads, which find little in the cache, since
+     * each load serves few products.
+     */
     private static final long SLOWNESS = Worth.PRODUCTS / Worth.SLOW_PRODUCTS;
 
     private final WindowShape shape;
@@ -38,10 +41,10 @@ final class WindowPlanner {
         pixelBytes = target.vectorBytes();
     }
 
-    /** Taps of one plane, and of these some columns. */
+    /** A plane of taps, and some columns of these. */
     private record Pass(int plane, int firstTap, int endTap) {}
 
-    /** What the tiles of these windows differ in. */
+    /** The properties by which the tiles of these windows differ. */
     private record Tile(int firstTap, int endTap, boolean first, boolean last) {}
 
     void plan() {
@@ -71,7 +74,10 @@ final class WindowPlanner {
         }
     }
 
-    /** Of the first block of channels. Rows that see the same taps are done together. */
+    /**
+     * Plans a band of the first block of channels. Rows whose windows have the same taps inside of the image share a
+     * call.
+     */
     private void unit(int plane, int firstRow, int endRow) {
         List<Pass> passes = passes(plane);
         int row = firstRow;

@@ -3,7 +3,8 @@ package dev.millrace.kernels.pool;
 import dev.millrace.kernels.image.Axis;
 
 /**
- * What windows slide over. Fewer dimensions have {@linkplain Axis#pointwise(int) nothing sliding} along axes of size 1.
+ * The shape of the images and the windows over them. Shapes with fewer than three dimensions are
+ * {@linkplain Axis#pointwise(int) pointwise} along axes of size 1.
  */
 public record WindowShape(int batch, int channels, Axis depth, Axis height, Axis width) {
     private static final int UNROLLED = 16;
@@ -25,7 +26,7 @@ public record WindowShape(int batch, int channels, Axis depth, Axis height, Axis
         }
     }
 
-    /** Of flat images. */
+    /** Returns the shape of windows over two-dimensional images. */
     public static WindowShape flat(int batch, int channels, Axis height, Axis width) {
         return new WindowShape(batch, channels, Axis.pointwise(1), height, width);
     }
@@ -47,9 +48,9 @@ public record WindowShape(int batch, int channels, Axis depth, Axis height, Axis
     }
 
     /**
-     * The same where one window takes a whole image: blocks of channels lie side by side, so they are the rows of windows
-     * over one block; unless they are very many; and the rows of
-     * taps get a good length.
+     * Returns an equivalent shape if one window covers a whole image, else this shape. Blocks of channels are
+     * contiguous, so they become the rows of windows over one block, unless they are very many, and the rows of taps
+     * get a length that suits the kernels.
      *
      * @param lanes channels in a block
      */

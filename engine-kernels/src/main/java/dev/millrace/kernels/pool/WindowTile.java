@@ -12,19 +12,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of windows over one block of channels: f(in, weights, bias, out, residual, sizes).
+ * The kernel f(in, weights, bias, out, residual, sizes): rows of windows over one block of channels.
  *
- * <p>{@code in} is the first input of the first row of taps of the first row. sizes is memory of seven longs, all but the
- * first two and the last in bytes: the number of rows, and of rows of taps in each; from row to row in the input and in
- * the output; from row to row of taps in the input and in the weights; how many rows of taps count for an average, as a
- * float.
+ * <p>{@code in} is the address of the first input of the first row of taps of the first row. {@code sizes} points to
+ * seven longs, all but the first two and the last in bytes: the number of rows, and of rows of taps in each; the step
+ * from row to row in the input and in the output; from row to row of taps in the input and in the weights; the number
+ * of rows of taps that count for an average, as a float.
  */
 final class WindowTile implements KernelFamily {
     static final String NAME = "window.f32";
     static final int MAX_TAPS = 16;
     private static final int MAX_SIZE = 1 << 20;
 
-    /** What is done with the elements under a window. */
+    /** The combination of the elements of a window. */
     enum Op {
         /** The sum of products with the weights of their taps, and the bias. */
         WEIGHTED,
@@ -32,23 +32,23 @@ final class WindowTile implements KernelFamily {
         SUM
     }
 
-    /** What the result begins with. */
+    /** The initial value of a result. */
     enum Start {
         FRESH,
-        /** What the output holds. */
+        /** The result of the passes before, from the output. */
         OUTPUT
     }
 
     /**
-     * One member of the family.
+     * The parameters of one member of the family.
      *
-     * @param width how the window slides along a row
-     * @param firstTap of those of a row that are taken
-     * @param endTap of those that are taken, at most 16
-     * @param each what an element goes through before it is added; for sums only
-     * @param after what the result goes through: input 0 is the result, input 1 the residual; null while taps are left
-     * @param counted how many columns behind the input count for the average; -1 if only those in the input count, -2
-     *     if there is no average
+     * @param width the axis along a row
+     * @param firstTap the first tap of a row that this pass reads
+     * @param endTap the end of these taps, of which there are at most 16
+     * @param each the expression that is applied to an element before it is added; for sums only
+     * @param after the epilogue: input 0 is the result, input 1 the residual; null while further passes follow
+     * @param counted the number of padding columns behind the input that count for the average; -1 if no padding
+     *     counts, -2 if there is no average
      */
     record Variant(
             Op op,
@@ -119,13 +119,13 @@ final class WindowTile implements KernelFamily {
                     key.number("counted", NO_AVERAGE, MAX_SIZE));
         }
 
-        /** Whether a tap of an output reads an input that is there. */
+        /** Whether a tap of an output reads an input inside of the image. */
         boolean reads(int output, int tap) {
             int column = width.start(output) + tap * width.dilation();
             return column >= 0 && column < width.in();
         }
 
-        /** How many taps in a row count for the average of an output. */
+        /** The number of taps in a row that count for the average of an output. */
         int count(int output) {
             int behind = Math.max(counted, 0);
             int count = 0;

@@ -1,4 +1,4 @@
-/** Windows that slide over each channel alone, in fp32: depthwise convolution and pooling. */
+/** Windows that slide over each channel separately, in fp32: depthwise convolution and pooling. */
 @NullMarked
 package dev.millrace.kernels.pool;
 

@@ -15,8 +15,8 @@ import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of {@link ScaledRows}: floats over a scale, or ints times one, rounded to nearest even, plus a zero point,
- * saturated. NaN becomes the least element.
+ * The kernel of {@link ScaledRows} that quantises: floats divided by a scale, or ints multiplied by one, are rounded to
+ * nearest even, plus a zero point, saturated. NaN becomes the least element.
  */
 final class QuantiseRows implements KernelFamily {
     static final String NAME = "quantise";
@@ -69,7 +69,7 @@ final class QuantiseRows implements KernelFamily {
             builder.store(type.stored(), Address.at(out, 0), pairs, maskOfPairs(left));
         }
 
-        /** Every other lane, moved together to where {@code start} is; zero elsewhere. */
+        /** Returns every other lane, moved together to lane {@code start}; zero elsewhere. */
         private VectorVar everyOther(VectorVar from, int first, int start) {
             int[] order = new int[lanes];
             for (int i = 0; i < lanes; i++) {
@@ -94,7 +94,7 @@ final class QuantiseRows implements KernelFamily {
             return mask == null ? half : builder.select(mask, half, Constant.ZERO);
         }
 
-        /** What a zero point leaves of a bound. */
+        /** Returns a bound minus the zero point. */
         private VectorVar bound(int bound, VectorVar zero) {
             return builder.unary(UnaryOp.TO_FLOAT, builder.binary(BinaryOp.INT_SUB, Constant.ofBits(bound), zero));
         }

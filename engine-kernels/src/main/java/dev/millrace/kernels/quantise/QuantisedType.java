@@ -2,7 +2,7 @@ package dev.millrace.kernels.quantise;
 
 import dev.millrace.codegen.program.Element;
 
-/** Types of quantised elements. Those of 4 bits lie in pairs, the first one in the lower half of a byte. */
+/** The type of quantised elements. Those of 4 bits are packed in pairs, the first one in the lower half of a byte. */
 public enum QuantisedType {
     U8(8, 0, 255, Element.U8),
     S8(8, -128, 127, Element.S8),
@@ -35,7 +35,7 @@ public enum QuantisedType {
         return most;
     }
 
-    /** What so many elements take, in bytes. */
+    /** Returns the size of {@code elements} elements in bytes. */
     public long bytes(long elements) {
         return bits == 4 ? elements / 2 + elements % 2 : Math.multiplyExact(elements, bits / 8);
     }
@@ -44,12 +44,12 @@ public enum QuantisedType {
         return bits == 4;
     }
 
-    /** How elements, or pairs of 4 bits, are read. */
+    /** The memory type with which elements, or pairs of 4 bits, are loaded. */
     Element loaded() {
         return element;
     }
 
-    /** How elements, or pairs of 4 bits, are written. */
+    /** The memory type with which elements, or pairs of 4 bits, are stored. */
     Element stored() {
         return bits == 16 ? Element.U16 : Element.U8;
     }

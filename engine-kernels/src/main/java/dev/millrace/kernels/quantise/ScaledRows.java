@@ -12,8 +12,8 @@ import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes f(from, to, count, scales, zeros, rows): rows of {@code count} elements one after another. Each row has a
- * float and an int of its own, or each place in a row has.
+ * The writer of kernels f(from, to, count, scales, zeros, rows): rows of {@code count} elements one after another. A
+ * float scale and an int zero point belong to each row, or to each position in a row.
  */
 abstract class ScaledRows {
     final ProgramBuilder builder;
@@ -27,7 +27,7 @@ abstract class ScaledRows {
     private final ScalarVar zeros;
     private final ScalarVar rows;
 
-    /** @param step elements done at once: a vector, or two */
+    /** @param step elements of one iteration: a vector of them, or two */
     ScaledRows(String name, Target target, boolean perElement, int step) {
         this.perElement = perElement;
         this.step = step;
@@ -41,14 +41,17 @@ abstract class ScaledRows {
         rows = builder.parameter("rows");
     }
 
-    /** Elements that are done together, those past the first {@code left} of them left out if that is given. */
+    /**
+     * Writes the elements of one iteration. Those behind the first {@code left} of them are masked out if that is
+     * given.
+     */
     abstract void elements(ScalarVar in, ScalarVar out, Scaling scaling, @Nullable ScalarVar left);
 
     abstract long bytesIn(int elements);
 
     abstract long bytesOut(int elements);
 
-    /** What {@link #elements} finds of scales and zero points, vector by vector. */
+    /** The scales and zero points for {@link #elements}, vector by vector. */
     interface Scaling {
         VectorVar scale(int vector, @Nullable MaskVar mask);
 
@@ -116,7 +119,10 @@ abstract class ScaledRows {
         }
     }
 
-    /** What the last elements of a row take, {@code ofTwo} being what two take; half a byte is a whole one. */
+    /**
+     * Returns the size of the last elements of a row, where {@code ofTwo} is the size of two; half a byte counts as a
+     * whole one.
+     */
     private ScalarVar tailBytes(ScalarVar left, long ofTwo) {
         ScalarVar bytes = builder.copy(left, "bytes");
         if (ofTwo == 1) {
@@ -133,7 +139,7 @@ abstract class ScaledRows {
         builder.scalar(number, ScalarOp.SHR, number, 1);
     }
 
-    /** A mask of what a vector has of the elements that are left, or null for all of it. */
+    /** Returns the mask of the remaining elements in a vector, or null for all of it. */
     final @Nullable MaskVar mask(@Nullable ScalarVar left, int vector) {
         if (left == null) {
             return null;
@@ -145,7 +151,7 @@ abstract class ScaledRows {
         return builder.firstLanes(own);
     }
 
-    /** A mask of the pairs of elements that are left, or null for all of a vector. */
+    /** Returns the mask of the remaining pairs of elements, or null for all of a vector. */
     final @Nullable MaskVar maskOfPairs(@Nullable ScalarVar left) {
         if (left == null) {
             return null;

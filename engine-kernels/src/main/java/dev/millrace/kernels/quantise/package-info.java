@@ -1,4 +1,4 @@
-/** Linear quantisation of tensors, back and forth. */
+/** Linear quantisation of tensors, and dequantisation. */
 @NullMarked
 package dev.millrace.kernels.quantise;
 

@@ -8,7 +8,7 @@ import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
-/** Where the largest or smallest fp32 element is along an axis. Safe for use by several threads. */
+/** The position of the largest or smallest fp32 element along an axis. Safe for use by several threads. */
 public final class ArgBest {
     private final KernelSet kernels;
     private final Kernel rows;
@@ -23,7 +23,7 @@ public final class ArgBest {
     }
 
     /**
-     * Writes the place along the axis for each line of elements.
+     * Writes the position along the axis for each line of elements.
      *
      * @param out numbers of 64 bits
      */

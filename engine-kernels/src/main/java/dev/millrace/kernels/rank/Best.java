@@ -6,12 +6,12 @@ import dev.millrace.codegen.program.Comparison;
 import dev.millrace.codegen.program.Constant;
 
 /**
- * Which element of several is wanted. NaN is not, unless there is nothing else but the infinity that is worst.
+ * The choice of one element of several. NaN is chosen only if there is nothing else but the infinity that is worst.
  *
- * @param last whether of equal ones it is the last
+ * @param last whether the last of equal elements is chosen
  */
 public record Best(Extreme extreme, boolean last) {
-    /** The largest or the smallest. */
+    /** The direction of the choice: the largest or the smallest element. */
     public enum Extreme {
         LARGEST,
         SMALLEST
@@ -28,12 +28,12 @@ public record Best(Extreme extreme, boolean last) {
         return new Best(key.oneOf(EXTREME, Extreme.values()), key.number(LAST, 0, 1) == 1);
     }
 
-    /** What is worse than all, or as bad. */
+    /** The value that is worse than all others, or as bad. */
     Constant worst() {
         return Constant.of(extreme == Extreme.LARGEST ? Float.NEGATIVE_INFINITY : Float.POSITIVE_INFINITY);
     }
 
-    /** The better one of two. */
+    /** The operation that returns the better one of two values. */
     BinaryOp op() {
         return extreme == Extreme.LARGEST ? BinaryOp.MAX : BinaryOp.MIN;
     }
@@ -42,7 +42,7 @@ public record Best(Extreme extreme, boolean last) {
         return extreme == Extreme.LARGEST ? Comparison.GREATER : Comparison.LESS;
     }
 
-    /** How a later element compares with the best one before if it takes its place. */
+    /** The comparison of a later element with the best one before it that decides whether the later one replaces it. */
     Comparison replaces() {
         if (!last) {
             return strictly();

@@ -1,17 +1,17 @@
 package dev.millrace.kernels.rank;
 
 /**
- * How the keys of a line lie in memory: a vector for what a kernel has to read back, groups of whole vectors, then the
- * largest key of each group in whole vectors and one more.
+ * The memory layout of the keys of a line: a vector for the values that a kernel has to read back, groups of whole
+ * vectors of keys, then the largest key of each group in whole vectors, and one more vector.
  *
- * @param count of keys
- * @param vectors in a group
+ * @param count the number of keys
+ * @param vectors vectors in a group
  */
 record KeyGroups(int count, int lanes, int vectors) {
-    /** Steps for each vector of a group, beside those for each vector of largest keys. */
+    /** The steps for each vector of a group, relative to those for each vector of largest keys. */
     private static final double STEPS_IN_GROUP = 1.5;
 
-    /** Groups of the length with which the best key is found in the fewest steps. */
+    /** Returns groups of the length with which the best key is found in the fewest steps. */
     static KeyGroups of(int count, int lanes) {
         double best = Math.sqrt(count / (STEPS_IN_GROUP * lanes * lanes));
         return new KeyGroups(count, lanes, Math.max(1, (int) Math.rint(best)));
@@ -25,22 +25,22 @@ record KeyGroups(int count, int lanes, int vectors) {
         return Math.ceilDiv(count, groupKeys());
     }
 
-    /** Groups without room behind the last key. */
+    /** The number of groups that keys fill completely. */
     int wholeGroups() {
         return count / groupKeys();
     }
 
-    /** Vectors of the largest keys. */
+    /** The number of vectors of largest keys. */
     int topVectors() {
         return Math.ceilDiv(groups(), lanes);
     }
 
-    /** Where the keys begin, in bytes. */
+    /** The offset of the keys in bytes. */
     long keysAt() {
         return 4L * lanes;
     }
 
-    /** Where the largest keys begin, in bytes. */
+    /** The offset of the largest keys in bytes. */
     long largestAt() {
         return keysAt() + 4L * groups() * groupKeys();
     }

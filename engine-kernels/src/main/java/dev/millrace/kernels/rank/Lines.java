@@ -3,19 +3,20 @@ package dev.millrace.kernels.rank;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Worth;
 
-/** Cuts data along an axis into runs of lines side by side: rows, or columns of one block. */
+/** The division of data along an axis into runs of lines side by side: rows, or columns of one block. */
 final class Lines {
-    /** No two threads write to the same cache line. */
+    /** The lines by which the work is cut, so that no two threads write to the same cache line. */
     private static final long GRAIN = 16;
 
     private Lines() {}
 
-    /** What is done to a run of lines. */
+    /** The work on a run of lines. */
     interface Work {
         /**
          * @param outer the first block
          * @param inner the first line of the block
-         * @param lines how many: rows of as many blocks where these have but one, else of this block
+         * @param lines the number of lines: rows of as many blocks where blocks have a single line, else lines of this
+         *     block
          */
         void run(long outer, long inner, long lines);
     }

@@ -8,10 +8,10 @@ import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.codegen.program.WideOp;
 
 /**
- * How sums run, or products.
+ * The rule of running sums or products.
  *
- * @param exclusive whether an element is not part of its own sum
- * @param reverse whether they run from the end
+ * @param exclusive whether an element is excluded from its own sum
+ * @param reverse whether sums run from the end
  */
 public record SumRule(Type type, boolean exclusive, boolean reverse) {
     public SumRule {
@@ -23,12 +23,12 @@ public record SumRule(Type type, boolean exclusive, boolean reverse) {
         }
     }
 
-    /** What is summed up or multiplied; ints wrap around. */
+    /** The element type and the operation; ints wrap around. */
     public enum Type {
         FLOAT,
         INT,
         INT_PRODUCT,
-        /** Down columns only, as the next ones. */
+        /** Sums of longs; down columns only, like the next two. */
         LONG,
         DOUBLE,
         DOUBLE_PRODUCT;
@@ -55,7 +55,7 @@ public record SumRule(Type type, boolean exclusive, boolean reverse) {
             };
         }
 
-        /** What changes nothing. */
+        /** The neutral element of the operation. */
         Constant none() {
             return this == INT_PRODUCT ? Constant.ofBits(1) : Constant.ZERO;
         }

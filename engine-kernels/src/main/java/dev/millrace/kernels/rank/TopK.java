@@ -10,11 +10,11 @@ import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 
 /**
- * The k largest or smallest fp32 elements along an axis, the best one first, of equal ones that with the lower place.
- * NaN counts as larger than all others. Safe for use by several threads.
+ * The k largest or smallest fp32 elements along an axis, the best one first, equal ones in the order of their
+ * positions. NaN counts as larger than all others. Safe for use by several threads.
  */
 public final class TopK {
-    /** Taken at a time: of millions of keys that takes milliseconds. */
+    /** The most elements that one call selects: with millions of keys that takes milliseconds. */
     private static final int TAKEN_AT_ONCE = 4096;
 
     private final KernelSet kernels;
@@ -29,7 +29,7 @@ public final class TopK {
         pick = kernels.kernel(PickBest.key());
     }
 
-    /** What {@link #run} needs as scratch memory for so many threads. */
+    /** The scratch memory of {@link #run} on a number of threads, in bytes. */
     public long scratchBytes(AxisShape shape, int threads) {
         long sizes = 2L * PickBest.SIZES * Long.BYTES;
         return sizes + Math.multiplyExact(threads, groups(shape).bytes());
@@ -40,11 +40,11 @@ public final class TopK {
     }
 
     /**
-     * Finds them.
+     * Selects the elements.
      *
-     * @param k not more than there are along the axis
-     * @param values k along the axis
-     * @param places the places of these, numbers of 64 bits
+     * @param k no more than there are elements along the axis
+     * @param values the k elements along the axis
+     * @param places the positions of these, numbers of 64 bits
      * @param scratch memory of this call alone
      */
     public void run(

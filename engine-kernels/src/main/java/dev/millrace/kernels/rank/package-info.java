@@ -1,4 +1,7 @@
-/** Along an axis: where the largest or smallest element is, the k best ones, and running sums. */
+/**
+ * Selection along an axis: the position of the largest or smallest element (arg-max), the k best elements (top-k); and
+ * running sums and products.
+ */
 @NullMarked
 package dev.millrace.kernels.rank;
 

@@ -14,9 +14,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the loop over some units of some rows of a layer, vector by vector. A row of gates has one group of as many
- * numbers as the layer has units for each gate; so has a second row of the same kind, which may be the same for all rows.
- * The arguments are those of {@link GateArguments}.
+ * The writer of a loop over some units of some rows of a layer, vector by vector. A row of gates has, for each gate, a
+ * group with a number for each unit of the layer. A second row has the same form, and all rows may share it. The
+ * arguments are those of {@link GateArguments}.
  */
 final class GateLoop {
     private final ProgramBuilder builder;
@@ -33,12 +33,12 @@ final class GateLoop {
     private final ScalarVar out;
     private @Nullable MaskVar mask;
 
-    /** What is done for one vector of units. */
+    /** The body of the loop for one vector of units. */
     interface Body {
         void write();
     }
 
-    /** @param clipped whether what goes into an activation is clipped before */
+    /** @param clipped whether the inputs of activations are clipped */
     GateLoop(String name, Target target, boolean clipped) {
         this.clipped = clipped;
         builder = new ProgramBuilder(name, target);
@@ -114,7 +114,7 @@ final class GateLoop {
         return builder.load(Address.at(state, offset, 1, 0), mask);
     }
 
-    /** Gives the new state, which is the output as well. */
+    /** Writes the new state, which is the output as well. */
     void setState(VectorVar value) {
         builder.store(Address.at(next, offset, 1, 0), value, mask);
         builder.store(Address.at(out, offset, 1, 0), value, mask);
@@ -128,7 +128,7 @@ final class GateLoop {
         builder.store(Address.at(other, offset, 1, 0), value, mask);
     }
 
-    /** An activation of a gate. */
+    /** Returns the activation of a gate. */
     VectorVar activate(Expr activation, VectorVar x) {
         VectorVar within = x;
         if (clipped) {
@@ -138,7 +138,7 @@ final class GateLoop {
         return apply(activation, within);
     }
 
-    /** An activation without clipping. */
+    /** Returns an activation without clipping. */
     VectorVar apply(Expr activation, VectorVar x) {
         return new ExprWriter(builder, Map.of(Expr.input(0), x)).write(activation);
     }

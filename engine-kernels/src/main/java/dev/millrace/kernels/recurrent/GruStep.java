@@ -9,8 +9,8 @@ import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
 
 /**
- * f(arguments): states of some rows from their gates, which are update, reset and hidden. The arguments are those of
- * {@link GateArguments}.
+ * The kernel f(arguments): computes states of some rows from their gates, which are update, reset and hidden. The
+ * arguments are those of {@link GateArguments}.
  */
 final class GruStep implements KernelFamily {
     static final String NAME = "recurrent.gru";
@@ -18,22 +18,25 @@ final class GruStep implements KernelFamily {
     private static final int RESET = 1;
     private static final int HIDDEN = 2;
 
-    /** What a kernel does of a step. */
+    /** The part of a step that a kernel computes. */
     enum Part {
-        /** All of it: the hidden gate of the second row, which has the states' products, is reset. */
+        /**
+         * The whole step: the hidden gate of the second row, which holds the products of the states, is multiplied by
+         * the reset gate.
+         */
         WHOLE,
-        /** Activates update and reset in place; the other numbers become the states that were reset. */
+        /** The first half: activates update and reset in place, and writes the reset states to the further numbers. */
         GATES,
-        /** The state from gates that were activated and a hidden gate that was not. */
+        /** The second half: the state from activated gates and a hidden gate before its activation. */
         STATE
     }
 
     /**
-     * One member of the family.
+     * The parameters of one member of the family.
      *
-     * @param f of update and reset
-     * @param g of the hidden gate
-     * @param clipped whether what goes into them is clipped
+     * @param f the activation of update and reset
+     * @param g the activation of the hidden gate
+     * @param clipped whether the inputs of activations are clipped
      */
     record Variant(Part part, Expr f, Expr g, boolean clipped) {
         public KernelKey key() {
@@ -79,7 +82,7 @@ final class GruStep implements KernelFamily {
         loop.setGate(UPDATE, loop.activate(variant.f(), loop.gate(UPDATE)));
     }
 
-    /** {@code (1 - update) hidden + update state} */
+    /** Writes the state {@code (1 - update) hidden + update state}. */
     private static void blend(GateLoop loop, VectorVar update, VectorVar hidden) {
         ProgramBuilder builder = loop.builder();
         loop.setState(builder.multiplyAdd(update, builder.sub(loop.state(), hidden), hidden));

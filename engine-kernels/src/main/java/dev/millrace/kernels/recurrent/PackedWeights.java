@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the packed weights of one direction are: those of the inputs, those of the states for each gate, the bias of
- * the gates and the bias of the products of states.
+ * The packed layout of the weights of one direction: those of the inputs, those of the states for each gate, the bias
+ * of the gates and the bias of the products of states.
  */
 final class PackedWeights {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;

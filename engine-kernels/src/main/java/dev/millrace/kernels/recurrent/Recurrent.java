@@ -12,8 +12,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recurrent layer over whole sequences of fp32 numbers, as ONNX defines it. Weights are packed once. Memory is native
- * (heap memory only where kernels are interpreted). Safe for use by several threads.
+ * A recurrent layer over whole sequences of fp32 numbers, by the definitions of ONNX. Weights are packed once. Memory
+ * is native (heap memory only where kernels are interpreted). Safe for use by several threads.
  */
 public final class Recurrent implements PacksWeights {
     private final KernelSet kernels;
@@ -43,21 +43,24 @@ public final class Recurrent implements PacksWeights {
     }
 
     /**
-     * An LSTM. Its gates are input, output, forget and cell.
+     * Creates an LSTM. Its gates are input, output, forget and cell.
      *
      * @param variants one for each direction
-     * @param clip the bound of what goes into activations, for variants that are clipped
+     * @param clip the bound of the inputs of activations, for variants that are clipped
      */
     public static Recurrent lstm(KernelSet kernels, Gemm gemm, List<LstmStep.Variant> variants, float clip) {
         return of(kernels, gemm, variants, RecurrentCell::lstm, clip);
     }
 
-    /** A GRU, as an {@link #lstm}. Its gates are update, reset and hidden. */
+    /** Creates a GRU, with parameters like those of {@link #lstm}. Its gates are update, reset and hidden. */
     public static Recurrent gru(KernelSet kernels, Gemm gemm, List<GruVariant> variants, float clip) {
         return of(kernels, gemm, variants, RecurrentCell::gru, clip);
     }
 
-    /** A simple RNN, as an {@link #lstm}. Its only gate is the state before its activation. */
+    /**
+     * Creates a simple RNN, with parameters like those of {@link #lstm}. Its only gate is the state before its
+     * activation.
+     */
     public static Recurrent rnn(KernelSet kernels, Gemm gemm, List<RnnStep.Variant> variants, float clip) {
         return of(kernels, gemm, variants, RecurrentCell::rnn, clip);
     }
@@ -74,7 +77,7 @@ public final class Recurrent implements PacksWeights {
         return "recurrent " + cells.stream().map(RecurrentCell::layout).toList() + " of " + gemm.packedLayout();
     }
 
-    /** What the weights of all directions need packed, in bytes. Steps and batch do not matter. */
+    /** The size of the packed weights of all directions in bytes. It does not depend on steps and batch. */
     public long packedBytes(RecurrentShape shape) {
         long bytes = 0;
         for (int i = 0; i < shape.directions(); i++) {
@@ -123,18 +126,18 @@ public final class Recurrent implements PacksWeights {
         }
     }
 
-    /** What {@link #run} needs as scratch memory. */
+    /** The scratch memory of {@link #run} in bytes. */
     public long scratchBytes(RecurrentShape shape) {
         return shape.directions()
                 * RecurrentScratch.of(gemm, cells.getFirst(), shape).bytes();
     }
 
     /**
-     * Computes the layer. No operand may be freed before it is done. Outputs overlap nothing else, but for a last state or
-     * cell that may take the place of the first one.
+     * Computes the layer. No operand may be freed before it is done. Outputs overlap nothing else, except that a last
+     * state or cell may be the same memory as the first one.
      *
      * @param scratch memory of this call alone; on the heap an array of bytes
-     * @throws IllegalArgumentException if the operands do not fit together
+     * @throws IllegalArgumentException if the shapes of the operands do not match
      * @throws IndexOutOfBoundsException if an operand is smaller than its shape
      */
     public void run(RecurrentCall call, MemorySegment scratch, Parallel parallel) {
@@ -172,7 +175,7 @@ public final class Recurrent implements PacksWeights {
         RecurrentCell cell = cells.get(index);
         PackedWeights weights = weights(shape, index);
         RecurrentScratch layout = RecurrentScratch.of(gemm, cell, shape);
-        // Both directions have weights and scratch of the same size.
+        // // Both directions have weights and scratch of the same size.
         MemorySegment packed = call.packed().asSlice(index * weights.bytes(), weights.bytes());
         MemorySegment own = scratch.asSlice(index * layout.bytes(), layout.bytes());
         var direction = new RecurrentDirection(cell, call, index, clip, weights, packed, layout, own);

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param packed the weights, packed by the same {@link Recurrent}
  * @param peepholes [directions, 3 hidden], for input, output and forget gate; if and only if the cells have them
  * @param state the first [directions, batch, hidden], zeros if null
- * @param cell the same of an LSTM's cells; null for other layers
- * @param lengths how many steps each entry of the batch has, all if null; outputs behind them are zeros
+ * @param cell the first cells of an LSTM, of the same shape; null for other layers
+ * @param lengths the number of steps of each entry of the batch, all steps if null; outputs behind them are zeros
  * @param y all states, [steps, directions, batch, hidden]
  * @param lastState [directions, batch, hidden], or null if it is not wanted
- * @param lastCell the same of an LSTM's cells; null for other layers
+ * @param lastCell the last cells of an LSTM, of the same shape; null for other layers
  */
 public record RecurrentCall(
         RecurrentShape shape,
@@ -29,7 +29,7 @@ public record RecurrentCall(
         @Nullable MemorySegment lastState,
         @Nullable MemorySegment lastCell) {
 
-    /** From zeros over all steps, giving all states. */
+    /** Returns a call that starts from zeros, runs all steps and writes all states. */
     public static RecurrentCall of(RecurrentShape shape, MemorySegment x, MemorySegment packed, MemorySegment y) {
         return new RecurrentCall(shape, x, packed, null, null, null, null, y, null, null);
     }

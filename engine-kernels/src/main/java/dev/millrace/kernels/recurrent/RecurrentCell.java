@@ -5,27 +5,27 @@ import dev.millrace.codegen.program.Kernel;
 import java.util.List;
 
 /**
- * What is done in a step of one kind of layer: products of the state with parts of its weights, each followed by a
+ * The computation of a step in one kind of layer: products of the state with parts of its weights, each followed by a
  * kernel over the gates.
  *
- * @param kind what layers of this kind are called
- * @param gates how many groups of numbers a row of gates has
- * @param parts in their order
- * @param apart whether the products go into rows of gates of their own, with biases of their own
+ * @param kind the name of this kind of layer
+ * @param gates the number of groups in a row of gates
+ * @param parts the parts of a step, in order
+ * @param apart whether the products have rows of gates of their own, with biases of their own
  * @param hasCells whether units have cells beside their states
- * @param peepholes whether gates see the cells
+ * @param peepholes whether gates read the cells
  */
 record RecurrentCell(String kind, int gates, List<Part> parts, boolean apart, boolean hasCells, boolean peepholes) {
     /**
-     * A product and what follows it.
+     * A product and the kernel that follows it.
      *
      * @param first the first gate of the product
-     * @param count how many gates it has
-     * @param ofOther whether it is of the other numbers rather than of the state
+     * @param count the number of its gates
+     * @param ofOther whether the factor is the further numbers rather than the state
      */
     record Part(int first, int count, boolean ofOther, Kernel kernel) {}
 
-    /** Tells apart cells whose weights are packed in different ways. */
+    /** Returns a name that is different for cells whose weights are packed in different layouts. */
     String layout() {
         return gates + " gates one by one" + (apart ? " apart" : "");
     }

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * One direction of a call.
  *
- * @param index of the direction
- * @param clip the bound of what goes into activations, if they are clipped
+ * @param index the number of the direction
+ * @param clip the bound of the inputs of activations, if they are clipped
  * @param packed the weights of this direction
  * @param scratch the scratch memory of this direction
  */
@@ -20,12 +20,12 @@ record RecurrentDirection(
         RecurrentScratch layout,
         MemorySegment scratch) {
 
-    /** Of a row of gates. */
+    /** The number of columns in a row of gates. */
     long columns() {
         return (long) cell.gates() * call.shape().hidden();
     }
 
-    /** Of the states of the batch. */
+    /** The size of the states of the batch in bytes. */
     long stateBytes() {
         return 4L * call.shape().batch() * call.shape().hidden();
     }
@@ -34,12 +34,12 @@ record RecurrentDirection(
         return call.shape().isReverse(index);
     }
 
-    /** Where the state is that a step reads: a step of an even number reads the first one. */
+    /** The offset of the state that a step reads: even steps read the first one. */
     long stateBefore(int step) {
         return layout.state() + (step & 1) * layout.stateDistance();
     }
 
-    /** Where the state is that a step writes. */
+    /** The offset of the state that a step writes. */
     long stateAfter(int step) {
         return layout.state() + (~step & 1) * layout.stateDistance();
     }

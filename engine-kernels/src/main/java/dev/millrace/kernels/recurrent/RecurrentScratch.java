@@ -5,13 +5,13 @@ import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmSequence;
 
 /**
- * Where the parts of the scratch memory of one direction are, in bytes. States are there twice: a step reads one of them
- * and writes the other one, {@code stateDistance} further. What tasks have of their own comes first.
+ * The offsets in bytes of the parts of one direction's scratch memory. There are two copies of the states: a step reads
+ * one and writes the other, which is {@code stateDistance} further. The memory of the tasks comes first.
  *
- * @param tasks how many of them share the units at most
+ * @param tasks the most tasks that share the units
  */
 record RecurrentScratch(int tasks, long state, long stateDistance, long other, long products, long gates, long bytes) {
-    /** Arguments of the gates' kernels, then those of products. */
+    /** The memory of a task: the arguments of the gates' kernels, then those of products. */
     static final long TASK_BYTES = PackedWeights.up(GateArguments.BYTES) + GemmSequence.SCRATCH_BYTES;
 
     private static final int MAX_TASKS = 16;
@@ -35,7 +35,10 @@ record RecurrentScratch(int tasks, long state, long stateDistance, long other, l
         return (int) Math.max(1, Math.min(Math.min(panels, MAX_TASKS), work));
     }
 
-    /** Steps are taken in pairs, since states change places: there is room for the gates of an even number, at least two. */
+    /**
+     * The number of pairs of steps. Steps are processed in pairs, since the two copies of the states alternate: there
+     * is room for the gates of an even number of steps, at least two.
+     */
     static long pairsOfSteps(RecurrentShape shape) {
         return Math.max(1, (shape.steps() + 1L) / 2);
     }

@@ -4,10 +4,10 @@ package dev.millrace.kernels.recurrent;
  * The sizes of a recurrent layer.
  *
  * @param inputs elements of the input at each step
- * @param hidden units, elements of the state
+ * @param hidden the number of units, which are the elements of the state
  */
 public record RecurrentShape(int steps, int batch, int inputs, int hidden, Direction direction) {
-    /** In which order the steps are taken. */
+    /** The order of the steps. */
     public enum Direction {
         FORWARD,
         REVERSE,

@@ -6,7 +6,7 @@ import dev.millrace.kernels.gemm.GemmSequence;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** What is done in each step for some of the units: the products of their gates, then the kernels over them. */
+/** A task that computes some of the units in each step: the products of their gates, then the kernels over them. */
 final class RecurrentTask {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
@@ -26,10 +26,10 @@ final class RecurrentTask {
     private final long yAt;
 
     /**
-     * The task of the units from {@code first} to before {@code end}.
+     * Creates the task of the units from {@code first} to before {@code end}.
      *
-     * @param arguments where those of the kernels are in the scratch memory
-     * @param products of states, one sequence for each gate
+     * @param arguments the offset of the kernels' arguments in the scratch memory
+     * @param products products of states, one sequence for each gate
      */
     RecurrentTask(
             Memory memory,
@@ -74,7 +74,7 @@ final class RecurrentTask {
                                 : memory.pointer(peepholes) + 12L * direction.index() * shape.hidden()));
     }
 
-    /** One part of a step, for entries of the batch that have this step and for those that have not. */
+    /** Computes one part of a step, for entries of the batch that have this step and for those that have not. */
     void run(int index, int step) {
         RecurrentCell.Part part = cell.parts().get(index);
         for (int gate = part.first(); gate < part.first() + part.count(); gate++) {
@@ -97,7 +97,7 @@ final class RecurrentTask {
         }
     }
 
-    /** Where the first unit of an entry is among states, in bytes. */
+    /** The offset of the first unit of an entry among the states. */
     private long place(long entry) {
         return 4 * (entry * shape.hidden() + first);
     }
@@ -122,7 +122,7 @@ final class RecurrentTask {
         part.kernel().call(memory, Recording.arguments(block, scratchAt + arguments), 0, 0, 0, 0, 0);
     }
 
-    /** States stay as they are where a sequence does not have this step. */
+    /** Copies states unchanged where a sequence does not have this step. */
     private void skip(int step, int firstEntry, int endEntry) {
         long bytes = 4 * (end - first);
         for (int entry = firstEntry; entry < endEntry; entry++) {

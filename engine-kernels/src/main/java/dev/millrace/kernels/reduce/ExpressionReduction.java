@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by several threads.
  */
 public final class ExpressionReduction {
-    /** Numbers of a row that one kernel reduces, for threads and for the sake of rounding errors. */
+    /**
+     * Numbers of a row that one kernel reduces. Longer rows are cut into parts, for threads and for smaller rounding
+     * errors.
+     */
     private static final long PART = 8192;
 
     private final KernelSet kernels;
@@ -33,7 +36,7 @@ public final class ExpressionReduction {
     private final long rows;
     private final long columns;
     private final long parts;
-    /** All parts but a shorter one at the end of each row, and that one. */
+    /** All parts except a shorter one at the end of each row, and that one. */
     private final RowNest whole;
 
     private final RowNest rest;
@@ -41,10 +44,10 @@ public final class ExpressionReduction {
     private final @Nullable FinishCall finish;
 
     /**
-     * @param type of the results, which values are converted to: floats, or ints, whose sums wrap around
-     * @param op any but the logarithm of a sum of exponentials; of ints one that all numbers have
-     * @param rows that inputs have, one result each
-     * @param columns of the inputs, whose rows are dense
+     * @param type the type of the results, to which values are converted: floats, or ints, whose sums wrap around
+     * @param op any but the logarithm of a sum of exponentials; for ints one that is defined for all numbers
+     * @param rows rows of the inputs, one result each
+     * @param columns columns of the inputs, whose rows are dense
      */
     public ExpressionReduction(
             KernelSet kernels, Expr expression, ReduceOp op, DataType type, long rows, long columns) {
@@ -73,7 +76,7 @@ public final class ExpressionReduction {
         finish = op.after() == After.NONE ? null : new FinishCall(kernels, op.after(), NumberType.F32, columns);
     }
 
-    /** The same number of parts of each row. */
+    /** Returns a nest over {@code count} parts of each row. */
     private RowNest nest(long count, long length) {
         long bytes = Float.BYTES;
         var result = RowShape.Operand.of("the result of the reduction", bytes, bytes * parts, bytes, 0L);
@@ -81,7 +84,7 @@ public final class ExpressionReduction {
         return new RowNest(new RowShape(List.of(rows, count, length), operands, false));
     }
 
-    /** Names the kernel, for a process that wants it later. */
+    /** The key of the kernel, for a process that prepares it later. */
     public KernelKey key() {
         return key;
     }
@@ -90,7 +93,7 @@ public final class ExpressionReduction {
         return Math.multiplyExact(Float.BYTES * parts, rows);
     }
 
-    /** What a run needs for itself. */
+    /** The scratch memory of a run in bytes. */
     public long scratchBytes() {
         return ofParts == null ? 0 : Math.addExact(partialBytes(), ofParts.scratchBytes());
     }
@@ -100,7 +103,7 @@ public final class ExpressionReduction {
      *
      * @param inputs native memory (heap memory only where kernels are interpreted), as all others; one for each number
      *     up to the highest in the expression
-     * @param scratch memory of {@link #scratchBytes} that nobody else uses meanwhile
+     * @param scratch {@link #scratchBytes} of memory, for this run alone
      * @throws IndexOutOfBoundsException if a segment is too short
      * @throws IllegalArgumentException if segments that are written overlap others
      */
@@ -142,7 +145,7 @@ public final class ExpressionReduction {
         }
     }
 
-    /** Some parts of each row, from a column on. */
+    /** Reduces some parts of each row, from a column on. */
     private void run(
             RowNest nest,
             List<MemorySegment> inputs,

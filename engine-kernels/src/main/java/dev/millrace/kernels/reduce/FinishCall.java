@@ -9,20 +9,20 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of results, with its kernel. */
+/** The final operation on the results of a reduction, with its kernel. */
 final class FinishCall {
     private final KernelSet kernels;
     private final Kernel kernel;
     private final float divisor;
 
-    /** @param divisor where {@code after} divides */
+    /** @param divisor the divisor, where {@code after} divides */
     FinishCall(KernelSet kernels, After after, NumberType type, float divisor) {
         this.kernels = kernels;
         this.divisor = divisor;
         kernel = kernels.kernel(ReduceFinish.key(after, type));
     }
 
-    /** @param shift with a float for each result, where one is added */
+    /** @param shift a float for each result, where one is added */
     void run(MemorySegment in, MemorySegment out, @Nullable MemorySegment shift, long count) {
         Memory memory = kernels.newMemory();
         long far = shift == null ? 0 : memory.pointer(shift);

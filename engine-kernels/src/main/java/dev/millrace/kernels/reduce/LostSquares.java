@@ -7,24 +7,24 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.stream.IntStream;
 
-/** Takes roots of sums of squares again, as doubles, where squares of floats were too large or too small to be floats. */
+/** The recomputation of roots of sums of squares in doubles, where squares of floats overflowed or underflowed. */
 public final class LostSquares {
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
-    /** Squares that were lost beside a sum with this root are below its last place. */
+    /** The root of a sum beside which squares that underflowed are below the last place. */
     private static final float LEAST = 0x1p-50f;
 
     private final NumberType type;
     private final long results;
     private final long each;
-    /** The dimensions that stay, and those that go away: how many there are, and how far apart. */
+    /** The dimensions that remain, and those that are reduced: their extents and strides. */
     private final long[] kept;
 
     private final long[] keptStrides;
     private final long[] gone;
     private final long[] goneStrides;
 
-    /** @param type one that has as large numbers as floats of 32 bits */
+    /** @param type a type with the range of floats of 32 bits */
     LostSquares(NumberType type, long[] shape, boolean[] reduced) {
         this.type = type;
         long[] strides = new long[shape.length];
@@ -55,7 +55,10 @@ public final class LostSquares {
         return product;
     }
 
-    /** Looks at all roots. A root of zeros is such a one, too: that they are zeros is seen only then. */
+    /**
+     * Checks all roots and recomputes those that lost precision. A root of zeros is recomputed, too, since only that
+     * shows that the numbers are zeros.
+     */
     void mend(MemorySegment in, MemorySegment out, Parallel parallel) {
         boolean whole = true;
         for (long i = 0; i < results; i++) {
@@ -72,7 +75,7 @@ public final class LostSquares {
         }
     }
 
-    /** Whether the root of a sum of squares of floats is what it is over the reals, but for rounding. */
+    /** Whether the root of a sum of squares of floats is exact except for rounding. */
     public static boolean isWhole(float root) {
         return root >= LEAST && root <= Float.MAX_VALUE;
     }
@@ -93,7 +96,7 @@ public final class LostSquares {
         return Math.sqrt(sum);
     }
 
-    /** Where a number of the first dimensions is. */
+    /** Returns the offset of a number of the first dimensions. */
     private static long offset(long number, long[] extents, long[] strides, int dimensions) {
         long offset = 0;
         long left = number;
@@ -118,7 +121,7 @@ public final class LostSquares {
         }
     }
 
-    /** Rounded to the nearest, the even one of two. */
+    /** Returns a float rounded to bfloat16, ties to even. */
     private static short bfloat(float number) {
         int bits = Float.floatToRawIntBits(number);
         return Float.isNaN(number) ? (short) 0x7fc0 : (short) (bits + 0x7fff + (bits >>> 16 & 1) >>> 16);

@@ -4,7 +4,7 @@ import dev.millrace.kernels.cast.NumberType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** What is done with results one by one: where there are none, or none of them is a float of 32 bits. */
+/** Operations on results one by one, for reductions of no elements and for types other than floats of 32 bits. */
 final class Numbers {
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
@@ -14,7 +14,9 @@ final class Numbers {
 
     private Numbers() {}
 
-    /** Writes what comes of nothing; as an int, infinity is the least or the greatest, and NaN is 0. */
+    /**
+     * Writes the results of a reduction of no elements; as an int, infinity is the least or the greatest, and NaN is 0.
+     */
     static void fill(ReduceOp op, NumberType type, MemorySegment out, long count) {
         float value = switch (op) {
             case SUM, SUM_SQUARE, L1, L2 -> 0;

@@ -1,12 +1,12 @@
 package dev.millrace.kernels.reduce;
 
-/** What a reduction makes of the numbers of its axes. */
+/** The operation of a reduction on the numbers of its axes. */
 public enum ReduceOp {
     SUM(Combine.ADD, Before.NONE, After.NONE),
     MEAN(Combine.ADD, Before.NONE, After.DIVIDE),
-    /** NaN if there is one. */
+    /** The maximum, which is NaN if any number is. */
     MAX(Combine.MAX, Before.NONE, After.NONE),
-    /** NaN if there is one. */
+    /** The minimum, which is NaN if any number is. */
     MIN(Combine.MIN, Before.NONE, After.NONE),
     PROD(Combine.MUL, Before.NONE, After.NONE),
     SUM_SQUARE(Combine.ADD, Before.SQUARE, After.NONE),
@@ -16,10 +16,10 @@ public enum ReduceOp {
     L2(Combine.ADD, Before.SQUARE, After.SQRT),
     /** The logarithm of the sum. */
     LOG_SUM(Combine.ADD, Before.NONE, After.LOG),
-    /** The logarithm of the sum of the exponentials, which do not overflow. */
+    /** The logarithm of the sum of the exponentials, computed such that these do not overflow. */
     LOG_SUM_EXP(Combine.ADD, Before.EXP, After.LOG_PLUS);
 
-    /** What becomes of two numbers. */
+    /** The combination of two numbers. */
     enum Combine {
         ADD,
         MUL,
@@ -27,25 +27,25 @@ public enum ReduceOp {
         MIN
     }
 
-    /** What becomes of a number before. */
+    /** The operation on each number before it is combined. */
     enum Before {
         NONE,
         SQUARE,
         ABS,
-        /** The exponential of its distance from a shift. */
+        /** The exponential of the number minus a shift. */
         EXP
     }
 
-    /** What becomes of the result. */
+    /** The operation on the result. */
     enum After {
         NONE,
-        /** Divided by a number. */
+        /** Division by a number. */
         DIVIDE,
         SQRT,
         LOG,
-        /** The logarithm, and a shift added. */
+        /** The logarithm, with a shift added. */
         LOG_PLUS,
-        /** 0 if it is infinite, so that it can be a shift. */
+        /** 0 in place of an infinite result, so that it can be a shift. */
         FINITE
     }
 
@@ -71,7 +71,7 @@ public enum ReduceOp {
         return after;
     }
 
-    /** What only combines. */
+    /** Returns the operation that only combines. */
     static ReduceOp of(Combine combine) {
         return switch (combine) {
             case ADD -> SUM;

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One step of a reduction: the middle dimension of three goes away.
+ * One stage of a reduction: it reduces the middle dimension of three.
  *
- * @param parts in how many parts it is reduced first, for threads and for the sake of rounding errors
- * @param partLength how much of the dimension a part has; the last one may have less
+ * @param parts the number of parts that are reduced first, for threads and for smaller rounding errors
+ * @param partLength the length of a part in the reduced dimension; the last one may be shorter
  */
 record ReduceStage(long outer, long reduced, long inner, long parts, long partLength) {
     /** Numbers of a row that one chain of additions may have, times the chains. */
@@ -20,7 +20,7 @@ record ReduceStage(long outer, long reduced, long inner, long parts, long partLe
     /** Results that keep threads busy without parts. */
     private static final long MANY_RESULTS = 2048;
 
-    /** Columns beside each other, if there are few of them: several rows are taken for one. */
+    /** The width up to which columns count as few: several rows are then reduced as if they were one. */
     private static final long FEW_COLUMNS = 64;
 
     private static final long LEAST_WIDTH = 16;
@@ -36,7 +36,7 @@ record ReduceStage(long outer, long reduced, long inner, long parts, long partLe
         return new ReduceStage(outer, reduced, inner, 1, reduced);
     }
 
-    /** What makes one result of its parts. */
+    /** Returns the stage that combines the results of the parts. */
     ReduceStage ofParts() {
         return whole(outer, parts, inner);
     }
@@ -45,7 +45,7 @@ record ReduceStage(long outer, long reduced, long inner, long parts, long partLe
         return outer * inner;
     }
 
-    /** The results of the parts, which {@link #ofParts} reduces. */
+    /** The number of results of the parts, which {@link #ofParts} reduces. */
     long partialResults() {
         return parts > 1 ? outer * parts * inner : 0;
     }
@@ -55,9 +55,9 @@ record ReduceStage(long outer, long reduced, long inner, long parts, long partLe
     }
 
     /**
-     * The steps of a reduction, the innermost dimensions first.
+     * Returns the stages of a reduction, the innermost dimensions first.
      *
-     * @param shape with at least one element
+     * @param shape extents with at least one element
      */
     static List<ReduceStage> of(long[] shape, boolean[] isReduced) {
         List<Long> counts = new ArrayList<>();

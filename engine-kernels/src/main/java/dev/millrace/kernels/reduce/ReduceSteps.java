@@ -19,13 +19,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes what all kernels of reductions do with numbers. */
+/** The writer of the operations that all kernels of reductions share. */
 final class ReduceSteps {
     private static final int MAGNITUDE = 0x7fffffff;
     private static final Before[] AS_THEY_ARE = {Before.NONE};
     private static final NumberType[] TYPES = {NumberType.F32, NumberType.F16, NumberType.BF16, NumberType.S32};
 
-    /** What the keys of these kernels have in common. */
+    /** The parameters that the keys of these kernels share. */
     record Kind(NumberType type, Combine combine, Before before) {
         KernelKey key(String family) {
             return KernelKey.of(family)
@@ -38,7 +38,7 @@ final class ReduceSteps {
             return of(key, TYPES, Before.values());
         }
 
-        /** @param beforeSums what can be done to floats that are added up; others stay as they are */
+        /** @param beforeSums the operations on floats that are added up; other numbers have none */
         static Kind of(KernelKey key, NumberType[] types, Before[] beforeSums) {
             NumberType type = key.oneOf("type", types);
             Combine combine = key.oneOf("combine", Combine.values());
@@ -71,20 +71,20 @@ final class ReduceSteps {
         return start;
     }
 
-    /** Numbers as they are in memory; those outside of the mask change nothing. */
+    /** Loads numbers; those outside of the mask are neutral. */
     VectorVar load(Address from, @Nullable MaskVar mask) {
         VectorVar loaded = LaneNumbers.load(builder, kind.type, from, mask);
         boolean zeros = identity().isZero() && kind.before != Before.EXP;
         return zeros ? loaded : orNeutral(loaded, mask);
     }
 
-    /** Numbers that change nothing outside of the mask. */
+    /** Returns numbers that are neutral outside of the mask. */
     VectorVar orNeutral(VectorVar numbers, @Nullable MaskVar mask) {
         Value neutral = kind.before == Before.EXP ? Constant.of(Float.NEGATIVE_INFINITY) : identity();
         return mask == null ? numbers : builder.select(mask, numbers, neutral);
     }
 
-    /** Combines numbers, not yet mapped, with what there is of others. */
+    /** Combines numbers, on which {@code before} has not been applied yet, with a sum. */
     void accumulate(VectorVar sum, VectorVar numbers, @Nullable VectorVar shift) {
         if (kind.before == Before.SQUARE) {
             builder.accumulate(sum, numbers, numbers);
@@ -105,7 +105,9 @@ final class ReduceSteps {
         };
     }
 
-    /** The steps for the least and greatest float pass a NaN of their second operand only. */
+    /**
+     * Combines two vectors. The steps for the minimum and maximum of floats pass on a NaN of their second operand only.
+     */
     VectorVar combined(VectorVar a, VectorVar b) {
         boolean ints = !kind.type.isFloat();
         return switch (kind.combine) {
@@ -121,7 +123,7 @@ final class ReduceSteps {
         return builder.select(builder.compare(Comparison.UNORDERED, a, a), a, result);
     }
 
-    /** All vectors as one, by pairs. */
+    /** Returns all vectors combined, in pairs. */
     VectorVar combined(List<VectorVar> vectors) {
         List<VectorVar> left = new ArrayList<>(vectors);
         while (left.size() > 1) {
@@ -137,7 +139,7 @@ final class ReduceSteps {
         return left.getFirst();
     }
 
-    /** All lanes as one, in all lanes. */
+    /** Returns all lanes combined, in all lanes. */
     VectorVar acrossLanes(VectorVar vector) {
         int lanes = builder.target().lanes();
         VectorVar all = vector;

@@ -14,13 +14,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reduction of a dense tensor over some of its axes. Floats of 16 bits are reduced as floats of 32; ints wrap around,
- * and means of them lose their fraction. Safe for use by several threads.
+ * The reduction of a dense tensor over some of its axes. Floats of 16 bits are reduced as floats of 32; ints wrap
+ * around, and means of them lose their fraction. Safe for use by several threads.
  */
 public final class Reduction {
     private static final NumberType WORD = NumberType.F32;
 
-    /** A step with its kernels, and what makes one of the results of its parts. */
+    /** A stage with its kernels, and the call that combines the results of its parts. */
     private record Step(
             ReduceStage stage, StageCall call, @Nullable StageCall ofParts) {
         static Step of(KernelSet kernels, ReduceStage stage, NumberType type, Combine combine, Before before) {
@@ -53,7 +53,7 @@ public final class Reduction {
         return type.bits() > Integer.SIZE;
     }
 
-    /** What is reduced between the first step and the last. */
+    /** The element type between the first stage and the last. */
     private static NumberType word(NumberType type) {
         return type.isFloat() && !isWide(type) ? WORD : type;
     }
@@ -66,7 +66,7 @@ public final class Reduction {
     private final boolean divides;
     private final long wordBytes;
     private final Step[] steps;
-    /** The greatest numbers, which logarithms of sums of exponentials need first. */
+    /** The stages of the maxima, which logarithms of sums of exponentials need first. */
     private final Step[] greatest;
 
     private final @Nullable FinishCall finish;
@@ -77,8 +77,8 @@ public final class Reduction {
     private final long partials;
 
     /**
-     * @param axes those that go away, each once; none means that single numbers are reduced
-     * @throws IllegalArgumentException if the type cannot be reduced so, or an extent or an axis is wrong
+     * @param axes the axes that are reduced, each once; none means that single numbers are reduced
+     * @throws IllegalArgumentException if the operation does not support the type, or an extent or an axis is wrong
      */
     public Reduction(KernelSet kernels, ReduceOp op, NumberType type, long[] shape, int... axes) {
         boolean floats = type.isFloat() && type.fitsLane();
@@ -122,7 +122,7 @@ public final class Reduction {
         finish = same ? null : new FinishCall(kernels, exponentials ? After.NONE : op.after(), type, divisor);
         finite = exponentials ? new FinishCall(kernels, After.FINITE, WORD, divisor) : null;
         logarithms = exponentials ? new FinishCall(kernels, After.LOG_PLUS, WORD, divisor) : null;
-        // squares of 16 bits are always floats
+        // // squares of 16 bits are always floats
         boolean mayLose = op == ReduceOp.L2 && type != NumberType.F16 && numbers > 0;
         lost = mayLose ? new LostSquares(type, shape, reduced) : null;
         most = stages.stream().mapToLong(ReduceStage::results).max().orElse(0);
@@ -133,17 +133,20 @@ public final class Reduction {
         return dimensions.mapToLong(i -> shape[i]).reduce(1, Math::multiplyExact);
     }
 
-    /** How many numbers come out. */
+    /** The number of results. */
     public long results() {
         return results;
     }
 
-    /** Whether kernels do all of it: there are none for numbers of 64 bits, and Java looks at roots of squares. */
+    /**
+     * Whether kernels do all of the work: there are none for numbers of 64 bits, and roots of squares are checked in
+     * Java.
+     */
     public boolean isOfKernels() {
         return !isWide(type) && !divides && numbers > 0 && lost == null;
     }
 
-    /** What a run needs for itself. */
+    /** The scratch memory of a run in bytes. */
     public long scratchBytes() {
         return wordBytes * (3 * most + partials);
     }
@@ -152,7 +155,7 @@ public final class Reduction {
      * Reduces. No segment may be freed before that is done.
      *
      * @param in native memory (heap memory only where kernels are interpreted), as all others
-     * @param scratch memory of {@link #scratchBytes} that nobody else uses meanwhile
+     * @param scratch {@link #scratchBytes} of memory, for this run alone
      * @throws IndexOutOfBoundsException if a segment is too short
      * @throws IllegalArgumentException if segments overlap
      */

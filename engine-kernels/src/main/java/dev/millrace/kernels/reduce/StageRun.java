@@ -9,11 +9,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
-/** A step of a reduction with its kernels: cuts it into pieces for threads, and calls them. */
+/** A stage of a reduction with its kernels: cuts it into pieces for threads, and calls them. */
 final class StageRun implements StageCall {
-    /** Longer rows are done one by one. */
+    /** The length up to which rows are reduced together, a vector of rows at a time. */
     private static final long SHORT_ROW = 512;
-    /** Columns done at a time, so that their results stay in the first-level cache. */
+    /** Columns of a block, so that their results stay in the first-level cache. */
     private static final long COLUMN_BLOCK = 2048;
 
     private static final long COLUMN_GRAIN = 64;
@@ -25,7 +25,7 @@ final class StageRun implements StageCall {
     private final int mostRows;
     private final @Nullable Kernel rowsTogether;
     private final @Nullable Kernel singleRow;
-    /** By the number of rows; those that start, then those that accumulate. */
+    /** The kernels of columns by the number of rows: those that start a sum, then those that accumulate. */
     private final @Nullable Kernel[][] columns = new Kernel[2][ReduceColumns.MAX_ROWS + 1];
 
     StageRun(KernelSet kernels, ReduceStage stage, ReduceSteps.Kind kind) {
@@ -88,7 +88,7 @@ final class StageRun implements StageCall {
         }
     }
 
-    /** More of them where there would be nothing to do for some threads. */
+    /** Returns the number of blocks of columns, with more of them where some threads would have nothing to do. */
     private long columnBlocks(long tasks) {
         long blocks = Math.ceilDiv(stage.inner(), COLUMN_BLOCK);
         boolean enough = stage.outer() * stage.parts() * blocks >= tasks;
@@ -149,7 +149,7 @@ final class StageRun implements StageCall {
         of(singleRow).call(memory, out + Float.BYTES * unit, from, shift + Float.BYTES * row, 1, length, 0);
     }
 
-    /** Some columns of one part. */
+    /** Reduces some columns of one part. */
     private void columns(Memory memory, long in, long out, long shift, long part, long firstColumn, long blockColumns) {
         long width = Math.min(blockColumns, stage.inner() - firstColumn);
         if (width <= 0) {

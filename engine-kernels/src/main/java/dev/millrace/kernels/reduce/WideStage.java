@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** A step of a reduction of numbers of 64 bits, which kernels do not know, as plain loops over arrays. */
+/** A stage of a reduction of numbers of 64 bits, for which there are no kernels, as plain loops over arrays. */
 final class WideStage implements StageCall {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     private static final ValueLayout.OfDouble DOUBLE = ValueLayout.JAVA_DOUBLE_UNALIGNED;
@@ -16,7 +16,7 @@ final class WideStage implements StageCall {
     /** Numbers that are read at a time. */
     private static final int BLOCK = 1024;
 
-    /** Numbers whose extremes are kept side by side. */
+    /** Numbers whose maxima or minima are kept side by side. */
     private static final int TOGETHER = 64;
 
     private final ReduceStage stage;
@@ -62,7 +62,7 @@ final class WideStage implements StageCall {
         }
     }
 
-    /** Results, and numbers that go into them. */
+    /** Results, and numbers that are combined with them. */
     private interface Block {
         /** Combines some numbers with the first result. */
         void fold(long from, int count, boolean isFirst);
@@ -99,7 +99,10 @@ final class WideStage implements StageCall {
             return combine == Combine.ADD ? sum(numbers, count) : folded(combine, numbers, count);
         }
 
-        /** Of numbers side by side, since the compiler makes vectors of maxima of two arrays and of none along one. */
+        /**
+         * Returns the maximum or minimum of numbers kept side by side, since the JVM vectorises maxima of two arrays,
+         * but not the maximum of one.
+         */
         private double extreme(long from, int count) {
             MemorySegment.copy(in, DOUBLE, from * Double.BYTES, extremes, 0, TOGETHER);
             int whole = count / TOGETHER * TOGETHER;
@@ -151,7 +154,7 @@ final class WideStage implements StageCall {
         }
     }
 
-    /** Eight sums side by side hide the latency of an addition, of which processors begin two at a time. */
+    /** Returns a sum. Eight partial sums hide the latency of an addition, of which processors start two at a time. */
     private static double sum(double[] numbers, int count) {
         double a = 0;
         double b = 0;

@@ -1,4 +1,4 @@
-/** Reductions over any axes. */
+/** Reductions over any axes, and of elementwise expressions along rows in one pass. */
 @NullMarked
 package dev.millrace.kernels.reduce;
 

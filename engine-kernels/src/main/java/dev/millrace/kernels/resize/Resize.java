@@ -14,8 +14,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 
 /**
- * Resizes dense data: fp32 elements, or elements of any size where the nearest one is taken. Memory is native (heap
- * memory only where kernels are interpreted). Safe for use by several threads.
+ * The resizing of dense data: fp32 elements, or elements of any size where the nearest one is selected. Memory is
+ * native (heap memory only where kernels are interpreted). Safe for use by several threads.
  */
 public final class Resize {
     private static final int MAX_ELEMENT_BYTES = 16;
@@ -36,7 +36,7 @@ public final class Resize {
         repeats = new KernelCache<>(kernels, repeat -> RepeatElements.key(repeat.times(), repeat.copies()));
     }
 
-    /** What {@link #run} needs as scratch memory for so many threads. */
+    /** The scratch memory of {@link #run} on a number of threads, in bytes. */
     public long scratchBytes(ResizePlan plan, int elementBytes, int threads) {
         return Math.multiplyExact(2L * threads * elementBytes, plan.between());
     }
@@ -44,8 +44,8 @@ public final class Resize {
     /**
      * Resizes.
      *
-     * @param elementBytes 4, or another number up to 16 where the nearest element is taken and nothing is cropped
-     * @param outside what results have that lie outside of the data, where these are cropped
+     * @param elementBytes 4, or another number up to 16 where the nearest element is selected and nothing is cropped
+     * @param outside the value of results that lie outside of the data, where these are cropped
      * @param scratch memory of this call alone
      */
     public void run(
@@ -101,7 +101,7 @@ public final class Resize {
         }
     }
 
-    /** A share of some units of work. */
+    /** The work of a task on its share of some units. */
     private interface Share {
         void run(int task, long first, long end);
     }

@@ -4,16 +4,22 @@ package dev.millrace.kernels.resize;
  * One axis that is resized.
  *
  * @param axis its number
- * @param from how many elements it has
- * @param to how many it gets
- * @param scale what the model says, else {@code to / from}
- * @param start of the region that is resized, as a part of the axis; for cropping only
- * @param end of that region
+ * @param from the number of its elements
+ * @param to the number of its results
+ * @param scale the scale that the model states, else {@code to / from}
+ * @param start the start of the region that is resized, as a part of the axis; for cropping only
+ * @param end the end of that region
  */
 public record ResizeAxis(int axis, int from, int to, double scale, float start, float end) {
-    /** So close to the middle of two elements a place counts as it, for places come of scales that are rounded. */
+    /**
+     * The distance from the middle of two elements within which a position counts as the middle, since scales are
+     * rounded.
+     */
     private static final double TIE = 1e-6;
-    /** Elements or results of an axis that floats tell apart, with a {@link #TIE} that is less than from place to place. */
+    /**
+     * The longest axis on which floats distinguish elements and results, and on which a {@link #TIE} is less than their
+     * distance.
+     */
     private static final int MOST_BY_FLOATS = 1 << 18;
 
     public ResizeAxis {
@@ -23,12 +29,12 @@ public record ResizeAxis(int axis, int from, int to, double scale, float start, 
         }
     }
 
-    /** The whole of an axis, by the ratio of its lengths. */
+    /** Returns the resizing of a whole axis by the ratio of its lengths. */
     public static ResizeAxis of(int axis, int from, int to) {
         return new ResizeAxis(axis, from, to, to == 0 ? 1 : (double) to / from, 0, 1);
     }
 
-    /** Where a result is in the data, for weights, which follow it without a jump. */
+    /** Returns the position of a result in the data for interpolation, whose weights are continuous in it. */
     double exactPlace(ResizeRule.Coordinates coordinates, int result) {
         double last = from - 1;
         return switch (coordinates) {
@@ -45,7 +51,10 @@ public record ResizeAxis(int axis, int from, int to, double scale, float start, 
         };
     }
 
-    /** Where a result is in the data, for choosing between elements: in the peer's floats, whose rounding decides where places are few. */
+    /**
+     * Returns the position of a result in the data for the choice between elements. It is computed in floats like in
+     * ONNX Runtime, whose rounding decides between elements, unless the axis is too long for floats.
+     */
     private double place(ResizeRule.Coordinates coordinates, int result) {
         return isLong() ? exactPlace(coordinates, result) : roundedPlace(coordinates, result);
     }
@@ -76,12 +85,12 @@ public record ResizeAxis(int axis, int from, int to, double scale, float start, 
         return place / (float) scale;
     }
 
-    /** A place among the results as one in the data; exact where the scale is the ratio of the lengths. */
+    /** Returns a position among the results as one in the data; exact where the scale is the ratio of the lengths. */
     private double exactly(double place) {
         return scale == (double) to / from ? place * from / to : place / scale;
     }
 
-    /** Whether a result lies outside of the data, which is known for cropping only. */
+    /** Whether a result lies outside of the data, which only cropping permits. */
     boolean isOutside(ResizeRule.Coordinates coordinates, int result) {
         if (coordinates != ResizeRule.Coordinates.TF_CROP_AND_RESIZE) {
             return false;
@@ -90,7 +99,7 @@ public record ResizeAxis(int axis, int from, int to, double scale, float start, 
         return place < 0 || place > from - 1;
     }
 
-    /** The nearest element. */
+    /** Returns the nearest element. */
     int nearest(ResizeRule rule, int result) {
         double place = place(rule.coordinates(), result);
         double tie = isLong() ? 0 : TIE;
@@ -103,7 +112,10 @@ public record ResizeAxis(int axis, int from, int to, double scale, float start, 
         return (int) Math.clamp(rounded, 0, from - 1);
     }
 
-    /** How many times in a row each element is there as the nearest one, where all are there as often; else 0. */
+    /**
+     * Returns the number of results that each element is the nearest one for, where this is the same for all elements
+     * and in order; else 0.
+     */
     int times(ResizeRule rule) {
         if (to % from != 0) {
             return 0;

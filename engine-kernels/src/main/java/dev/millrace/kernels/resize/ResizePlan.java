@@ -8,12 +8,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How data of one shape is resized: one axis after the other. What is before the first of these axes are planes, which
- * have nothing to do with each other. A plane is made of rows, those of its first dimension, and done in bands of rows of
- * results, which are small enough to stay in a cache between steps.
+ * The plan of a resizing of data of one shape, one axis after the other. The dimensions before the first of these axes
+ * are planes, which are independent of each other. A plane consists of rows along its first dimension, and is processed
+ * in bands of rows of results, which are small enough to stay in a cache between steps.
  */
 public final class ResizePlan {
-    /** About what a band has at any time. */
+    /** The approximate number of elements of a band at any time. */
     private static final long BAND_ELEMENTS = 32 * 1024;
 
     private static final long MAX_ROW_ELEMENTS = 1 << 27;
@@ -31,11 +31,11 @@ public final class ResizePlan {
     private final long between;
 
     /**
-     * Makes a plan and its tables.
+     * Creates a plan and its tables.
      *
-     * @param dims of the data
-     * @param axes those that are resized, at least one, each once
-     * @param tables where the tables are, as long as the plan is used
+     * @param dims extents of the data
+     * @param axes the axes that are resized, at least one, each once
+     * @param tables the allocator of the tables, which must live as long as the plan is used
      */
     public ResizePlan(ResizeRule rule, long[] dims, List<ResizeAxis> axes, Target target, SegmentAllocator tables) {
         this.rule = rule;
@@ -132,7 +132,7 @@ public final class ResizePlan {
         return steps;
     }
 
-    /** Of each plane; one where rows are single elements, which are not cut. */
+    /** The bands of each plane; a single one where rows are single elements, which are not cut. */
     List<Band> bands() {
         return bands;
     }
@@ -167,7 +167,9 @@ public final class ResizePlan {
         return product(results, 0, dims.length);
     }
 
-    /** What this is if it does nothing but repeat elements, and rows of them, a few times; else null. */
+    /**
+     * The repetitions to which the plan amounts if it only repeats elements, and rows of them, a few times; else null.
+     */
     @Nullable
     Repeats repeats() {
         return repeats;

@@ -6,21 +6,21 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 
 /**
- * One axis of a plan with its table.
+ * The resizing of one axis in a plan, with its table.
  *
- * @param outer how many times the axis is there in a row of a band; 1 if it goes over these rows
- * @param inner elements between its neighbours
- * @param taps what results are made of
- * @param table for {@link BlendRows}, for {@link BlendElements} or, for nearest elements, of numbers
+ * @param outer the number of times that the axis occurs in a row of a band; 1 if it is the axis of these rows
+ * @param inner the number of elements from one index of the axis to the next
+ * @param taps the elements and weights of the results
+ * @param table the table for {@link BlendRows} or {@link BlendElements}, or the numbers of the nearest elements
  */
 record ResizeStep(ResizeAxis axis, Rows rows, long outer, long inner, Taps taps, MemorySegment table) {
-    /** How a step stands to the rows that bands are made of. */
+    /** The relation of a step to the rows that bands consist of. */
     enum Rows {
-        /** It goes over each row of the data. */
+        /** The step is applied to each row of the data. */
         OF_DATA,
-        /** It makes rows of results of rows of the data. */
+        /** The step computes rows of results from rows of the data. */
         BECOME_RESULTS,
-        /** It goes over each row of the results. */
+        /** The step is applied to each row of the results. */
         OF_RESULTS
     }
 
@@ -40,7 +40,7 @@ record ResizeStep(ResizeAxis axis, Rows rows, long outer, long inner, Taps taps,
         return new ResizeStep(axis, rows, outer, inner, taps, table);
     }
 
-    /** How many times the axis is there in a band. */
+    /** The number of times that the axis occurs in a band. */
     long outer(Band band) {
         return switch (rows) {
             case OF_DATA -> outer * band.sources();
@@ -49,12 +49,12 @@ record ResizeStep(ResizeAxis axis, Rows rows, long outer, long inner, Taps taps,
         };
     }
 
-    /** How many elements a band has behind this step. */
+    /** The number of elements of a band after this step. */
     long results(Band band) {
         return outer(band) * inner * (rows == Rows.BECOME_RESULTS ? band.results() : axis.to());
     }
 
-    /** What the table has for each result, of those that are for rows. */
+    /** The size of a table's entry for each result, in tables for rows. */
     long entryBytes() {
         return table.byteSize() / axis.to();
     }

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds a good order for the axes of a plan: those first that shrink most, but the last dimension of the data, whose
- * elements are gathered one by one, where this is least work.
+ * The order of the axes of a plan. Those that shrink most come first, except the last dimension of the data, whose
+ * elements are gathered one by one: it comes where this is least work.
  */
 final class StepOrder {
-    /** What an element that is gathered costs, beside one that is one of a row. */
+    /** The cost of an element that is gathered, relative to one that is part of a row. */
     private static final double GATHERED = 6;
 
     private StepOrder() {}
@@ -37,13 +37,18 @@ final class StepOrder {
         return order;
     }
 
-    /** By what becomes of an axis, and by its place. In words: comparators of the JDK make classes while a model waits. */
+    /**
+     * Compares axes by their growth, then by their number. Comparators of the JDK would create classes while a model is
+     * being loaded.
+     */
     private static int compare(ResizeAxis one, ResizeAxis other) {
         int byGrowth = Double.compare((double) one.to() / one.from(), (double) other.to() / other.from());
         return byGrowth != 0 ? byGrowth : Integer.compare(one.axis(), other.axis());
     }
 
-    /** Work for each element of the data, where the last dimension is in one place among the others. */
+    /**
+     * Returns the work for each element of the data, where the last dimension is at a given position among the others.
+     */
     private static double cost(List<ResizeAxis> others, int place, ResizeAxis last) {
         double size = 1;
         double cost = 0;

@@ -3,14 +3,14 @@ package dev.millrace.kernels.resize;
 import java.util.Arrays;
 
 /**
- * Which elements make up the results along an axis, and by what weight.
+ * The elements from which the results along an axis are computed, with their weights.
  *
- * @param count for each result
+ * @param count the number of elements for each result
  * @param elements {@code count} for each result
- * @param weights of these
+ * @param weights the weights of these
  */
 record Taps(int count, int[] elements, float[] weights) {
-    /** Of an axis: more are a scale that has nothing to do with the lengths. */
+    /** The most taps of an axis: more mean that the scale does not match the lengths. */
     private static final int MAX_TAPS = 1 << 28;
 
     static Taps of(ResizeRule rule, ResizeAxis axis) {
@@ -25,7 +25,7 @@ record Taps(int count, int[] elements, float[] weights) {
         return new Taps(1, elements, weights);
     }
 
-    /** What some rows of results are made of. */
+    /** Returns the band of some rows of results, with the rows that they are computed from. */
     Band band(int first, int end) {
         int least = Integer.MAX_VALUE;
         int most = -1;
@@ -76,8 +76,8 @@ record Taps(int count, int[] elements, float[] weights) {
     }
 
     /**
-     * Taps of no weight become ones of their neighbour's element, and taps of one element get equal parts of its weight:
-     * none is 0, which would make NaN of what is not finite and does not count.
+     * Removes weights of 0, which would turn infinities and NaN that do not count into NaN: taps without weight get the
+     * element of their neighbour, and taps of one element get equal parts of its weight.
      */
     private static void share(int[] elements, int at, double[] weights) {
         join(elements, at, weights);
@@ -101,7 +101,7 @@ record Taps(int count, int[] elements, float[] weights) {
         }
     }
 
-    /** The first tap of each element gets all of its weight. */
+    /** Moves the weight of all taps of an element to the first one. */
     private static void join(int[] elements, int at, double[] weights) {
         int first = 0;
         for (int tap = 1; tap < weights.length; tap++) {

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Columns side by side, each lane one of them: f(in, out, columns, elements of a column, elements from one to the
- * next). Out may be in.
+ * The kernel f(in, out, columns, elements of a column, elements from one to the next): softmax of columns side by side,
+ * each in a lane. Out may be in.
  */
 final class SoftmaxColumns implements KernelFamily {
     static final String NAME = "softmax.columns";
@@ -52,7 +52,7 @@ final class SoftmaxColumns implements KernelFamily {
         return builder.build();
     }
 
-    /** As many columns as a vector has lanes. */
+    /** The columns of one vector. */
     private record Columns(
             ProgramBuilder builder,
             ScalarVar in,
@@ -74,7 +74,7 @@ final class SoftmaxColumns implements KernelFamily {
             return most;
         }
 
-        /** The sum of the exponentials, which are kept in the output where they are wanted. */
+        /** Returns the sum of the exponentials, which are kept in the output if {@code kept}. */
         private VectorVar sum(VectorVar most, boolean kept) {
             VectorVar sum = builder.vector("sum");
             builder.set(sum, Constant.ZERO);

@@ -4,25 +4,25 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What {@link FrameSpectra} reads beside a signal: a line with the sign of the sines, the window, the turns between
- * transforms of each size, and the places and turns of pairs of numbers.
+ * The tables of {@link FrameSpectra}: a cache line with the sign of the sines, the window, the twiddle factors of the
+ * transforms of each size, and the positions and twiddle factors of pairs of numbers.
  *
- * @param points of a frame
+ * @param points points of a frame
  */
 record FourierTables(int points) {
     static final int LEAST_POINTS = 64;
     static final int MOST_POINTS = 4096;
 
-    /** Three turns, by a cosine and a sine each. */
+    /** Bytes of three twiddle factors, each a cosine and a sine. */
     static final int TURNS_BYTES = 6 * Float.BYTES;
-    /** Two places, a cosine and a sine. */
+    /** Bytes of two positions, a cosine and a sine. */
     static final int PAIR_BYTES = 4 * Integer.BYTES;
 
     private static final int LINE_BYTES = 64;
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
-    /** Complex numbers that are transformed. */
+    /** The number of complex numbers that are transformed. */
     int numbers() {
         return points / 2;
     }
@@ -35,7 +35,10 @@ record FourierTables(int points) {
         return LINE_BYTES;
     }
 
-    /** Where the turns are between four transforms of a quarter of this size and one of the whole. */
+    /**
+     * The offset of the twiddle factors between a transform of {@code size} numbers and its four transforms of a
+     * quarter.
+     */
     int turnsOffset(int size) {
         int offset = windowOffset() + points * Float.BYTES;
         for (int larger = numbers(); larger > size; larger /= 4) {
@@ -52,11 +55,11 @@ record FourierTables(int points) {
         return pairsOffset() + numbers() / 2 * PAIR_BYTES;
     }
 
-    /** @param sign of sines: -1 where they are those of a Fourier transform */
+    /** @param sign the sign of the sines: -1 for those of a Fourier transform */
     void fill(double[] window, int sign, MemorySegment target) {
         target.set(FLOAT, signOffset(), -sign);
         for (int i = 0; i < points; i++) {
-            // numbers and their mirror images are added without being halved
+            // // halved here, since numbers and their mirror images are added without being halved
             target.set(FLOAT, windowOffset() + (long) i * Float.BYTES, (float) (window[i] / 2));
         }
         for (int size = numbers(); size >= 4; size /= 4) {
@@ -82,7 +85,7 @@ record FourierTables(int points) {
         target.set(FLOAT, at + Float.BYTES, (float) Math.sin(2 * Math.PI * turn));
     }
 
-    /** Where transforms by fours, in place, leave a number. */
+    /** Returns the digit-reversed position at which the radix-4 transform, which is in place, leaves a number. */
     private static int place(int number, int size) {
         if (size <= 2) {
             return number;

@@ -16,19 +16,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spectra of frames of a signal, one frame in each lane, or in the first lanes where there are fewer: f(signal, cosine rows, tables, scratch of as many vectors as a
- * frame has points, blocks of frames, {@linkplain #DISTANCES distances}). The tables are those of {@link FourierTables}.
+ * The kernel f(signal, cosine rows, tables, scratch of as many vectors as a frame has points, blocks of frames,
+ * {@linkplain #DISTANCES distances}): computes spectra of frames of a signal, one frame in each lane, or in the first
+ * lanes where there are fewer. The tables are those of {@link FourierTables}.
  *
- * <p>Neighbouring points of a frame are the two parts of a complex number, so that half as many points are transformed,
- * in place and by fours; then each number and its mirror image give two numbers of the spectrum.
+ * <p>Neighbouring points of a frame are the two parts of a complex number, so that half as many points are transformed
+ * by a radix-4 fast Fourier transform in place, by decimation in frequency. Each number and its mirror image then give
+ * two numbers of the spectrum.
  */
 final class FrameSpectra implements KernelFamily {
     static final String NAME = "spectrum.frames";
 
-    /** From one frame to the next, from one row to the next, from cosines to sines: longs, in bytes. */
+    /**
+     * The size of the distances, longs in bytes: from one frame to the next, from one row to the next, from cosines to
+     * sines.
+     */
     static final int DISTANCES = 3 * Long.BYTES;
 
-    /** @param frames in a block: as many as there are lanes, or fewer */
+    /** @param frames frames in a block: as many as there are lanes, or fewer */
     static KernelKey key(int points, int frames) {
         return KernelKey.of(NAME).with("points", points).with("frames", frames);
     }
@@ -105,7 +110,10 @@ final class FrameSpectra implements KernelFamily {
             return left;
         }
 
-        /** Puts point after point of the frames side by side, multiplied by the window. */
+        /**
+         * Transposes the frames, so that each vector has one point of all of them, and multiplies the points by the
+         * window.
+         */
         private void window() {
             int lanes = builder.target().lanes();
             ScalarVar from = builder.copy(signal, "from");
@@ -154,7 +162,7 @@ final class FrameSpectra implements KernelFamily {
             return new Complex(builder.sub(a.real, b.real), builder.sub(a.imaginary, b.imaginary));
         }
 
-        /** Turned clockwise by the angle whose cosine and sine are in the table. */
+        /** Returns a number rotated clockwise by the angle whose cosine and sine are in the table. */
         private Complex turned(Complex a, ScalarVar at, int offset) {
             VectorVar cosine = builder.spread(Address.at(at, offset));
             VectorVar sine = builder.spread(Address.at(at, offset + Float.BYTES));
@@ -163,7 +171,10 @@ final class FrameSpectra implements KernelFamily {
                     builder.multiplySubtract(a.real, sine, builder.mul(a.imaginary, cosine)));
         }
 
-        /** Makes one transform of four, each of a quarter of its size, for every group of so many numbers. */
+        /**
+         * Writes the radix-4 butterflies of all groups of {@code size} numbers, which leave four transforms of a
+         * quarter of that size in each.
+         */
         private void quarters(int size) {
             int quarter = size / 4;
             ScalarVar at = builder.copy(work, "number");
@@ -208,7 +219,7 @@ final class FrameSpectra implements KernelFamily {
             store(at, 3 * step, turns == null ? three : turned(three, turns, 4 * Float.BYTES));
         }
 
-        /** Transforms of two numbers each. */
+        /** Writes the radix-2 butterflies of pairs of numbers. */
         private void halves() {
             ScalarVar at = builder.copy(work, "number");
             ScalarVar left = counter(tables.numbers() / 2);
@@ -221,7 +232,10 @@ final class FrameSpectra implements KernelFamily {
             }
         }
 
-        /** The spectra of even and of odd points, which are one complex transform, become one of all points. */
+        /**
+         * Writes the spectrum of all points from the complex transform, which holds the spectra of even and of odd
+         * points.
+         */
         private void separate() {
             VectorVar sign = builder.spread(Address.at(table, tables.signOffset()));
             ScalarVar up = builder.copy(rows, "up");
@@ -255,7 +269,7 @@ final class FrameSpectra implements KernelFamily {
             builder.store(to, row, some);
         }
 
-        /** A number of the transform, whose place is in the table. */
+        /** Returns a number of the transform, whose position is in the table. */
         private Complex number(ScalarVar at, int offset) {
             ScalarVar place = builder.loadInt(Address.at(at, offset), "place");
             builder.scalar(place, ScalarOp.MUL, place, 2 * vectorBytes);

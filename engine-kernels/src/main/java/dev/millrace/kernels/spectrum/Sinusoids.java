@@ -4,49 +4,52 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Tells weights that are a discrete Fourier transform under a window: a row of cosines for each frequency from none to half
- * the points, and a row of sines.
+ * The recognition of weights that are a discrete Fourier transform under a window: a row of cosines for each frequency
+ * from zero to half the points, and a row of sines.
  *
- * @param points of a frame: a power of two, as {@link #isLength} says
+ * @param points points of a frame: a power of two for which {@link #isLength} holds
  */
 public record Sinusoids(int points) {
-    /** What rounding to floats leaves of sinusoids, and of angles that grew a little off. */
+    /** The relative tolerance for sinusoids that were rounded to floats, and for angles with accumulated errors. */
     private static final double OF_LARGEST = 1e-6;
 
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
-    /** What the rows that were looked at are. */
+    /** The order of the rows that were inspected. */
     public enum Order {
-        /** No transform. */
+        /** The rows are no transform. */
         NONE,
         COSINES_FIRST,
         SINES_FIRST
     }
 
-    /** Whether there are transforms of so many points. */
+    /** Whether transforms of this number of points are supported. */
     public static boolean isLength(long points) {
         return points >= FourierTables.LEAST_POINTS
                 && points <= FourierTables.MOST_POINTS
                 && Long.bitCount(points) == 1;
     }
 
-    /** Rows of each kind. */
+    /** The number of rows of each kind. */
     public int frequencies() {
         return points / 2 + 1;
     }
 
-    /** About as much as so many elements that are computed with, for a frame. */
+    /** The time of a frame, counted in elements that are computed with. */
     public long work() {
         return (long) points * (Integer.SIZE - Integer.numberOfLeadingZeros(points));
     }
 
-    /** Bytes of what {@link #pack} writes. */
+    /** The size of the tables that {@link #pack} writes in bytes. */
     public long packedBytes() {
         return new FourierTables(points).bytes();
     }
 
-    /** Writes what the rows are, and if that is a transform, what {@link Spectra} need to compute it. */
+    /**
+     * Inspects rows and writes their order, and if they are a transform, the tables with which {@link Spectra} computes
+     * it.
+     */
     public void pack(MemorySegment first, MemorySegment second, MemorySegment target) {
         double[] turns = new double[points];
         for (int i = 0; i < points; i++) {
@@ -74,12 +77,12 @@ public record Sinusoids(int points) {
         target.set(INT, 0, order.ordinal());
     }
 
-    /** What was found when these were packed. */
+    /** The order that was found when these tables were packed. */
     public static Order order(MemorySegment packed) {
         return Order.values()[packed.get(INT, 0)];
     }
 
-    /** Of a frequency, as an array: single reads of memory are slow until they are compiled. */
+    /** Returns the row of a frequency as an array: single reads of memory are slow until they are compiled. */
     private float[] row(MemorySegment rows, long frequency) {
         return rows.asSlice(frequency * points * Float.BYTES, (long) points * Float.BYTES)
                 .toArray(FLOAT);
@@ -94,7 +97,10 @@ public record Sinusoids(int points) {
         return true;
     }
 
-    /** Of the sine of one turn with what its row would be: positive where it is not the other way round. */
+    /**
+     * Returns the product of the sine row of frequency 1 with the row that is expected there: positive unless its sign
+     * is inverted.
+     */
     private double product(float[] sine, double[] window, double[] turns) {
         double sum = 0;
         for (int i = 0; i < points; i++) {
@@ -103,7 +109,10 @@ public record Sinusoids(int points) {
         return sum;
     }
 
-    /** Whether each row is the window times so many turns more than the one before, a number of points behind. */
+    /**
+     * Whether each row is the window times a sinusoid of one more turn than the row before, starting {@code behind}
+     * points late.
+     */
     private boolean isTurned(
             MemorySegment rows, double[] window, double sign, double[] turns, int behind, double tolerance) {
         for (int frequency = 0; frequency < frequencies(); frequency++) {
@@ -120,7 +129,7 @@ public record Sinusoids(int points) {
         int turn = first;
         for (int i = 0; i < row.length; i++) {
             double wanted = sign * window[i] * turns[turn & last];
-            // a number that is none is no transform either
+            // // written such that NaN is refused, too
             if (!(Math.abs(row[i] - wanted) <= tolerance)) {
                 return false;
             }

@@ -13,8 +13,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 
 /**
- * Spectra of overlapping frames of signals under a window. Memory is native (heap memory only where kernels are
- * interpreted). Safe for use by several threads.
+ * Spectra of overlapping frames of signals under a window (short-time Fourier transform). Memory is native (heap memory
+ * only where kernels are interpreted). Safe for use by several threads.
  */
 public final class Spectra {
     private final KernelSet kernels;
@@ -27,19 +27,20 @@ public final class Spectra {
     }
 
     /**
-     * Where signals are cut into frames.
+     * The division of signals into frames.
      *
-     * @param signals how many there are
-     * @param length of a signal, which is how far apart they begin
-     * @param frames of a signal
-     * @param hop from one frame to the next
+     * @param signals the number of signals
+     * @param length the length of a signal, which is also the distance of their starts
+     * @param frames frames of a signal
+     * @param hop the distance from one frame to the next
      */
     public record Frames(int signals, long length, int frames, int hop) {}
 
     /**
-     * Computes spectra: for each signal a row of its frames for each cosine and for each sine, in the order that was found.
+     * Computes spectra: for each signal a row of its frames for each cosine and for each sine, in the order that was
+     * found.
      *
-     * @param packed by {@link Sinusoids#pack}, which found a transform
+     * @param packed the tables of {@link Sinusoids#pack}, which found a transform
      */
     public void run(Frames frames, MemorySegment in, MemorySegment packed, MemorySegment out, Parallel parallel) {
         check(frames, in, packed, out);
@@ -84,7 +85,7 @@ public final class Spectra {
         }
     }
 
-    /** Some frames on one thread. */
+    /** The computation of some frames on one thread. */
     private final class Run {
         private final Memory memory = kernels.newMemory();
         private final Kernel kernel;
@@ -116,7 +117,9 @@ public final class Spectra {
             distances = Recording.arguments(numbers, work + workBytes);
         }
 
-        /** Some blocks of frames of a signal; the last one overlaps the one before where it would not be full. */
+        /**
+         * Computes some blocks of frames of a signal; the last one overlaps the one before where it would not be full.
+         */
         void some(long number, long block, long count) {
             long first = block * lanes;
             long last = first + count * lanes;

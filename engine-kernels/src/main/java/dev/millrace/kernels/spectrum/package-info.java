@@ -1,4 +1,4 @@
-/** Spectra of signals by fast Fourier transforms, window after window. */
+/** Short-time Fourier transforms of signals: fast Fourier transforms of overlapping frames under a window. */
 @NullMarked
 package dev.millrace.kernels.spectrum;
 

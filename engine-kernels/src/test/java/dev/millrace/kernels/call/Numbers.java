@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
 
-/** The same numbers each time. */
+/** Random numbers that are equal in each test run. */
 final class Numbers {
     private final Arena arena;
     private final Random random = new Random(20);

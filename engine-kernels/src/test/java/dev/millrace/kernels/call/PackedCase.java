@@ -32,7 +32,7 @@ import dev.millrace.kernels.recurrent.RecurrentShape;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** A driver with weights to pack and something to compute with them. */
+/** A driver with weights to pack and a computation that uses them. */
 interface PackedCase {
     PacksWeights driver();
 
@@ -42,12 +42,12 @@ interface PackedCase {
 
     void run(MemorySegment packed, MemorySegment out);
 
-    /** A driver on some kernels; all of one kind compute the same, from the same numbers. */
+    /** The factory of a case for some kernels. All cases of one factory compute the same, from the same numbers. */
     interface Maker {
         PackedCase make(Kernels kernels, Numbers numbers);
     }
 
-    /** By a name for the reader. */
+    /** The factories, with names for the reader. */
     enum Kind {
         GEMM(PackedCase::gemm),
         GEMM_OF_BYTES(PackedCase::gemmOfBytes),
@@ -74,13 +74,15 @@ interface PackedCase {
         }
     }
 
-    /** Elements of a side of all matrices, and channels of all images: they fill vectors of all widths. */
+    /**
+     * The side of all matrices in elements, and the number of channels of all images, which fill vectors of all widths.
+     */
     int SIDE = 32;
 
     int PIXELS = 8;
     int OUT_BYTES = 4 * SIDE * PIXELS * PIXELS;
 
-    /** The pieces of a case. */
+    /** The packing of a case. */
     interface Packing {
         void pack(MemorySegment packed);
     }

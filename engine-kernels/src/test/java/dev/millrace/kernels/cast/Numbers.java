@@ -6,7 +6,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Random;
 
-/** Numbers of all types as Java has them: floats as doubles, ints as big ones. */
+/** Numbers of all types as Java objects: floats as doubles, ints as big integers. */
 final class Numbers {
     private static final double[] SPECIAL = {
         0,
@@ -20,7 +20,7 @@ final class Numbers {
         70_000,
         65_520,
         3e38,
-        // Ties between floats, at the ends of their range too; what is next to them; denormals.
+        // // Ties between floats, also at the ends of their range; numbers next to ties; denormals.
         0x1.000001p0,
         0x1.000003p0,
         0x1.0000010000001p0,
@@ -37,7 +37,10 @@ final class Numbers {
 
     private Numbers() {}
 
-    /** A number of one type; where the other one has ints, it often has that, too, but for its fraction. */
+    /**
+     * Returns a random number of one type. If the other type is an int, it can often hold the number except for its
+     * fraction.
+     */
     static Number random(NumberType type, NumberType other, Random random) {
         int bits = type.bits();
         if (!type.isFloat()) {
@@ -70,7 +73,7 @@ final class Numbers {
         return number;
     }
 
-    /** Next to what lies between two floats. */
+    /** Returns an int at most one away from the middle between two floats. */
     private static BigInteger nearTie(NumberType type, Random random) {
         long tie = (1L << 24 | 1 | random.nextInt(1 << 24)) << random.nextInt(38);
         BigInteger number = BigInteger.valueOf(tie + random.nextInt(3) - 1);
@@ -117,7 +120,7 @@ final class Numbers {
         };
     }
 
-    /** The lower bits, with the sign of the type. */
+    /** Returns the lower bits as a number with the sign of the type. */
     private static BigInteger fitting(NumberType type, long bits) {
         BigInteger range = BigInteger.ONE.shiftLeft(type.bits());
         BigInteger number = BigInteger.valueOf(bits).mod(range);
@@ -153,7 +156,7 @@ final class Numbers {
         return fitting(to, whole.longValue());
     }
 
-    /** Of the ints of 32 or 64 bits. */
+    /** Returns a number as the nearest int of 32 or 64 bits, cut off towards zero. */
     private static BigInteger nearest(double number, NumberType to) {
         if (Double.isNaN(number)) {
             return BigInteger.ZERO;

@@ -21,9 +21,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Direct convolutions against sums in double. */
+/** Direct and Winograd convolutions, compared with sums in double. */
 public final class ConvCase implements FamilyCase {
-    /** What follows the sum, as an expression and in double. */
+    /** An epilogue, as an expression and in double. */
     record After(Expr expression, DoubleBinaryOperator operator) {}
 
     private static final Expr SUM = Expr.input(0);
@@ -87,7 +87,10 @@ public final class ConvCase implements FamilyCase {
         compare(bound(method), shape, seen, inBlock, weights, bias, residual, after, out, lanes, message);
     }
 
-    /** Some of more channels, in any order, for half of the convolutions that can read those; null for the others. */
+    /**
+     * Returns a selection of more channels, in any order, for half of the convolutions that can read those; null for
+     * the others.
+     */
     private static @Nullable ChannelOrder order(Random random, ConvShape shape, int lanes) {
         if (!Conv.readsInAnyOrder(shape) || random.nextBoolean()) {
             return null;
@@ -102,7 +105,7 @@ public final class ConvCase implements FamilyCase {
                 channels.stream().limit(shape.channels()).mapToInt(i -> i).toArray());
     }
 
-    /** Images of those channels alone, in their order. */
+    /** Returns images of the selected channels alone, in their order. */
     private static MemorySegment ordered(
             MemorySegment in, ConvShape shape, ChannelOrder order, int lanes, GuardedMemory memory) {
         long pixels = shape.inPixels();
@@ -119,7 +122,9 @@ public final class ConvCase implements FamilyCase {
         return seen;
     }
 
-    /** Of what the terms of a sum amount to, and of what follows the sum, how much may be lost to rounding. */
+    /**
+     * The largest error of a method, relative to the sum of the magnitudes of all terms and of the epilogue's result.
+     */
     static double bound(ConvMethod method) {
         return method == ConvMethod.WINOGRAD_4 ? 2e-6 : 4e-7;
     }

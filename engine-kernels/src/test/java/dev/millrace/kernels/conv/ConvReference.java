@@ -4,13 +4,16 @@ import dev.millrace.kernels.image.Axis;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Convolutions in double, and elements of images in both orders. */
+/** Convolutions in double, and the elements of images in NCHW and NCHWc. */
 final class ConvReference {
     static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
 
     private ConvReference() {}
 
-    /** Where an element of an image lies: in blocks of channels, or channel by channel in blocks of one. */
+    /**
+     * Returns the index of an element of an image in blocks of {@code inBlock} channels; blocks of one channel are
+     * NCHW.
+     */
     static long index(int inBlock, int channels, long pixels, int image, int channel, long pixel) {
         long blocks = (channels + inBlock - 1) / inBlock;
         return ((image * blocks + channel / inBlock) * pixels + pixel) * inBlock + channel % inBlock;
@@ -19,11 +22,11 @@ final class ConvReference {
     /**
      * A sum of products.
      *
-     * @param size the sum of what they amount to, on which the rounding of any order of adding depends
+     * @param size the sum of their magnitudes, on which the rounding error of any order of summation depends
      */
     record Sum(double value, double size) {}
 
-    /** The sum for an output, without bias. */
+    /** Returns the sum for an output, without bias. */
     static Sum sum(
             ConvShape shape,
             MemorySegment in,
@@ -80,7 +83,7 @@ final class ConvReference {
         return input < axis.in() ? input : -1;
     }
 
-    /** What fills up the last block of channels is made NaN: nobody may read it. */
+    /** Sets the lanes behind the last channel to NaN, which no kernel may read. */
     static void spoilPadding(MemorySegment images, int lanes, int channels, long pixels, int count) {
         long blocks = (channels + lanes - 1) / lanes;
         for (int image = 0; image < count; image++) {

@@ -3,7 +3,7 @@ package dev.millrace.kernels.conv;
 import dev.millrace.kernels.image.Axis;
 import java.util.Random;
 
-/** Shapes of windows and convolutions, the odd ones more often than in life. */
+/** Random shapes of windows and convolutions, with unusual ones more often than in models. */
 public final class RandomShapes {
     private RandomShapes() {}
 
@@ -32,7 +32,7 @@ public final class RandomShapes {
         return new ConvShape(1 + random.nextInt(2), channels, outChannels, groups, depth, height, width);
     }
 
-    /** Of 3×3 taps, as nets have them most. */
+    /** Returns a shape with 3×3 taps, the most frequent ones in models. */
     static ConvShape ofThreeTaps(Random random, int lanes, boolean small) {
         int most = small ? 8 : 30;
         Axis height = Axis.of(2 + random.nextInt(most), 3, 1, 1, random.nextInt(2), 1 + random.nextInt(2));

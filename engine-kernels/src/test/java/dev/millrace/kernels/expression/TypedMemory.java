@@ -3,7 +3,7 @@ package dev.millrace.kernels.expression;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Elements of all types as doubles. */
+/** Access to elements of all types as doubles. */
 public final class TypedMemory {
     private TypedMemory() {}
 
@@ -31,7 +31,7 @@ public final class TypedMemory {
         }
     }
 
-    /** To nearest even, by comparing with both neighbours. */
+    /** Returns the upper half of a float rounded to nearest even, by comparing with both neighbours. */
     private static short upperHalf(float value) {
         int down = Float.floatToRawIntBits(value) >>> 16;
         double below = Math.abs((double) value - Float.intBitsToFloat(down << 16));
@@ -39,7 +39,7 @@ public final class TypedMemory {
         return (short) (below < above || below == above && down % 2 == 0 ? down : down + 1);
     }
 
-    /** What is there after a value was stored. */
+    /** Returns the value that is read back after a value was stored. */
     public static double rounded(DataType type, double value) {
         MemorySegment cell = MemorySegment.ofArray(new byte[4]);
         set(type, cell, 0, value);

@@ -30,7 +30,7 @@ final class RandomMatrix {
         return rows == 0 || columns == 0 ? 0 : (rows - 1) * stride + columns;
     }
 
-    /** By rows or by columns, filled with random numbers. */
+    /** Returns matrices filled with random numbers, by rows or by columns. */
     static RandomMatrix read(GuardedMemory memory, Random random, int rows, int columns, long count) {
         boolean transposed = random.nextBoolean();
         int outer = transposed ? columns : rows;
@@ -43,7 +43,7 @@ final class RandomMatrix {
         return new RandomMatrix(matrix, Output.F32, rows, columns, distance);
     }
 
-    /** By rows; gaps are marked, floats between them are small numbers. */
+    /** Returns matrices by rows to be written. Gaps are filled with a marker; floats between them are small numbers. */
     static RandomMatrix written(
             GuardedMemory memory, Random random, int rows, int columns, int widest, long count, Output type) {
         long stride = columns + random.nextInt(3);
@@ -88,7 +88,7 @@ final class RandomMatrix {
         };
     }
 
-    /** What lies between the rows is as it was. */
+    /** Checks that the memory between the rows is unchanged. */
     void checkGaps(int batch) {
         for (int i = 0; i < rows - 1; i++) {
             long from = type.bytes() * (at(batch, i, 0) + columns);

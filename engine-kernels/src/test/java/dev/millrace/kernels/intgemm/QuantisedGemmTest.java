@@ -29,7 +29,7 @@ class QuantisedGemmTest {
         return bytes;
     }
 
-    /** The greatest sums that there are, where instructions that saturate would be wrong. */
+    /** The sums of largest magnitude, where saturating instructions would be wrong. */
     @ParameterizedTest
     @CsvSource({"1, -128", "1, 127", "40, -128", "40, 127", "1, 64", "40, -64", "1, 32", "40, -32", "40, 33", "40, -33"
     })
@@ -50,7 +50,7 @@ class QuantisedGemmTest {
         }
     }
 
-    /** Weights of which few are large, as those of nets are that one scale was found for. */
+    /** Weights of which few are large, like those of models that were quantised with a single scale. */
     @ParameterizedTest
     @CsvSource({
         "1, 53, 4, 15, CUT_FOURS",
@@ -108,7 +108,7 @@ class QuantisedGemmTest {
         }
     }
 
-    /** What a file could say about where things are. */
+    /** Checks that wrong positions and counts, which a file could contain, are refused. */
     private static void assertCutsAreChecked(
             QuantisedGemm gemm, QuantisedProduct product, MemorySegment scratch, IntegerPanels panels) {
         ValueLayout.OfLong number = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -124,7 +124,7 @@ class QuantisedGemmTest {
         gemm.run(product, scratch, Parallel.NONE);
     }
 
-    /** Sums near the end of what ints are, with scales that leave that range and with the greatest that do not. */
+    /** Sums near the end of the range of ints, with scales that leave that range and with the largest that do not. */
     @ParameterizedTest
     @CsvSource({"1e9, false, 255", "-1e9, false, 0", "1, false, 255", "0.5, true, 255", "-0.5, true, 0"})
     void bytesOfTheGreatestSumsSaturate(float scale, boolean small, int expected) {

@@ -12,7 +12,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Random permutations, with gaps and repeats, of elements of all sizes: each byte as one by one. */
+/**
+ * Random permutations, with gaps and repeats, of elements of all sizes, compared byte by byte with a copy of single
+ * elements.
+ */
 public final class CopyCase implements FamilyCase {
     @Override
     public String name() {
@@ -56,7 +59,7 @@ public final class CopyCase implements FamilyCase {
                         + Arrays.toString(from));
     }
 
-    /** In random order, some with gaps; when reading some are 0 or negative. */
+    /** Returns strides in random order, some with gaps; for reading, some are 0 or negative. */
     private static long[] strides(long[] counts, Random random, boolean reading) {
         long[] strides = new long[counts.length];
         boolean[] done = new boolean[counts.length];

@@ -13,12 +13,12 @@ import java.lang.foreign.ValueLayout;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** Normalised rows with and without their mean, scale, bias, an addition before, and what is kept of each row. */
+/** Normalised rows with and without mean, scale, bias, a preceding addition, and the statistics of each row. */
 public final class RowNormCase implements FamilyCase {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final float EPSILON = 1e-5f;
     private static final double BOUND = 2e-5;
-    /** Of what the numbers are: squares of the last two are no floats any more, or nothing. */
+    /** The magnitudes of the numbers; the squares of the last two overflow and underflow. */
     private static final float[] SIZES = {1, 1, 1e30f, 1e-30f};
 
     @Override

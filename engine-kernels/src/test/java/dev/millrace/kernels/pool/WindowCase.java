@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
 
-/** Depthwise convolutions and poolings against a reference in double. */
+/** Depthwise convolutions and poolings, compared with a reference in double. */
 public final class WindowCase implements FamilyCase {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
 
@@ -54,7 +54,9 @@ public final class WindowCase implements FamilyCase {
         return Axis.of(size, size, 1, 1, 0, 0);
     }
 
-    /** With so many outputs on both sides that see nothing but padding, or little else. */
+    /**
+     * Returns an axis with {@code outputs} more outputs on both sides, which read nothing but padding, or little else.
+     */
     private static Axis farPadded(Axis axis, int outputs) {
         int before = axis.before() + outputs * axis.stride();
         return new Axis(axis.in(), axis.out() + 2 * outputs, axis.taps(), axis.stride(), axis.dilation(), before);

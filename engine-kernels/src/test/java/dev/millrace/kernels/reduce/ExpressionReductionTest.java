@@ -52,7 +52,7 @@ class ExpressionReductionTest {
         assertTrue(Float.isNaN(reduced(ReduceOp.MEAN)));
     }
 
-    /** Of bytes in two rows. */
+    /** Reduces bytes in two rows. */
     private static int[] reducedBytes(ReduceOp op, DataType type, byte... x) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment in = arena.allocateFrom(ValueLayout.JAVA_BYTE, x);

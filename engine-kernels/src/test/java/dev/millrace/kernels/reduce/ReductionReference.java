@@ -3,9 +3,9 @@ package dev.millrace.kernels.reduce;
 import dev.millrace.kernels.cast.NumberType;
 import java.util.Arrays;
 
-/** Reductions in double, one number after the other, with how far a float may be from them. */
+/** Reductions in double, one number after the other, with a bound for the error of a float. */
 final class ReductionReference {
-    /** What is above may have become infinite. */
+    /** The magnitude above which a result in half precision may have become infinite. */
     private static final double MOST_OF_F16 = 65_000;
 
     private final ReduceOp op;
@@ -77,7 +77,7 @@ final class ReductionReference {
         };
     }
 
-    /** Rounding of a few dozen steps on what was added, and of the result itself. */
+    /** The error of a few dozen roundings relative to the sum of magnitudes, and that of rounding the result itself. */
     double bound(int result) {
         double added = switch (op) {
             case SUM -> magnitudes[result];

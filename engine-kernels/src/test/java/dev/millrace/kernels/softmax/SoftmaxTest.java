@@ -27,7 +27,7 @@ class SoftmaxTest {
         return log ? Softmax.logarithm(kernels.set()) : Softmax.of(kernels.set());
     }
 
-    /** Of a line of numbers, one of them different, along the last axis or across it. */
+    /** Returns the softmax of a line of equal numbers except for one, along the last axis or across it. */
     private float[] line(boolean log, boolean column, float all, float one, int place) {
         int inner = column ? 2 : 1;
         float[] given = new float[AXIS * inner];

@@ -2,17 +2,20 @@ package dev.millrace.kernels.conv.bytes;
 
 import dev.millrace.kernels.intgemm.Requantisation;
 
-/** Where {@link DepthwiseTile} finds what it has no argument for: places in a block of memory. */
+/** The offsets in the block of memory that holds what {@link DepthwiseTile} needs beyond its call arguments. */
 final class DepthwiseArguments {
-    /** Longs: rows of taps; bytes from pixel to pixel of the input. */
+    /** Longs: the number of rows of taps; bytes from pixel to pixel of the input. */
     static final int ROWS = 0;
 
     static final int PITCH = 8;
-    /** From the last group of columns of a row to the start of the next row; from the start of a tile to the next one. */
+    /**
+     * Bytes from the last group of columns of a row to the start of the next row; from the start of a tile to the next
+     * one.
+     */
     static final int IN_ROW = 16;
 
     static final int IN_TILE = 24;
-    /** From the end of a row of tiles to the next block of channels. */
+    /** Bytes of the input from the end of a row of tiles to the next block of channels. */
     static final int IN_BLOCK = 32;
     /** Bytes from pixel to pixel of the output; from the end of a row of tiles to the next block of channels. */
     static final int OUT_PITCH = 40;
@@ -20,11 +23,11 @@ final class DepthwiseArguments {
     static final int OUT_BLOCK = 48;
     /** Bytes of the weights of a block of channels. */
     static final int WEIGHTS = 56;
-    /** Pointers to the bias and to the scales, or to the scale. */
+    /** Pointers to the bias and to the scales, or to the single scale. */
     static final int BIAS = 64;
 
     static final int SCALES = 72;
-    /** How many channels the last block has. */
+    /** The number of channels in the last block. */
     static final int TAIL = 80;
     /** Pointers to the zero point of the input, a byte, and to its scale. */
     static final int ZERO_OF_IN = 88;
@@ -32,7 +35,7 @@ final class DepthwiseArguments {
     static final int SCALE_OF_IN = 96;
     /** The words of {@link Requantisation}. */
     static final int REQUANTISATION = 104;
-    /** The float 1, and nothing. */
+    /** Constants that pointers above may refer to: the float 1, and an int 0. */
     static final int ONE = REQUANTISATION + Requantisation.BYTES;
 
     static final int NOTHING = ONE + 4;

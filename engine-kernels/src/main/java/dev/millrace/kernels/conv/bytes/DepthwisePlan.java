@@ -19,20 +19,20 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A depthwise convolution in bands of rows: the rows of the input that a band sees are copied with what is outside of
- * the image, then each row of outputs is done in tiles of nearly equal width.
+ * A depthwise convolution in bands of rows. The input rows that a band reads are copied together with their padding,
+ * then each row of outputs is computed in tiles of nearly equal width.
  */
 final class DepthwisePlan {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-    /** From here on floats are not all ints. */
+    /** The least int from which floats cannot represent all ints. */
     private static final int LEAST_INEXACT = 1 << 24;
-    /** A bound for what a tap adds to a sum, and takes off for the zero point. */
+    /** A bound of what one tap adds to a sum, and subtracts for the zero point. */
     private static final int MOST_OF_PRODUCT = 1 << 17;
 
     private static final int LINE = 64;
-    /** Of the copy of a band, which the caches near the core are to hold. */
+    /** Bytes of the padded copy of a band, so that the near caches hold it. */
     private static final long BAND_BYTES = 96 << 10;
 
     private final KernelSet kernels;
@@ -44,7 +44,7 @@ final class DepthwisePlan {
     private final PaddedBand padded;
     private final long rowBytes;
     private final int bandRows;
-    /** Pixels of the wider tiles, how many those are, and how many are one pixel less wide. */
+    /** The width of the wider tiles in pixels; the number of these; the number of tiles that are one pixel narrower. */
     private final int pixels;
 
     private final int wide;
@@ -71,7 +71,7 @@ final class DepthwisePlan {
         return (shape.channels() + lanes - 1) / lanes;
     }
 
-    /** Of a block of channels: the sums of their weights, then these, tap by tap. */
+    /** Bytes of the weights of a block of channels: the sum of each channel's weights, then the weights, tap by tap. */
     long weightBytes() {
         return 4L * lanes * (1 + shape.taps());
     }
@@ -83,15 +83,15 @@ final class DepthwisePlan {
         return padded.rows(bandRows) * rowBytes + lanes;
     }
 
-    /** What a task needs: a band, and a row that is not in the image. */
+    /** Bytes of scratch memory that a task needs: a band, and a row of padding. */
     long scratchBytes() {
         return Math.ceilDiv(bandBytes() + rowBytes, LINE) * LINE;
     }
 
     /**
-     * Some rows of outputs, counted over all images, on one thread.
+     * Computes some rows of outputs, counted over all images, on one thread.
      *
-     * @param number which part of the scratch memory the thread has
+     * @param number the index of the thread's part of the scratch memory
      */
     void rows(Operands operands, int number, long first, long end, Parallel parallel) {
         if (wide + narrow == 0) {
@@ -119,7 +119,7 @@ final class DepthwisePlan {
         private final MemorySegment block = arguments.atLeast(2L * DepthwiseArguments.BYTES);
         private final long blockStart;
         private final boolean small;
-        /** Where the zero point of the input is. */
+        /** The address of the zero point of the input. */
         private final long zero;
 
         Task(Operands operands, int number) {
@@ -175,7 +175,7 @@ final class DepthwisePlan {
             set(at, DepthwiseArguments.SCALE_OF_IN, scale == null ? one : memory.pointer(scale));
         }
 
-        /** Whether sums of products and these numbers have no more digits than a float. */
+        /** Whether sums of products and this bias fit into the 24 bits of a float's significand. */
         private boolean isSmall(@Nullable MemorySegment bias) {
             if (bias == null) {
                 return false;

@@ -17,9 +17,9 @@ import dev.millrace.kernels.intgemm.Requantisation;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Writes one member of {@link DepthwiseTile}. */
+/** The writer of the program of one {@link DepthwiseTile}. */
 final class DepthwiseTileWriter {
-    /** So many columns next to each other have addresses from one pointer on. */
+    /** The number of neighbouring columns that are addressed from one pointer. */
     static final int COLUMNS = 3;
 
     private final ProgramBuilder builder;
@@ -32,7 +32,7 @@ final class DepthwiseTileWriter {
     private final ScalarVar counts;
     private final ScalarVar channel;
     private final ScalarVar pitch;
-    /** What lies between groups of columns, whose addresses are from one pointer. */
+    /** Bytes between groups of columns that are addressed from one pointer. */
     private final ScalarVar pitches;
 
     DepthwiseTileWriter(String name, Target target, DepthwiseTile.Variant variant) {
@@ -76,7 +76,7 @@ final class DepthwiseTileWriter {
         return variant.masked() ? builder.firstLanes(argument(DepthwiseArguments.TAIL)) : null;
     }
 
-    /** What all sums of a block of channels start from. */
+    /** Returns the initial value of all sums of a block of channels. */
     private VectorVar start() {
         VectorVar zero = builder.unary(
                 UnaryOp.TO_FLOAT, builder.spread(element(), Address.at(argument(DepthwiseArguments.ZERO_OF_IN), 0)));
@@ -106,7 +106,7 @@ final class DepthwiseTileWriter {
         return sums;
     }
 
-    /** One row of taps of all pixels, each input being read once. */
+    /** Adds up one row of taps for all pixels. Each input is read once. */
     private void columns(ScalarVar from, ScalarVar weight, VectorVar[] sums) {
         VectorVar[] row = new VectorVar[variant.taps()];
         for (int tap = 0; tap < row.length; tap++) {
@@ -160,7 +160,7 @@ final class DepthwiseTileWriter {
         }
     }
 
-    /** Stores bytes of several pixels at once, where the channels of the block are all there. */
+    /** Requantises and stores the bytes of several pixels at once where the block of channels is full. */
     private void requantise(
             VectorVar[] sums, VectorVar factor, @Nullable VectorVar bias, @Nullable MaskVar mask, ScalarVar outPitch) {
         ScalarVar outPitch3 = builder.scalar("outPitch3");
@@ -208,7 +208,7 @@ final class DepthwiseTileWriter {
         return bias == null ? sum : builder.binary(BinaryOp.INT_ADD, sum, bias);
     }
 
-    /** A bias of ints that has more digits than a float is added to ints. */
+    /** Adds an int bias that has more digits than a float to the sum as an int. */
     private VectorVar floatWithBias(VectorVar sum, VectorVar bias) {
         return builder.unary(UnaryOp.TO_FLOAT, withBias(builder.unary(UnaryOp.TO_INT, sum), bias));
     }

@@ -4,28 +4,28 @@ import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.layout.RunCopies;
 
 /**
- * Copies of those rows and columns of images that some windows see, with what is outside of the image: from then on all
- * windows are alike. Pixels lie side by side in a copy.
+ * Copies of the rows and columns of images that some windows read, with padding where these lie outside of the image.
+ * All windows are then computed alike. The pixels of a copy are contiguous.
  *
- * @param channels of a pixel that are copied
+ * @param channels channels of a pixel that are copied
  */
 record PaddedBand(Axis height, Axis width, int channels) {
-    /** What the windows of so many outputs reach over. */
+    /** Returns the number of inputs along an axis that the windows of some outputs span. */
     private static long reach(Axis axis, long outputs) {
         return Math.max(0, outputs - 1) * axis.stride() + (axis.taps() - 1L) * axis.dilation() + 1;
     }
 
-    /** Rows of the input for some rows of outputs. */
+    /** The number of input rows for some rows of outputs. */
     long rows(long outRows) {
         return reach(height, outRows);
     }
 
-    /** Bytes of a row for some columns of outputs. */
+    /** Bytes of a copied row for some columns of outputs. */
     long rowBytes(long outColumns) {
         return reach(width, outColumns) * channels;
     }
 
-    /** Copies of one thread. */
+    /** The writer of copies on one thread. */
     final class Writer {
         private final RunCopies.Calls calls;
         private final long in;
@@ -33,9 +33,9 @@ record PaddedBand(Axis height, Axis width, int channels) {
         private final long outside;
 
         /**
-         * @param in the first channel of the first pixel
+         * @param in the address of the first channel of the first pixel
          * @param stride bytes from a pixel to the next
-         * @param outside what a row is that is not there, as long as any row that is asked for
+         * @param outside the address of a row of padding, as long as the longest row of a copy
          */
         Writer(RunCopies.Calls calls, long in, long stride, long outside) {
             this.calls = calls;
@@ -44,7 +44,7 @@ record PaddedBand(Axis height, Axis width, int channels) {
             this.outside = outside;
         }
 
-        /** Copies what the windows of a block of outputs see of a plane of the input. */
+        /** Copies the part of an input plane that the windows of a block of outputs read. */
         void write(long plane, OutputBlocks.Block block, long to) {
             int first = height.start(block.row());
             int count = (int) rows(block.rows());
@@ -56,7 +56,7 @@ record PaddedBand(Axis height, Axis width, int channels) {
             copy(outside, 0, to + (above + there) * pitch, pitch, count - above - there, pitch);
         }
 
-        /** The same for a plane that is not there. */
+        /** Writes the copy for a plane outside of the image: padding only. */
         void writeOutside(OutputBlocks.Block block, long to) {
             long pitch = rowBytes(block.columns());
             copy(outside, 0, to, pitch, (int) rows(block.rows()), pitch);

@@ -16,11 +16,17 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.List;
 
-/** Any convolution of bytes, as matrix products of the windows of pixels. */
+/**
+ * A convolution of bytes of any shape, as matrix products of the windows of pixels (im2col), or of windows that the
+ * product reads in place.
+ */
 public final class QuantisedConv implements QuantisedConvolution {
-    /** Of the windows that are done at a time: with what the product makes of them, the second-level cache holds them. */
+    /**
+     * Bytes of the windows of one block: the second-level cache holds them together with what the product derives from
+     * them.
+     */
     private static final long BLOCK_BYTES = 128 << 10;
-    /** With fewer rows, preparing the weights takes too much of the time. */
+    /** The fewest and the most rows of a block. With fewer, preparing the weights takes too much of the time. */
     private static final long LEAST_ROWS = 40;
 
     private static final long MOST_ROWS = 800;
@@ -30,7 +36,7 @@ public final class QuantisedConv implements QuantisedConvolution {
     private final ConvShape shape;
     private final QuantisedGemm gemm;
     private final WindowProducts windows;
-    /** Whether the window of a pixel is the pixel. */
+    /** Whether the window of each pixel is that pixel alone. */
     private final boolean pointwise;
 
     private final long pixels;
@@ -82,7 +88,7 @@ public final class QuantisedConv implements QuantisedConvolution {
         }
     }
 
-    /** The weights of a group, not channel by channel but tap by tap. */
+    /** Returns the weights of a group reordered from channel by channel to tap by tap. */
     private QuantisedMatrix ordered(QuantisedMatrix weights, int group) {
         long channels = shape.groupOutChannels();
         long from = group * channels * weights.stride();
@@ -121,7 +127,7 @@ public final class QuantisedConv implements QuantisedConvolution {
         return Math.ceilDiv(strips ? windows.stripBytes(block) : windows.rowBytes(block), LINE) * LINE;
     }
 
-    /** What the product of a block takes on one thread. */
+    /** Bytes of scratch memory that the product of a block needs on one thread. */
     private long productBytes(OutputBlocks.Block block, boolean plain) {
         return gemm.scratchBytes(block.pixels(), windows.pitch(), plain, 1);
     }
@@ -141,7 +147,7 @@ public final class QuantisedConv implements QuantisedConvolution {
         }
     }
 
-    /** The memory of a run; all of it was checked, but for what it computes in. */
+    /** The memory of a run. All of it was checked, except the scratch memory. */
     private record Operands(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, MemorySegment scratch) {}
 
     private int tasks(int width) {
@@ -191,12 +197,15 @@ public final class QuantisedConv implements QuantisedConvolution {
         return windows.areStrips() && gemm.hasWindows();
     }
 
-    /** Pixels of a block whose windows are written. */
+    /** The number of pixels in a block whose windows are written as rows. */
     private long rowPixels() {
         return Math.clamp(BLOCK_BYTES / windows.windowBytes(), LEAST_ROWS, MOST_ROWS);
     }
 
-    /** Pixels of a block whose windows are not: whole lines, or what the cache holds of one that is longer. */
+    /**
+     * The number of pixels in a block whose windows are read in place: whole lines, or the part of a longer line that
+     * the cache holds.
+     */
     private long stripPixels() {
         int line = shape.width().out();
         long lines = BLOCK_BYTES / windows.lineBytes();
@@ -205,10 +214,10 @@ public final class QuantisedConv implements QuantisedConvolution {
     }
 
     /**
-     * Some blocks, one after the other.
+     * Computes some blocks, one after the other.
      *
-     * @param strips whether products read windows
-     * @param scratch for the windows of a block, and what products need
+     * @param strips whether products read windows in place
+     * @param scratch memory for the windows of a block, and for the products
      */
     private void blocks(
             Operands operands,

@@ -9,12 +9,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * A convolution of images of bytes of one shape, exact. Images are matrices with a row of channels for each pixel, image
- * by image, plane by plane, row by row. What is outside of an image counts as its zero point. Memory is native (heap
- * memory only where kernels are interpreted). Safe for use by several threads.
+ * An exact convolution of images of bytes of one shape. Images are matrices with a row of channels for each pixel,
+ * image by image, plane by plane, row by row. Padding has the value of the zero point. Memory is native (heap memory
+ * only where kernels are interpreted). Safe for use by several threads.
  */
 public sealed interface QuantisedConvolution extends PacksWeights permits QuantisedConv, QuantisedDepthwiseConv {
-    /** What the weights need packed, in bytes. */
+    /** The size of the packed weights in bytes. */
     long packedBytes();
 
     /**
@@ -24,14 +24,14 @@ public sealed interface QuantisedConvolution extends PacksWeights permits Quanti
      */
     void pack(QuantisedMatrix weights, MemorySegment packed);
 
-    /** What it does to results by itself where these are floats. */
+    /** The activations that it can apply to results that are floats. */
     List<Activation> activations();
 
     /**
-     * What a convolution takes of memory while it runs.
+     * The scratch memory of a run in bytes.
      *
      * @param plain whether the images have no sign, and the weights no zero points
-     * @param width of what it runs on
+     * @param width the width of the {@link Parallel} that it runs on
      */
     long scratchBytes(boolean plain, int width);
 
@@ -41,7 +41,7 @@ public sealed interface QuantisedConvolution extends PacksWeights permits Quanti
      * @param in a row for each pixel, with one zero point and one scale at most
      * @param out a row for each output pixel
      * @param scratch as many bytes as {@link #scratchBytes} says, for this run alone
-     * @throws IllegalArgumentException if the operands do not fit together
+     * @throws IllegalArgumentException if the shapes of the operands do not match
      * @throws IndexOutOfBoundsException if an operand is smaller than the convolution needs
      */
     void run(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, MemorySegment scratch, Parallel parallel);

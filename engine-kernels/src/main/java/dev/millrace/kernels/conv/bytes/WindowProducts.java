@@ -11,11 +11,12 @@ import dev.millrace.kernels.layout.RunCopies;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The left factors of the products that a convolution of bytes is: where products read windows, the image or a padded
- * copy of a part of it, else a row for each window. They are in memory that is given, until more of them are made there.
+ * The left factors of the matrix products that make up a convolution of bytes. Where products read windows in place,
+ * the factor is the image or a padded copy of a part of it, else it has a row for each window (im2col). A factor is in
+ * the memory that is given for it, until the next one is written there.
  */
 final class WindowProducts {
-    /** Narrower lines are cut into too many tiles that are not full. */
+    /** The least width of lines. Narrower ones would be cut into too many tiles that are not full. */
     private static final int LEAST_LINE = 12;
 
     private final KernelSet kernels;
@@ -23,7 +24,7 @@ final class WindowProducts {
     private final WindowRows windows;
     private final RunCopies copies;
     private final PaddedBand band;
-    /** The byte 0. */
+    /** A segment that holds the byte 0. */
     private final MemorySegment nothing;
 
     WindowProducts(KernelSet kernels, ConvShape shape) {
@@ -40,12 +41,12 @@ final class WindowProducts {
         return windows.rowBytes();
     }
 
-    /** Bytes of the input that a line of outputs is from. */
+    /** Bytes of the input rows that each further line of outputs adds to a block. */
     long lineBytes() {
         return band.rowBytes(shape.width().out()) * shape.height().stride();
     }
 
-    /** Whether windows consist of strips that products can read. */
+    /** Whether windows consist of contiguous strips that products can read in place. */
     boolean areStrips() {
         return shape.depth().isPointwise()
                 && shape.width().dilation() == 1
@@ -53,27 +54,27 @@ final class WindowProducts {
                 && windows.tapRowBytes() % 4 == 0;
     }
 
-    /** What a block of strips takes. */
+    /** Bytes of scratch memory for a block that is read in place. */
     long stripBytes(Block block) {
         return (band.rows(block.rows()) + 1) * band.rowBytes(block.columns());
     }
 
-    /** What a block of rows takes. */
+    /** Bytes of scratch memory for a block that is written as rows. */
     long rowBytes(Block block) {
         return block.pixels() * windows.pitch() + stripBytes(block);
     }
 
-    /** From the window of a pixel to the next, where each is a row of its own. */
+    /** Bytes from the window of a pixel to the next, where each is a row of its own. */
     long pitch() {
         return windows.pitch();
     }
 
-    /** The windows of a block, as strips of lines. */
+    /** Returns the windows of a block as strips of lines, to be read in place. */
     QuantisedMatrix strips(QuantisedMatrix in, Block block, int group, MemorySegment scratch) {
         return readsImage(in) ? inImage(in, block, group) : inBand(in, block, group, scratch);
     }
 
-    /** Whether no window reaches over the border of its image, and its rows lie together there. */
+    /** Whether no window reaches over the border of its image, and the rows of a window are contiguous there. */
     private boolean readsImage(QuantisedMatrix in) {
         return isInside(shape.height())
                 && isInside(shape.width())
@@ -106,7 +107,7 @@ final class WindowProducts {
         return lines(in, scratch.asSlice(0, bytes), step, block, pitch);
     }
 
-    /** Writes a row of what is not in the image. */
+    /** Writes a row of padding. */
     private void outside(Memory own, RunCopies.Calls calls, QuantisedMatrix in, long to, long bytes) {
         MemorySegment zero = in.zeroPoints();
         calls.fill(own.pointer(zero == null ? nothing : zero), to, bytes);
@@ -118,7 +119,7 @@ final class WindowProducts {
         return new QuantisedMatrix(from, false, step, in.zeroPoints(), in.scales(), lines);
     }
 
-    /** The windows of a block, each a row of its own. */
+    /** Returns the windows of a block, each as a row of its own. */
     QuantisedMatrix rows(QuantisedMatrix in, Block block, int group, MemorySegment scratch) {
         long pitch = band.rowBytes(block.columns());
         long bandBytes = band.rows(block.rows()) * pitch;

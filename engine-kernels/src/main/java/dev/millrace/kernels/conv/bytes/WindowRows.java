@@ -5,8 +5,8 @@ import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.layout.RunCopies;
 
 /**
- * Writes the window of each output pixel as a row of bytes: tap by tap, the channels of a group. A convolution is a
- * matrix product of these rows.
+ * The writer of im2col rows: the window of each output pixel becomes a row of bytes, tap by tap, with the channels of a
+ * group. A convolution is a matrix product of these rows.
  */
 final class WindowRows {
     private final ConvShape shape;
@@ -28,12 +28,12 @@ final class WindowRows {
         return rowBytes;
     }
 
-    /** Bytes of a row of taps. */
+    /** Bytes of one row of taps in a window. */
     long tapRowBytes() {
         return tapRowBytes;
     }
 
-    /** From one row to the next: whole fours, so that products read rows as they are. */
+    /** Bytes from one row to the next, rounded up to a multiple of four, so that products read rows as they are. */
     long pitch() {
         return pitch;
     }
@@ -41,10 +41,10 @@ final class WindowRows {
     /**
      * Writes the parts of windows that are in one plane of the input.
      *
-     * @param band a {@link PaddedBand} of these outputs
+     * @param band the address of a {@link PaddedBand} of these outputs
      * @param bandPitch bytes of a row of it
-     * @param tapPlane which plane of the taps this is
-     * @param to the row of the first pixel
+     * @param tapPlane the index of this plane among the planes of taps
+     * @param to the address of the row of the first pixel
      */
     void write(RunCopies.Calls calls, long band, long bandPitch, OutputBlocks.Block block, int tapPlane, long to) {
         int columns = block.columns();

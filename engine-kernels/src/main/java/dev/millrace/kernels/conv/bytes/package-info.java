@@ -1,4 +1,6 @@
-/** Exact convolutions of bytes over images whose pixels have their channels side by side, with requantised results. */
+/**
+ * Exact convolutions of bytes over images whose channels are contiguous in each pixel (NHWC), with requantised results.
+ */
 @NullMarked
 package dev.millrace.kernels.conv.bytes;
 
