@@ -1,4 +1,4 @@
-/** Shares a graph out among providers. */
+/** Partitions a graph: assigns its nodes to providers, cuts convex groups out of it and replaces each by one node. */
 @NullMarked
 package dev.millrace.providers.partition;
 

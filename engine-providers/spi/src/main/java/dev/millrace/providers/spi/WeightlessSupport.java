@@ -3,17 +3,17 @@ package dev.millrace.providers.spi;
 import java.util.List;
 import java.util.Locale;
 
-/** Which weights a provider's context binaries can name in their source, rather than to hold them. */
+/** The weights that a provider's context binaries can name in the source model in place of holding them. */
 public enum WeightlessSupport {
     NONE,
     EXTERNAL_ONLY,
     ALL,
     ALL_OR_EXTERNAL_ONLY;
 
-    /** The entry of {@link ProviderDevice#metadata} that says it before there is a provider, as {@link #text}. */
+    /** The key in {@link ProviderDevice#metadata} under which {@link #text} is found before there is a provider. */
     public static final String METADATA = "weightless_supported_modes";
 
-    /** Whether binaries can be made so. */
+    /** Whether binaries can be made in a mode. */
     public boolean covers(WeightlessMode mode) {
         return switch (mode) {
             case NONE -> true;
@@ -22,12 +22,12 @@ public enum WeightlessSupport {
         };
     }
 
-    /** How metadata spells it. */
+    /** The spelling in metadata. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** What metadata says: nothing is {@link #NONE}, and so is what nobody spells so. */
+    /** Parses the spelling in metadata; a text that matches none gives {@link #NONE}. */
     public static WeightlessSupport of(String text) {
         return List.of(values()).stream()
                 .filter(each -> each.text().equals(text))
