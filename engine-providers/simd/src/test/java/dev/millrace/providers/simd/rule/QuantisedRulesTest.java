@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class QuantisedRulesTest extends QuantisedCases {
-    /** As exporters write a product with weights that were quantised on their own. */
+    /** A product with weights that were quantised by themselves, as exporters write it. */
     @RepeatedTest(25)
     void dynamicallyQuantisedProductsAreOneStep() {
         int k = upTo(80);
