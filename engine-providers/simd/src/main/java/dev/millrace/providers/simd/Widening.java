@@ -20,9 +20,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Widens a partition of 16-bit floats (float16, bfloat16) to 32 bits, for which kernels are many and fast. Casts are
- * inserted where the partition reads 16-bit floats and where it writes them; values between its nodes are not rounded
- * to 16 bits. Operators that only move elements, and outputs whose type a node states, keep their type.
+ * The widening of a partition from 16-bit floats (float16, bfloat16) to 32 bits, for which kernels are many and fast.
+ * Casts are inserted where the partition reads 16-bit floats and where it writes them; values between its nodes are not
+ * rounded to 16 bits. Operators that only move elements, and outputs whose type a node states, keep their type.
  */
 final class Widening {
     private static final int OPSET = 13;

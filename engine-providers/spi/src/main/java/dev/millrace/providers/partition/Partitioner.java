@@ -25,9 +25,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assigns the nodes of a graph to providers. Providers are asked in their order which nodes they claim, for a graph
- * before the graphs that are nested in it and are not fused. A node belongs to the first provider that claims it. The
- * nodes to be fused are cut into maximal convex groups, and each group is replaced by one node.
+ * The assignment of a graph's nodes to providers. Providers are asked in their order which nodes they claim, for a
+ * graph before the graphs that are nested in it and are not fused. A node belongs to the first provider that claims it.
+ * The nodes to be fused are cut into maximal convex groups, and each group is replaced by one node.
  */
 public final class Partitioner {
     private final Graph main;

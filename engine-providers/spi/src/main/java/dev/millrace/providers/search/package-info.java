@@ -1,4 +1,4 @@
-/** Choosing words by their scores: the processing of scores that search operators and text generation share. */
+/** The choice of words by their scores: the processing of scores that search operators and text generation share. */
 @NullMarked
 package dev.millrace.providers.search;
 

@@ -14,7 +14,7 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds tensors that are packed in a layout already, so that sessions of the same model, or of models that share
+ * A table of tensors that are packed in a layout already, so that sessions of the same model, or of models that share
  * weights, pack and hold them once. A {@link ProviderFactory} has one for the sessions of its engine. Tensors are found
  * by their content. Nothing is kept alive that no session refers to. Safe for use by several threads.
  */

@@ -9,7 +9,7 @@ import dev.millrace.graph.tensor.TensorSequence;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Compares data within the tolerances of ONNX's own test runner. */
+/** The comparison of data within the tolerances of ONNX's own test runner. */
 final class Differences {
     private static final double RELATIVE = 1e-3;
     private static final double ABSOLUTE = 1e-7;

@@ -10,8 +10,8 @@ import dev.millrace.scheduler.kernel.LaunchContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rotates pairs of elements of a row by angles that depend on its position, whose cosines and sines are inputs (rotary
- * position embedding, RoPE).
+ * The rotation of pairs of elements of a row by angles that depend on its position, whose cosines and sines are inputs
+ * (rotary position embedding, RoPE).
  *
  * @param half the number of pairs that are rotated
  * @param available the number of positions

@@ -17,7 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Collects one output of a loop body step by step, and stacks the steps along a new axis in the end. */
+/**
+ * The collector of one output of a loop body. It takes the output step by step, and stacks the steps along a new axis
+ * in the end.
+ */
 final class Collected {
     /** The most bytes for which the memory of all steps is allocated at once. */
     private static final long MOST_AT_ONCE = 1 << 24;

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Reads runs of a tensor as though it were broadcast to a larger shape. Neighbouring axes with compatible strides are
- * merged, so that equal shapes and scalars each cost one step per run.
+ * A reader of runs of a tensor as though it were broadcast to a larger shape. Neighbouring axes with compatible strides
+ * are merged, so that equal shapes and scalars each cost one step per run.
  */
 public final class Broadcast {
     private final ElementType type;

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Gives each function of numbers its own copy of a loop's class. The JIT compiler vectorises such a loop while it has
- * seen only one function there; where all operators share a loop, each element costs a call.
+ * Copies of a loop's class, one for each function of numbers. The JIT compiler vectorises such a loop while it has seen
+ * only one function there; where all operators share a loop, each element costs a call.
  */
 final class OwnLoops {
     /** The least elements for which a loop gets a class of its own. */

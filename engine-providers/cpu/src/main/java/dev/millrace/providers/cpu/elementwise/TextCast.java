@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 import java.util.Locale;
 
-/** Converts numbers to text and back, in the notation that ONNX shares with numpy. */
+/** The conversion of numbers to text and back, in the notation that ONNX shares with numpy. */
 final class TextCast {
     private TextCast() {}
 

@@ -17,8 +17,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Decodes an image file: BMP, GIF, JPEG, PNG and TIFF by {@link StandardImage}, the PNM formats by {@link PortableMap},
- * WebP and JPEG 2000 by the packages of their names.
+ * The kernel that decodes image files: BMP, GIF, JPEG, PNG and TIFF by {@link StandardImage}, the PNM formats by
+ * {@link PortableMap}, WebP and JPEG 2000 by the packages of their names.
  */
 final class ImageDecoder implements DynamicKernel {
     private final Node node;

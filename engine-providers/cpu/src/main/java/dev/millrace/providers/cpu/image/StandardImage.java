@@ -14,8 +14,8 @@ import javax.imageio.stream.MemoryCacheImageInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes the formats that the JDK supports. Extents are checked before pixels are read, and a decoder stops when the
- * run is cancelled.
+ * The decoder of the formats that the JDK supports. Extents are checked before pixels are read, and decoding stops when
+ * the run is cancelled.
  */
 final class StandardImage {
     private StandardImage() {}
@@ -72,7 +72,7 @@ final class StandardImage {
         }
     }
 
-    /** Stops a reader by {@link ImageReader#abort()}, since it may hold native locks where it calls. */
+    /** A listener that stops a reader by {@link ImageReader#abort()}, since it may hold native locks where it calls. */
     private static final class Progress implements IIOReadProgressListener {
         private final Runnable check;
         private @Nullable EngineException stopped;

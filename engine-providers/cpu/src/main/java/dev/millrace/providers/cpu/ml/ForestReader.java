@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the attributes of the tree operators. All attributes with one prefix are parallel lists. */
+/** The reader of the tree operators' attributes. All attributes with one prefix are parallel lists. */
 final class ForestReader {
     private final Node node;
     private final Attributes attributes;
@@ -215,7 +215,7 @@ final class ForestReader {
         return (int) number + (isLeaf ? branches : 0);
     }
 
-    /** Builds a forest. */
+    /** The tables of a forest while it is built. */
     private final class Parts {
         final int[] features;
         final Forest.Mode[] modes;

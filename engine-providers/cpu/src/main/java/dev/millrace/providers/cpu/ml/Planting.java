@@ -6,7 +6,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the tables of a {@link Descent}. A node that compares with a value or a set becomes nodes that compare by
+ * The builder of a {@link Descent}'s tables. A node that compares with a value or a set becomes nodes that compare by
  * order: the values cut the numbers into intervals, each of which goes one way or the other. A child that several
  * intervals lead to has one entry for each of them, but its own children exist only once.
  */

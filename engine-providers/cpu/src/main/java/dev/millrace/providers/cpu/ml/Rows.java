@@ -26,13 +26,13 @@ record Rows(ElementType type, long count, int features) {
         return new Rows(context.inputType(input), count, Extents.toInt("features", features));
     }
 
-    /** Computes the results of one sample from its features. */
+    /** A task that computes the results of one sample from its features. */
     @FunctionalInterface
     interface RowTask {
         void run(LaunchContext context, long row, double[] features, Scratch scratch);
     }
 
-    /** Computes the results of several samples from their features. */
+    /** A task that computes the results of several samples from their features. */
     @FunctionalInterface
     interface BlockTask {
         void run(LaunchContext context, long row, int rows, double[] features, Scratch scratch);

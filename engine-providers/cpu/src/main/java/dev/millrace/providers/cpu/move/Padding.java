@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Padding {
     private Padding() {}
 
-    /** Returns the input coordinate for coordinate {@code at} of an axis of {@code extent}, which may be outside. */
+    /** A rule for the input coordinate of coordinate {@code at} of an axis of {@code extent}, which may be outside. */
     @FunctionalInterface
     private interface Outside {
         long source(long at, long extent);

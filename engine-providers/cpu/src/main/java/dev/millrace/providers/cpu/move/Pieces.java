@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Splits and joins tensors, for operators that know their inputs only when they run. */
+/** Methods that split and join tensors, for operators that know their inputs only when they run. */
 public final class Pieces {
     private Pieces() {}
 

@@ -19,7 +19,7 @@ final class Scattering {
 
     private Scattering() {}
 
-    /** Combines updates with the cells that they are written to. */
+    /** A way to combine updates with the cells that they are written to. */
     private interface Store {
         /** Writes a run of updates. */
         void put(MemorySegment updates, long first, MemorySegment target, long at, long count);

@@ -86,7 +86,7 @@ record BatchNormKernel(Node node) implements ShapedKernel {
         }
     }
 
-    /** Normalises one channel at a time, over all images of the batch. */
+    /** The task of training mode, which normalises one channel at a time over all images of the batch. */
     private record Training(
             ElementType type,
             ElementType parameters,

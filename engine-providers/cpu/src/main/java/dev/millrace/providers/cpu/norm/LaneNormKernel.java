@@ -12,12 +12,12 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
 /**
- * LpNormalization and LRN: divides each element of a line along an axis by a norm of the line, or of its neighbourhood
- * there.
+ * LpNormalization and LRN, which divide each element of a line along an axis by a norm of the line, or of its
+ * neighbourhood there.
  */
 record LaneNormKernel(Node node) implements ShapedKernel {
 
-    /** Computes the second array from the first. */
+    /** A function that computes the second array from the first. */
     @FunctionalInterface
     private interface Step {
         void apply(LaunchContext launch, double[] lane, double[] result, int length);

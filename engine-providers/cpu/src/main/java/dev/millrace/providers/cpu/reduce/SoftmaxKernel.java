@@ -15,7 +15,7 @@ import dev.millrace.scheduler.kernel.ShapedKernel;
  */
 public record SoftmaxKernel(Node node, Function function) implements ShapedKernel {
 
-    /** Transforms a line along the axis in place. */
+    /** A function that transforms a line along the axis in place. */
     @FunctionalInterface
     public interface Function {
         void apply(RunContext run, double[] lane, int length);

@@ -6,9 +6,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads numbers one after the other from untrusted bytes, and never past their end. The bytes are copied to the heap
- * first: this runs before anything is compiled, when access to a byte of native memory takes as long as to a hundred of
- * an array.
+ * A reader of numbers from untrusted bytes, one after the other and never past their end. The bytes are copied to the
+ * heap first: this runs before anything is compiled, when access to a byte of native memory takes as long as to a
+ * hundred of an array.
  */
 final class ByteReader {
     private static final int MOST_BYTES = Integer.MAX_VALUE - 8;

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Fuses elementwise operators with each other, and with the products and convolutions that they follow. */
+/** The fusion of elementwise operators with each other, and with the products and convolutions that they follow. */
 final class Fusion {
     /** The most values of one expression; longer ones run out of registers. */
     private static final int MOST_MEMBERS = 24;

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Measures methods for the same work in turns, and selects the fastest. The caches near the core are evicted before
- * each run, as the rest of a model does: otherwise a method with larger operands would look too good.
+ * The autotuner: measures methods for the same work in turns, and selects the fastest. The caches near the core are
+ * evicted before each run, as the rest of a model does: otherwise a method with larger operands would look too good.
  */
 final class Trials {
     private static final int MOST_ROUNDS = 9;

@@ -47,7 +47,7 @@ public final class Step {
         return new Builder(kernel, node);
     }
 
-    /** Builds a step. */
+    /** A builder of a step. */
     public static final class Builder {
         private final Supplier<String> kernel;
         private final String node;

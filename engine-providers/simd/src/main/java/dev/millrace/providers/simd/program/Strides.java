@@ -3,7 +3,7 @@ package dev.millrace.providers.simd.program;
 import dev.millrace.graph.tensor.Shape;
 import org.jspecify.annotations.Nullable;
 
-/** Computes the strides of a value that is reshaped. */
+/** The strides of a value that is reshaped. */
 final class Strides {
     private Strides() {}
 

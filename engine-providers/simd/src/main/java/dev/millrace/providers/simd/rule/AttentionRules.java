@@ -16,7 +16,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Lowers attention operators to fused attention. Keys and values are read in place if they are 32-bit floats. */
+/**
+ * The rules of attention operators, which become fused attention. Keys and values are read in place if they are 32-bit
+ * floats.
+ */
 final class AttentionRules {
 
     /**

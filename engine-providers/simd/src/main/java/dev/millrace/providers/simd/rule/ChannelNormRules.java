@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Lowers normalisations of images by channels: instance and group normalisation, batch normalisation and LRN. */
+/** The rules of normalisations of images by channels: instance and group normalisation, batch normalisation and LRN. */
 final class ChannelNormRules {
     private static final float EPSILON = 1e-5f;
 

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the fastest method of a convolution by measuring: on one image of zeros, on one thread. */
+/** A trial that finds the fastest method of a convolution by measuring: on one image of zeros, on one thread. */
 final class ConvTrial {
     /** The most memory of a trial, beside that of the model; larger convolutions are not measured. */
     private static final long MOST_BYTES = 256 << 20;

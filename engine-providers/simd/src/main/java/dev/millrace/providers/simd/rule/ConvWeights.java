@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The weights of a convolution, with the bias of each output channel if there is one. */
 sealed interface ConvWeights {
-    /** Packs weights and bias into memory. */
+    /** A function that packs weights and bias into memory. */
     interface Packing {
         void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed);
     }

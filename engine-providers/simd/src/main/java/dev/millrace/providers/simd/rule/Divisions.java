@@ -13,7 +13,10 @@ import dev.millrace.providers.simd.lower.Op;
 import java.util.Arrays;
 import java.util.List;
 
-/** Lowers divisions of ints up to 32 bits. A zero divisor is an error, which is checked before anything is divided. */
+/**
+ * The rules of divisions of ints up to 32 bits. A zero divisor is an error, which is checked before anything is
+ * divided.
+ */
 final class Divisions {
     private Divisions() {}
 

@@ -17,7 +17,9 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** Lowers Einsum of one operand, or of two without dots, to views, sums over axes and a product of matrices. */
+/**
+ * The rule of Einsum with one operand, or two without dots: it becomes views, sums over axes and a product of matrices.
+ */
 final class EinsumRules {
     private static final String DOTS = "...";
     /** The first of the letters that replace dots, from a range that no equation uses. */

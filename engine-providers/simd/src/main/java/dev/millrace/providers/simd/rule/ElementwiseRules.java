@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Lowers elementwise operators. Their results are deferred, and fused with their neighbours. */
+/** The rules of elementwise operators, whose results are deferred and fused with their neighbours. */
 final class ElementwiseRules {
     static final int BROADCASTS_SINCE = 7;
 
@@ -92,7 +92,7 @@ final class ElementwiseRules {
         };
     }
 
-    /** Chooses the formula of a node, or null where there is none for it. */
+    /** A choice of a node's formula, or null where there is none for it. */
     private interface Choice {
         @Nullable
         Formula of(Op op);

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Searches expressions, and replaces parts of them. */
+/** Methods that search expressions, and replace parts of them. */
 final class Expressions {
     private Expressions() {}
 
@@ -85,7 +85,7 @@ final class Expressions {
         };
     }
 
-    /** Returns the replacement of an expression, or null where it stays. */
+    /** A mapping of an expression to its replacement, or null where it stays. */
     private interface Mapping {
         @Nullable
         Expr of(Expr expression);

@@ -7,7 +7,7 @@ import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.program.View;
 import java.util.List;
 
-/** Converts 16-bit floats that kernels read as 32-bit ones, and results back. */
+/** The conversion of 16-bit floats that kernels read as 32-bit ones, and of results back. */
 final class Halves {
     private Halves() {}
 

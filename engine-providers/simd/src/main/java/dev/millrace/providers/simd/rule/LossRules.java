@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Lowers NegativeLogLikelihoodLoss: gathers the elements that labels choose, weights them and adds them up. */
+/**
+ * The rule of NegativeLogLikelihoodLoss, which gathers the elements that labels choose, weights them and adds them up.
+ */
 final class LossRules {
     private static final int LABELS = 1;
     private static final int WEIGHTS = 2;

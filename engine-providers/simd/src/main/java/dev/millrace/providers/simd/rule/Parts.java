@@ -6,7 +6,7 @@ import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.program.View;
 import java.util.Objects;
 
-/** Makes views of existing memory values of their own, on the way to an output. */
+/** Views of existing memory as values of their own, on the way to an output. */
 final class Parts {
     private Parts() {}
 

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Lowers poolings of images: in blocks of channels, or over planes where they have few channels. */
+/** The rules of poolings of images: in blocks of channels, or over planes where they have few channels. */
 final class PoolRules {
     /** The least part of a block that channels have to fill for blocks to pay, as its reciprocal. */
     private static final int LEAST_OF_BLOCK = 4;
@@ -233,7 +233,7 @@ final class PoolRules {
                 || channels * LEAST_OF_BLOCK > site.op().kit().block();
     }
 
-    /** Pools images from one memory to another. */
+    /** A function that pools images from one memory to another. */
     private interface Images {
         void pool(MemorySegment from, MemorySegment to, Parallel crew);
     }

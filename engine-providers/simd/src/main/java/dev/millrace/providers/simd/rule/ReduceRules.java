@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Lowers reductions over axes, and operators that divide a value by one of its reductions. */
+/** The rules of reductions over axes, and of operators that divide a value by one of its reductions. */
 final class ReduceRules {
     /** The epsilon that MeanVarianceNormalization adds to a standard deviation. */
     private static final float LEAST_DEVIATION = 1e-9f;

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Lowers operators that write updates into a copy of the data, at places given by indices. */
+/** The rules of operators that write updates into a copy of the data, at positions given by indices. */
 final class ScatterRules {
     private static final long MOST_ROW_BYTES = 1 << 30;
 
@@ -29,7 +29,7 @@ final class ScatterRules {
         };
     }
 
-    /** Fills a table of row numbers from indices. */
+    /** A function that fills a table of row numbers from indices. */
     private interface Table {
         void fill(RowNumbers numbers, IndexList indices, MemorySegment table);
     }

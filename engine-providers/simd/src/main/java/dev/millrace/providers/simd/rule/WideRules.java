@@ -15,7 +15,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 
-/** Lowers functions of two tensors of 64-bit numbers, which expressions do not support: each is a step of its own. */
+/**
+ * The rules of functions of two tensors of 64-bit numbers, which expressions do not support: each is a step of its own.
+ */
 final class WideRules {
     /** The least elements of a result; fewer are shape arithmetic, which is known before a run. */
     private static final long LEAST = 512;

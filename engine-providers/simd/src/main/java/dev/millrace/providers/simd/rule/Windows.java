@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** Computes the axes that the window of a convolution or a pooling slides along. */
+/** The axes that the window of a convolution or a pooling slides along. */
 final class Windows {
     /**
      * The longest row of kernels that compute a row of an image at once, since their code contains its length and its

@@ -16,7 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Lowers operators that keep or drop whole elements, as words of up to 32 bits whatever their type. */
+/** The rules of operators that keep or drop whole elements, as words of up to 32 bits whatever their type. */
 final class WordRules {
     /** The longest row that is masked; longer ones are copied and cleared faster. */
     private static final long LONGEST_MASKED_ROW = 256;

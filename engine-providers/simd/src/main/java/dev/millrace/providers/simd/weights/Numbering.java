@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Finds the places of a constant's units in its packed form: numbers are packed in place of the units, and looked up in
- * the result. Numbers that do not fit a unit's bits are packed digit by digit, followed by a checksum of the digits,
- * since sums that a kernel computes per column look like numbers, too.
+ * A probe that finds the places of a constant's units in its packed form: numbers are packed in place of the units, and
+ * looked up in the result. Numbers that do not fit a unit's bits are packed digit by digit, followed by a checksum of
+ * the digits, since sums that a kernel computes per column look like numbers, too.
  */
 final class Numbering {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;

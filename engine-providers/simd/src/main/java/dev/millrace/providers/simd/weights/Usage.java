@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records the constants that a program reads while it is bound: the packed ones by layout, and those read unpacked. Not
- * safe for use by several threads.
+ * A record of the constants that a program reads while it is bound: the packed ones by layout, and those read unpacked.
+ * Not safe for use by several threads.
  */
 public final class Usage {
     static final long ALIGNMENT = 64;

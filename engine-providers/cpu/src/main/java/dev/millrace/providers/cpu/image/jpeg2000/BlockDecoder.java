@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.image.jpeg2000;
 
 import java.util.Arrays;
 
-/** Decodes the coefficients of code blocks bit plane by bit plane, in three coding passes each (EBCOT tier 1). */
+/** The decoder of code blocks' coefficients, bit plane by bit plane in three coding passes each (EBCOT tier 1). */
 final class BlockDecoder {
     private static final int MOST_PLANES = 30;
     private static final int STRIPE = 4;

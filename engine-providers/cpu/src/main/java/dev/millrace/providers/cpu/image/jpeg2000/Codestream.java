@@ -5,7 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Reads the markers of a codestream, and decodes the tiles between them. */
+/** The reader of a codestream: its markers, and the tiles between them. */
 final class Codestream {
     private static final int START = 0xff4f;
     private static final int SIZE = 0xff51;

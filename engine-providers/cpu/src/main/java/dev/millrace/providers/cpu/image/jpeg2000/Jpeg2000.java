@@ -4,7 +4,7 @@ import dev.millrace.providers.cpu.image.source.Bytes;
 import java.awt.image.BufferedImage;
 import org.jspecify.annotations.Nullable;
 
-/** Reads JPEG 2000 images: files of boxes, and bare codestreams. Alpha is dropped. */
+/** The reader of JPEG 2000 images: files of boxes, and bare codestreams. Alpha is dropped. */
 public final class Jpeg2000 {
     private static final int HEADER = 0x6a703268;
     private static final int COLOUR = 0x636f6c72;

@@ -25,7 +25,7 @@ record Progression(
             Comparator.comparingLong((Precinct p) -> p.y).thenComparingLong(p -> p.x);
     private static final Comparator<Precinct> BY_INDEX = Comparator.comparingInt(p -> p.index);
 
-    /** Visits a layer of a precinct. */
+    /** A visitor of the layers of precincts. */
     interface Visitor {
         void visit(Precinct precinct, int layer);
     }

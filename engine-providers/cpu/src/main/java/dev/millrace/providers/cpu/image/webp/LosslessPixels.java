@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.image.webp;
 
-/** Decodes stored pixels: literal ones, copies of earlier ones (LZ77), and indices of a colour cache. */
+/** The decoder of stored pixels: literal ones, copies of earlier ones (LZ77), and indices of a colour cache. */
 final class LosslessPixels {
     private static final int LITERALS = 256;
     private static final int LENGTHS = 24;

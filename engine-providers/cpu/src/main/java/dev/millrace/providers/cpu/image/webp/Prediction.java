@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.image.webp;
 
-/** Predicts square blocks from the samples above and left of them. */
+/** The prediction of square blocks from the samples above and left of them. */
 final class Prediction {
     /** The samples along the edge: from the lowest one on the left over the corner to the eighth one above. */
     private final int[] edge = new int[13];

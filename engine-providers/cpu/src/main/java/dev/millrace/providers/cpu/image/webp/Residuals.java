@@ -3,7 +3,8 @@ package dev.millrace.providers.cpu.image.webp;
 import java.util.Arrays;
 
 /**
- * Reads the coefficients of macroblocks, with probabilities that depend on their position and the neighbouring blocks.
+ * The reader of macroblocks' coefficients, with probabilities that depend on their position and the neighbouring
+ * blocks.
  */
 final class Residuals {
     private static final int AFTER_SECOND = 0;

@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.image.webp;
 
 import java.awt.image.BufferedImage;
 
-/** Converts luma and two planes of chroma at half the extents, which are interpolated, to RGB pixels. */
+/** The conversion of luma and two planes of chroma at half the extents, which are interpolated, to RGB pixels. */
 final class YuvToRgb {
     private YuvToRgb() {}
 
