@@ -17,11 +17,16 @@ public record Machine(int format, String target, Weights weights) {
 
     /** The machines that kept constants can be used on. */
     public enum Weights {
-        /** Packed for the machine that they were compiled on; others unpack them and pack them again. */
+        /**
+         * Packed, for the machine that they were compiled on; other machines unpack constants that are kept only
+         * packed, and pack them again.
+         */
         RECOVERABLE,
-        /** Kept unpacked, for any machine; a machine other than the compiling one has to pack them again. */
+        /**
+         * Packed and as they are in the model, for any machine; one other than the compiling machine packs them again.
+         */
         ANY,
-        /** Not kept, for any machine: all are packed from the source model when the context is loaded. */
+        /** Left in the source model, for any machine: all are packed when the context is loaded. */
         SOURCE;
 
         private String text() {

@@ -52,7 +52,7 @@ final class ProgramFrame implements Memory, Crew {
     @Nullable
     ProgramFrame after;
 
-    /** @param block taken for the run that the frame is made for */
+    /** @param block the block, which is taken for the run that the frame is created for */
     ProgramFrame(Program program, RunBlocks.Block block) {
         steps = program.steps();
         width = program.width();

@@ -44,7 +44,7 @@ public final class Storage {
         return new Storage(Kind.BLOCK, 0, bytes, MemorySegment.NULL);
     }
 
-    /** Native memory that outlives every run. */
+    /** Creates a storage of native memory that outlives every run. */
     public static Storage constant(MemorySegment memory) {
         return new Storage(Kind.CONSTANT, 0, memory.byteSize(), memory);
     }

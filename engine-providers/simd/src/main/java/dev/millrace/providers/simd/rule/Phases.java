@@ -27,7 +27,8 @@ record Phases(ConvShape forward) {
     }
 
     /**
-     * One axis. Output {@code o} is the remainder {@code (o + before) % stride} of place {@code (o + before) / stride}.
+     * One axis. Output {@code o} has the remainder {@code (o + before) % stride} and the position
+     * {@code (o + before) / stride}.
      *
      * @param forward the axis of the convolution that is transposed
      */

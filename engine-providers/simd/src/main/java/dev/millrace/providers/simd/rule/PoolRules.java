@@ -153,7 +153,7 @@ final class PoolRules {
         return true;
     }
 
-    /** Pools all pixels of images in blocks. */
+    /** Pools all pixels of images in blocks of channels. */
     static boolean whole(Op op, Pooling pooling) {
         Cell in = op.in(0);
         int spatial = in.shape().rank() - 2;

@@ -145,7 +145,7 @@ class QuantisedRulesTest extends QuantisedCases {
         }
     }
 
-    /** A part of a unit of the sums may be a whole step of what is written. */
+    /** A bias may be a fraction of the sums' unit, and that fraction a whole step of the output. */
     @ParameterizedTest
     @ValueSource(floats = {0.6f, 3})
     void aBiasIsNotRoundedBeforeTheSum(float added) {

@@ -48,7 +48,7 @@ class TransposedConvTest {
         }
     }
 
-    /** Each remainder of the strides would be a convolution of its own. */
+    /** A huge stride: each remainder would be a convolution of its own. */
     @Test
     @Timeout(20)
     void strideIsAsLongAsItLikes() {
