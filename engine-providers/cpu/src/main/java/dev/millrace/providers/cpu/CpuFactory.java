@@ -8,7 +8,7 @@ import dev.millrace.providers.spi.ProviderOptions;
 import java.util.List;
 import java.util.Set;
 
-/** Where {@code cpu} providers come from. */
+/** The factory of {@code cpu} providers. */
 public final class CpuFactory implements ProviderFactory {
     private static final String VERSION = "1.0.0";
 

@@ -62,7 +62,7 @@ public final class Planned {
         return (Tensor) runner.run(inputs::get, new Cancellation(), null)[0];
     }
 
-    /** What a run ends with that is cancelled once it has gone on for some time, or sooner where it does not take that long. */
+    /** Returns the exception of a run that is cancelled after some time, or sooner where the run takes less. */
     public Throwable cancelled() throws InterruptedException {
         for (long nanos = LONGEST_NANOS; nanos > LEAST_NANOS; nanos /= 2) {
             Throwable end = cancelledAfter(nanos);

@@ -19,7 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** Where {@code simd} providers come from. */
+/** The factory of {@code simd} providers. */
 public final class SimdFactory implements ProviderFactory {
     private static final String VERSION = "2.0.0";
     private static final Map<String, String> METADATA =
@@ -28,7 +28,10 @@ public final class SimdFactory implements ProviderFactory {
     private final PackedTensors weights = new PackedTensors();
     private final RunBlocks blocks = new RunBlocks();
 
-    /** Made when an engine is, some time before its first session needs kernels. */
+    /**
+     * Created with an engine, some time before its first session needs kernels; another thread probes the machine
+     * meanwhile.
+     */
     public SimdFactory() {
         Kernels.foresee();
     }

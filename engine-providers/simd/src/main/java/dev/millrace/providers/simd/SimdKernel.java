@@ -23,24 +23,24 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A compiled partition: a graph that becomes a program for each tuple of shapes. Where the rules fail at some, the kernels
- * of the providers behind do the work for these.
+ * The kernel of a compiled partition: a graph that becomes a program for each tuple of input shapes. Where the rules
+ * fail for some shapes, the kernels of the providers behind compute those.
  */
 final class SimdKernel implements ShapedKernel {
     private final Graph graph;
     private final Kit kit;
     private final Function<Node, @Nullable Rule> rules;
-    /** What was inferred last, for the binding that is about to follow. */
+    /** The last inference, for the binding that is about to follow. */
     private final AtomicReference<@Nullable Inferred> inferred = new AtomicReference<>();
 
-    /** The parts where it is cut before a node. */
+    /** The parts of the partition where it is cut before a node. */
     private final ConcurrentHashMap<Node, Parts> parts = new ConcurrentHashMap<>();
 
     SimdKernel(Graph graph, Kit kit) {
         this(graph, kit, Rules::of);
     }
 
-    /** @param rules the rule of a node, or null where there is none */
+    /** @param rules returns the rule of a node, or null where there is none */
     SimdKernel(Graph graph, Kit kit, Function<Node, @Nullable Rule> rules) {
         this.graph = graph;
         this.kit = kit;

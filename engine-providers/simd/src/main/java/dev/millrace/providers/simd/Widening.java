@@ -20,9 +20,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a partition compute in floats of 32 bits what its model has in 16: kernels for the former are many and fast. Casts
- * stand where the partition reads floats of 16 bits and where it writes them; between its nodes nothing is rounded to them.
- * What only moves elements, and what is asked for as it is, stays.
+ * The widening of a partition from 16-bit floats (float16, bfloat16) to 32 bits, for which kernels are many and fast.
+ * Casts are inserted where the partition reads 16-bit floats and where it writes them; values between its nodes are not
+ * rounded to 16 bits. Operators that only move elements, and outputs whose type a node states, keep their type.
  */
 final class Widening {
     private static final int OPSET = 13;
@@ -53,20 +53,20 @@ final class Widening {
             "Trilu",
             "Unsqueeze");
 
-    /** Operators whose results are of the type that they say, or that another input has. */
+    /** Operators whose results have a type that an attribute states, or that another input has. */
     private static final Set<String> OF_GIVEN_TYPE =
             Set.of("CastLike", "ConstantOfShape", "EyeLike", "OneHot", "Range");
 
     private final GraphEditor editor;
     private final Map<Value, Value> casts = new HashMap<>();
-    /** What was computed in 16 bits, with the type that it had. */
+    /** The values that were computed in 16 bits, with the type that they had. */
     private final Map<Value, ElementType> widened = new HashMap<>();
 
     private Widening(Graph graph) {
         editor = new GraphEditor(graph);
     }
 
-    /** Does so with the graph of a partition that has no graphs within. */
+    /** Widens the graph of a partition; a graph with nested graphs is left as it is. */
     static void widen(Graph graph) {
         var nodes = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
@@ -97,12 +97,12 @@ final class Widening {
         return OF_GIVEN_TYPE.contains(node.op().name()) || node.attributes().has("output_dtype");
     }
 
-    /** Whether a node reads floats of 16 bits that only a run knows. */
+    /** Whether a node reads 16-bit floats that are not constant. */
     private static boolean readsHalves(Node node) {
         return node.inputs().stream().anyMatch(input -> isHalf(input) && !input.isConstant());
     }
 
-    /** Whether a node hands on what it keeps of earlier runs. */
+    /** Whether a node returns state that it keeps from run to run, such as the key/value cache of attention. */
     private static boolean keepsHalves(Node node) {
         return node.op().name().endsWith("Attention")
                 && node.outputs().stream().skip(1).anyMatch(Objects::nonNull);
@@ -113,7 +113,7 @@ final class Widening {
         return type != null && DataTypes.isHalf(type);
     }
 
-    /** Also lets the results of a node that reads floats be wide. */
+    /** Casts the 16-bit inputs of a node to 32 bits. Where it reads floats, its results become 32-bit, too. */
     private void widenInputs(Node node) {
         boolean reads = false;
         for (int i = 0; i < node.inputs().size(); i++) {
@@ -146,7 +146,7 @@ final class Widening {
         }
     }
 
-    /** Lets an output of the graph have the type that it had. */
+    /** Casts an output of the graph back to the type that it had. */
     private void output(Value value) {
         ElementType before = widened.get(value);
         if (before != null) {

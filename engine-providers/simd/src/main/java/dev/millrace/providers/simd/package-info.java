@@ -1,6 +1,6 @@
 /**
- * The provider that compiles: products by constant weights with what surrounds them, and chains of elementwise
- * operators, become programs over packed weights that can be kept and loaded again.
+ * The compiling provider {@code simd}. Products by constant weights with their epilogues, and chains of elementwise
+ * operators, become programs over packed weights, which can be kept in context binaries and loaded again.
  */
 @NullMarked
 package dev.millrace.providers.simd;

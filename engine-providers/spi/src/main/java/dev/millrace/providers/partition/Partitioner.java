@@ -25,9 +25,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the providers, in their order, which nodes they take, graphs before what is nested in them and is not fused. A
- * node belongs to the first who claims it. What is to be fused is cut into maximal convex groups, each replaced by one
- * node.
+ * The assignment of a graph's nodes to providers. Providers are asked in their order which nodes they claim, for a
+ * graph before the graphs that are nested in it and are not fused. A node belongs to the first provider that claims it.
+ * The nodes to be fused are cut into maximal convex groups, and each group is replaced by one node.
  */
 public final class Partitioner {
     private final Graph main;
@@ -44,24 +44,28 @@ public final class Partitioner {
         this.namePrefix = namePrefix;
     }
 
-    /** Shares {@code graph} out, changing it. Throws where a node is left that nobody takes. */
+    /**
+     * Assigns every node of {@code graph} to a provider, changing the graph. Throws where no provider claims a node.
+     */
     public static Partitioning partition(Graph graph, List<ExecutionProvider> providers, String namePrefix) {
         return share(graph, providers, namePrefix).parts();
     }
 
-    /** As {@link #partition}, for a caller that may have parts taken back. */
+    /** Partitions as {@link #partition} does, for a caller that may halve partitions or take them back afterwards. */
     public static Partitioner share(Graph graph, List<ExecutionProvider> providers, String namePrefix) {
         var partitioner = new Partitioner(graph, providers, namePrefix);
         partitioner.shareOut(graph, providers);
         return partitioner;
     }
 
-    /** Who has what by now. */
+    /** Returns the partitions and single nodes as they are assigned now. */
     public Partitioning parts() {
         return new Partitioning(main, fused, singles);
     }
 
-    /** Makes two parts of one with several nodes, both of the same provider; where they are not convex, more. */
+    /**
+     * Splits a partition of several nodes into two of the same provider, or into more where the halves are not convex.
+     */
     public List<Partitioning.Fused> halve(Partitioning.Fused part) {
         Graph graph = part.partition().fused().graph();
         List<Node> nodes = putBack(part);
@@ -72,14 +76,20 @@ public final class Partitioner {
         return List.copyOf(fused.subList(before, fused.size()));
     }
 
-    /** Takes a part from its provider; its nodes go to those behind who claim them. Throws where a node is left over. */
+    /**
+     * Takes a partition from its provider. Its nodes go to the providers behind it that claim them. Throws where none
+     * claims a node.
+     */
     public void giveBack(Partitioning.Fused part) {
         Graph graph = part.partition().fused().graph();
         putBack(part);
         shareOut(graph, behind(part.provider()));
     }
 
-    /** Takes a single node from its provider; it goes to who claims it of those behind. Throws where nobody does. */
+    /**
+     * Takes a single node from its provider. The first provider behind it that claims the node gets it. Throws where
+     * none does.
+     */
     public void giveBack(Node node) {
         ExecutionProvider provider = singles.remove(node);
         if (provider == null) {
@@ -149,7 +159,10 @@ public final class Partitioner {
                 + lowered());
     }
 
-    /** Which providers are slower here than they could be, and may therefore leave nodes to others. */
+    /**
+     * Describes the providers that are slower on this machine than they could be, and may therefore leave nodes to
+     * others.
+     */
     private String lowered() {
         var text = new StringBuilder();
         for (ExecutionProvider provider : providers) {
@@ -161,7 +174,7 @@ public final class Partitioner {
         return text.toString();
     }
 
-    /** What one provider takes of one graph. */
+    /** The claims of one provider on the nodes of one graph. */
     private final class Claims implements CapabilitySink {
         private final ExecutionProvider provider;
         private final Set<Node> toFuse = new LinkedHashSet<>();
@@ -196,7 +209,10 @@ public final class Partitioner {
             }
         }
 
-        /** A node that another provider compiled is nobody else's, whatever a provider claims. */
+        /**
+         * Whether another provider compiled this node: such a node is not given to the claiming provider, whatever it
+         * claims.
+         */
         private boolean isForeignContext(Node node) {
             if (!node.op().equals(EpContext.OP)) {
                 return false;

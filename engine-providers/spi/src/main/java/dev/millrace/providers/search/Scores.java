@@ -2,14 +2,14 @@ package dev.millrace.providers.search;
 
 import java.util.Arrays;
 
-/** What is done to the scores of all words before one is chosen, in place. */
+/** Operations on the scores (logits) of a vocabulary before one word is chosen. All work in place. */
 public final class Scores {
     /** The score of a word that is never chosen. */
     public static final float NEVER = -Float.MAX_VALUE;
 
     private Scores() {}
 
-    /** Scores become the logarithms of the words' shares. */
+    /** Replaces scores by the logarithms of the words' probabilities (log-softmax). */
     public static void logShares(float[] scores) {
         double most = Double.NEGATIVE_INFINITY;
         for (float score : scores) {
@@ -25,7 +25,10 @@ public final class Scores {
         }
     }
 
-    /** Makes words less likely that are there already, each once; 1 leaves all as they are. */
+    /**
+     * Makes words that occur already less likely, each once (repetition penalty). A penalty of 1 leaves all scores as
+     * they are.
+     */
     public static void penalise(float[] scores, int[] words, float penalty) {
         if (penalty != 1) {
             Arrays.stream(words)
@@ -35,7 +38,9 @@ public final class Scores {
         }
     }
 
-    /** Forbids words that would end a phrase of this length that is there already; 0 forbids none. */
+    /**
+     * Forbids words that would repeat a phrase of this length that occurs already (no-repeat n-grams). 0 forbids none.
+     */
     public static void forbidPhrases(float[] scores, int[] words, int phrase) {
         int before = phrase - 1;
         for (int end = before; before >= 0 && end < words.length; end++) {
@@ -48,7 +53,7 @@ public final class Scores {
         }
     }
 
-    /** The word of the largest score, the first of equals; -1 where all are minus infinity or no numbers. */
+    /** The word with the largest score, the first of equal ones; -1 where all scores are minus infinity or NaN. */
     public static int largest(float[] scores) {
         int largest = -1;
         float most = Float.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** How words are chosen by their scores: what operators that search and generation of text have in common. */
+/** The choice of words by their scores: the processing of scores that search operators and text generation share. */
 @NullMarked
 package dev.millrace.providers.search;
 

@@ -5,19 +5,19 @@ import dev.millrace.scheduler.kernel.Kernel;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** Where a provider says which nodes it takes. */
+/** The receiver of a provider's claims on the nodes of a graph. */
 public interface CapabilitySink {
     /**
-     * Takes nodes to be compiled into one. Nodes that another has taken already are left out by their owner's right; what
-     * is left is cut into the largest parts that can be one step each without a cycle. A node that has nested graphs is
-     * taken with all that is in them; what they read from around them becomes inputs of the part.
+     * Claims nodes that are to be compiled into one step. Nodes that another provider has claimed already are left out.
+     * The rest is cut into the largest groups that can be one step each without a cycle. A node with nested graphs is
+     * claimed with everything in them; the values that these graphs read from outside become inputs of the partition.
      */
     void fuse(Collection<Node> nodes);
 
-    /** Takes a node for one of the provider's own {@linkplain ExecutionProvider#kernels() kernels}. */
+    /** Claims a node for one of the provider's own {@linkplain ExecutionProvider#kernels() kernels}. */
     void single(Node node);
 
-    /** Takes a node as {@link #single} does, with the graphs nested in it, which stay as they are. */
+    /** Claims a node as {@link #single} does, together with the graphs nested in it, which stay as they are. */
     void whole(Node node);
 
     /** The provider's own kernel for this node, or null where it has none. */
@@ -28,6 +28,6 @@ public interface CapabilitySink {
     @Nullable
     Kernel lookUpFallback(Node node);
 
-    /** Whether another provider has this node already. */
+    /** Whether a provider has claimed this node already. */
     boolean isTaken(Node node);
 }

@@ -4,18 +4,21 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.scheduler.kernel.KernelFactory;
 import org.jspecify.annotations.Nullable;
 
-/** What the engine offers while a provider compiles. */
+/** The services of the engine to a provider that compiles partitions. */
 public interface CompileContext {
-    /** Where to put what should be kept, or null where nothing is kept. */
+    /** The sink for compiled data that is to be written into a context binary, or null where none is written. */
     @Nullable
     ContextSink sink();
 
-    /** Kernels of the providers behind this one, for nodes of a partition that it has none for. */
+    /** The kernels of the providers behind this one, for nodes of a partition that this provider has no kernel for. */
     KernelFactory fallback();
 
-    /** What was kept for an EPContext node: mapped, checked, shared with every session that resolves the same. */
+    /**
+     * Returns the compiled graph that was kept for an EPContext node: mapped, checked and shared with every session
+     * that resolves the same node.
+     */
     CompiledGraph resolve(Node epContextNode);
 
-    /** Throws where the session's creation was cancelled. */
+    /** Throws where the creation of the session was cancelled. */
     void checkCancelled();
 }

@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A provider in one session. It claims nodes, compiles what it claimed or brings kernels for it, or both. What it leaves
- * alone is true of the default methods: they say what "not implemented" means.
+ * A provider in one session. It claims nodes and compiles them, or brings kernels for them, or both. The default
+ * methods describe a provider that does not implement the feature in question.
  */
 public interface ExecutionProvider extends AutoCloseable {
     String name();
@@ -26,13 +26,14 @@ public interface ExecutionProvider extends AutoCloseable {
     }
 
     /**
-     * Claims nodes of a graph. Graphs nested in it are asked about afterwards, each on its own, unless a provider has
-     * fused the node that they belong to.
+     * Claims nodes of a graph. Graphs nested in it are offered afterwards, each by itself, unless a provider has fused
+     * the node that they belong to.
      */
     void claim(Graph graph, CapabilitySink sink);
 
     /**
-     * Compiles partitions, in one call for all of a graph. The graphs are the provider's to read during the call only.
+     * Compiles partitions, in one call for all partitions of a graph. The provider may read the graphs during the call
+     * only.
      *
      * @return one kernel for each partition, in order
      */
@@ -41,8 +42,8 @@ public interface ExecutionProvider extends AutoCloseable {
     }
 
     /**
-     * Frees kernels that {@link #compile} returned. Each is released once: before the provider is asked again with other
-     * partitions, where it could not compile all of them, and otherwise before the provider is closed.
+     * Frees kernels that {@link #compile} returned. Each kernel is released once: where the provider could not compile
+     * all partitions, before it is asked again with others, and otherwise before the provider is closed.
      */
     default void release(List<Kernel> kernels) {}
 
@@ -55,7 +56,7 @@ public interface ExecutionProvider extends AutoCloseable {
         return DataLayout.NCHW;
     }
 
-    /** Whether an operator should be given in {@code layout}; null leaves it to the engine. */
+    /** Whether an operator should be converted to {@code layout}; null leaves the decision to the engine. */
     default @Nullable Boolean shouldConvertLayout(OpId op, DataLayout layout) {
         return null;
     }
@@ -68,28 +69,31 @@ public interface ExecutionProvider extends AutoCloseable {
 
     default void onRunEnd() {}
 
-    /** Called once, when the session that it belongs to is ready to run. */
+    /** Called once, when the session that the provider belongs to is ready to run. */
     default void onSessionReady() {}
 
-    /** Memory of a device that is this session's own, or null for the factory's. */
+    /** An allocator of device memory for this session alone, or null for the factory's allocator. */
     default @Nullable DeviceAllocator createAllocator(MemoryDevice memory) {
         return null;
     }
 
-    /** What to write into a context model so that a factory can tell later whether it still fits; empty for nothing. */
+    /**
+     * The text that a context model carries so that a factory can tell later whether the model still fits; empty for
+     * none.
+     */
     default String compatibilityInfo(Graph graph) {
         return "";
     }
 
     /**
-     * Whether sessions that were made alike may have this one between them, with what it compiled: it then hears of one
-     * session, which ends with the last of them. Not where it keeps anything of a session's own.
+     * Whether sessions that were created alike may share this provider with all that it compiled. It is then told of
+     * one session, which ends with the last of them. A provider that keeps state of a single session returns false.
      */
     default boolean isSharedBySessions() {
         return false;
     }
 
-    /** Whether several runs may be under way at once; otherwise they take turns. */
+    /** Whether several runs may be in progress at once; otherwise they run one after another. */
     default boolean isConcurrentRunSupported() {
         return true;
     }
@@ -97,35 +101,38 @@ public interface ExecutionProvider extends AutoCloseable {
     /** Waits until its devices have done all that was queued. */
     default void sync() {}
 
-    /** Recording and replaying runs on the device, or null where the provider does not. */
+    /** The recording and replaying of runs on the device, or null where the provider does not support it. */
     default @Nullable GraphCapture graphCapture() {
         return null;
     }
 
-    /** A profiler of the device, or null where the provider has nothing to tell beyond its steps. */
+    /** Creates a profiler of the device, or returns null where the provider reports nothing beyond its steps. */
     default @Nullable ProviderProfiler createProfiler() {
         return null;
     }
 
-    /** Bytes of device memory that it can give to a session's graph, or -1 where it does not say. */
+    /** The bytes of device memory that the provider can give to a session's graph, or -1 where they are unknown. */
     default long availableMemory() {
         return -1;
     }
 
     /**
-     * What keeps its steps from running from now on, such as a device that is gone, in words for people; null where nothing
-     * does. Asked at any time, during runs too, by who wants to know whether a session can answer: it must not wait.
+     * The reason why the provider's steps cannot run from now on, such as a lost device, in words for people; null
+     * where they can. Asked at any time, also during runs, to find out whether a session can answer: it must not wait.
      */
     default @Nullable String trouble() {
         return null;
     }
 
-    /** As {@link ProviderFactory#level}. Asked once its partitions are compiled, and for the health of a session. */
+    /**
+     * The level at which this provider computes, as {@link ProviderFactory#level}. Asked once its partitions are
+     * compiled, and for the health of a session.
+     */
     default @Nullable ProviderLevel computeLevel() {
         return null;
     }
 
-    /** Whether it heeds {@link ContextSink#names}; the metadata of its devices say the same. */
+    /** The support for {@link ContextSink#names}. The metadata of the provider's devices say the same. */
     default WeightlessSupport weightlessSupport() {
         return WeightlessSupport.NONE;
     }

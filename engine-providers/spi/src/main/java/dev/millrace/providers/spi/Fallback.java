@@ -6,13 +6,13 @@ import dev.millrace.scheduler.kernel.KernelFactory;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The kernels of the providers behind one. */
+/** The kernels of the providers behind one provider, asked in their order. */
 public record Fallback(List<ExecutionProvider> behind) implements KernelFactory {
     public Fallback {
         behind = List.copyOf(behind);
     }
 
-    /** What stands behind {@code provider} among all. */
+    /** Returns the fallback of {@code provider}: the providers behind it in the list of all. */
     public static Fallback behind(ExecutionProvider provider, List<ExecutionProvider> all) {
         return new Fallback(all.subList(all.indexOf(provider) + 1, all.size()));
     }

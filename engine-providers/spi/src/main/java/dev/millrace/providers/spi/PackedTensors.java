@@ -14,12 +14,15 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether tensors are already packed in a layout, and where, so that sessions of the same model, or of models with parts
- * in common, pack and hold them once. A {@link ProviderFactory} has one for the sessions of its engine. Tensors are found by
- * their content; nothing is kept alive that no session refers to. Safe for use by several threads.
+ * A table of tensors that are packed in a layout already, so that sessions of the same model, or of models that share
+ * weights, pack and hold them once. A {@link ProviderFactory} has one for the sessions of its engine. Tensors are found
+ * by their content. Nothing is kept alive that no session refers to. Safe for use by several threads.
  */
 public final class PackedTensors {
-    /** Smaller ones are packed sooner than found. */
+    /**
+     * The least packed size that is shared, in bytes: smaller tensors are packed in less time than it takes to find
+     * them.
+     */
     private static final long LEAST_BYTES = 16 << 10;
 
     private static final int SAMPLES = 4;
@@ -28,7 +31,7 @@ public final class PackedTensors {
     private final Map<Key, List<Known>> known = new HashMap<>();
     private final ReferenceQueue<PackedPlace> unused = new ReferenceQueue<>();
 
-    /** What equal weights have in common; whether they are equal is found out by comparing them. */
+    /** The hash key of packed weights, which equal weights share. Equality itself is decided by comparing the bytes. */
     private record Key(String layout, long bytes, long samples) {}
 
     private static final class Known extends WeakReference<PackedPlace> {
@@ -41,12 +44,14 @@ public final class PackedTensors {
     }
 
     /**
-     * Where tensors of this content lie when they are packed in a layout, whoever asked first; {@link PackedPlace#isFilled} tells
-     * whether they are there already. What is small is packed sooner than found, and has a place of its own each time.
+     * Returns the place of tensors with this content in a layout, whoever asked for it first. {@link
+     * PackedPlace#isFilled} tells whether they are packed there already. A small tensor gets a place of its own each
+     * time, since it is packed in less time than it takes to find it.
      *
-     * @param sources what is packed together; equal in type, shape and bytes to what others have packed, or not found
-     * @param layout says all that the order of the packed bytes depends on but the tensors themselves
-     * @param bytes how many bytes the packed form has
+     * @param sources the tensors that are packed together; a place is shared with tensors of equal types, shapes and
+     *     bytes
+     * @param layout names everything that the order of the packed bytes depends on, except for the tensors themselves
+     * @param bytes the size of the packed form
      */
     public PackedPlace find(List<Tensor> sources, String layout, long bytes) {
         if (bytes < LEAST_BYTES || sources.stream().anyMatch(Tensor::isClosed)) {

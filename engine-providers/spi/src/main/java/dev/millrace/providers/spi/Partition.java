@@ -5,14 +5,18 @@ import dev.millrace.graph.ir.Node;
 import java.util.List;
 
 /**
- * What a provider is to compile into one step.
+ * A group of nodes that a provider compiles into one step.
  *
  * @param name unique in the model and stable from compilation to compilation
- * @param graph the part as a graph of its own: its inputs are what it reads, its constants stay constants
- * @param fused the node that stands for it in the model's graph, with inputs and outputs in the same order
+ * @param graph the group as a graph of its own: its inputs are the values that the group reads, its constants stay
+ *     constants
+ * @param fused the node that replaces the group in the model's graph, with inputs and outputs in the same order
  */
 public record Partition(String name, Graph graph, Node fused) {
-    /** The one node of a partition that was compiled before, or of any other that has just one. */
+    /**
+     * The only node of a partition, such as the EPContext node of one that was compiled before. Throws where there are
+     * several.
+     */
     public Node onlyNode() {
         Node node = graph.firstNode();
         if (node == null || graph.nodeCount() != 1) {
@@ -21,7 +25,7 @@ public record Partition(String name, Graph graph, Node fused) {
         return node;
     }
 
-    /** Whether this is an EPContext node: compiled before, to be resolved. */
+    /** Whether the partition is an EPContext node: it was compiled before and is to be resolved. */
     public boolean isContext() {
         Node node = graph.firstNode();
         return graph.nodeCount() == 1 && node != null && node.op().equals(EpContext.OP);

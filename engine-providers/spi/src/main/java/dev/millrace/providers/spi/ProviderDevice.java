@@ -8,9 +8,9 @@ import java.util.Map;
 /**
  * A device that a provider can drive.
  *
- * @param metadata what the provider tells about itself there, such as {@code version}
- * @param options the provider options that suit this device: a provider is made with them, where the session's own options do
- *     not say otherwise; of several devices the first that has an option decides
+ * @param metadata properties that the provider reports for this device, such as {@code version}
+ * @param options the provider options that suit this device: a provider is created with them, where the session's own
+ *     options do not say otherwise; of several devices the first that has an option decides
  * @param memories the places that its values can lie in, the default one first
  */
 public record ProviderDevice(
@@ -25,12 +25,12 @@ public record ProviderDevice(
         memories = List.copyOf(memories);
     }
 
-    /** The processors among some hardware, for a provider that works in the memory of the host. */
+    /** Returns the processors (CPUs) among some hardware, for a provider that works in the memory of the host. */
     public static List<ProviderDevice> processors(String provider, String version, List<HardwareDevice> hardware) {
         return processors(provider, Map.of("version", version), hardware);
     }
 
-    /** The same for a provider that tells more of itself. */
+    /** Returns the processors among some hardware, with further metadata of the provider. */
     public static List<ProviderDevice> processors(
             String provider, Map<String, String> metadata, List<HardwareDevice> hardware) {
         return hardware.stream()
@@ -39,7 +39,7 @@ public record ProviderDevice(
                 .toList();
     }
 
-    /** Why such a provider cannot drive a device; empty where it can. */
+    /** The reasons why a provider that works in the memory of the host cannot drive a device; empty where it can. */
     public static List<String> noProcessor(HardwareDevice device) {
         return device.type() == DeviceType.CPU
                 ? List.of()

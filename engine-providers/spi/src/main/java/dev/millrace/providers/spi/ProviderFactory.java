@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Where providers come from: one per kind of provider and process, found by {@link java.util.ServiceLoader}. */
+/** A factory of providers: one per kind of provider and process, found by {@link java.util.ServiceLoader}. */
 public interface ProviderFactory extends AutoCloseable {
-    /** The provider's name; in options and in the {@code source} of EPContext nodes it stands as it is here. */
+    /** The provider's name, as it is written in options and in the {@code source} of EPContext nodes. */
     String name();
 
     String vendor();
@@ -25,10 +25,10 @@ public interface ProviderFactory extends AutoCloseable {
     /** A semantic version. */
     String version();
 
-    /** Which of this hardware the provider can drive, and how. */
+    /** Selects the hardware that the provider can drive, with the options and memories for each device. */
     List<ProviderDevice> devices(List<HardwareDevice> hardware);
 
-    /** A provider for one session. */
+    /** Creates a provider for one session. */
     ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options);
 
     /**
@@ -39,30 +39,30 @@ public interface ProviderFactory extends AutoCloseable {
         return Compatibility.NOT_APPLICABLE;
     }
 
-    /** Why {@code device} cannot be driven; empty where it can. */
+    /** The reasons why {@code device} cannot be driven; empty where it can. */
     default List<String> incompatibilities(HardwareDevice device) {
         return List.of();
     }
 
     /**
-     * How its providers compute on this machine; null where there is one way only. May wait until that is found out, so the
-     * engine asks for it only where nobody waits.
+     * The level at which this factory's providers compute on this machine; null where there is only one. The call may
+     * wait until the level is found out, so the engine makes it only on threads that nobody waits for.
      */
     default @Nullable ProviderLevel level() {
         return null;
     }
 
-    /** Operators of domains of its own that the provider brings. */
+    /** The operators that the provider adds, in domains of its own. */
     default List<OperatorSchema> customOperators() {
         return List.of();
     }
 
-    /** Memory of a device, or null where the host's serves. */
+    /** Creates an allocator of device memory, or returns null where the host's memory serves. */
     default @Nullable DeviceAllocator createAllocator(MemoryDevice memory, Map<String, String> options) {
         return null;
     }
 
-    /** Copies to and from the provider's devices, or null where they share the host's memory. */
+    /** Creates the copier to and from the provider's devices, or returns null where they share the host's memory. */
     default @Nullable DataTransfer createDataTransfer() {
         return null;
     }

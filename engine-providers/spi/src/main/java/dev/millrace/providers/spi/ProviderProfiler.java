@@ -3,19 +3,19 @@ package dev.millrace.providers.spi;
 import java.util.List;
 import java.util.Map;
 
-/** What a provider knows of the time that its device spent. One is made per profile. */
+/** A profiler of the time that a provider's device spends. One is created per profile. */
 public interface ProviderProfiler extends AutoCloseable {
-    /** A stretch of time; times are those of {@link System#nanoTime()}. */
+    /** A period of device activity. Times are those of {@link System#nanoTime()}. */
     record Event(String category, String name, long startNanos, long durationNanos, Map<String, String> arguments) {
         public Event {
             arguments = Map.copyOf(arguments);
         }
     }
 
-    /** Begins; what the device tells later is moved onto the clock that shows {@code nanoTime} now. */
+    /** Starts profiling. {@code nanoTime} is the time now, onto which the clock of the device is mapped. */
     void start(long nanoTime);
 
-    /** Ends, and returns what happened on the device. */
+    /** Stops profiling and returns the activity of the device. */
     List<Event> stop();
 
     @Override

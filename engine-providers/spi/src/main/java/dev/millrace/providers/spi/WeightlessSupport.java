@@ -5,26 +5,26 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which weights a provider's context binaries can name in their source, rather than to hold them. */
+/** The weights that a provider's context binaries can name in the source model in place of holding them. */
 public enum WeightlessSupport {
     NONE,
     EXTERNAL_ONLY,
     ALL,
     ALL_OR_EXTERNAL_ONLY;
 
-    /** The entry of {@link ProviderDevice#metadata} that says it before there is a provider, as {@link #text}. */
+    /** The key in {@link ProviderDevice#metadata} under which {@link #text} is found before there is a provider. */
     public static final String METADATA = "weightless_supported_modes";
 
-    /** The entry that says it where providers know of {@link #ALL_OR_EXTERNAL_ONLY} by no name yet. */
+    /** The key of devices whose provider is older than {@link #ALL_OR_EXTERNAL_ONLY}. */
     private static final String OLDER_METADATA = "weightless_support";
 
-    /** What a device's metadata says, as text; null where it says nothing. */
+    /** The text that a device's metadata has for the support, by the current key or the older one; null for none. */
     public static @Nullable String saidBy(Map<String, String> metadata) {
         String said = metadata.get(METADATA);
         return said == null ? metadata.get(OLDER_METADATA) : said;
     }
 
-    /** Whether binaries can be made so. */
+    /** Whether binaries can be made in a mode. */
     public boolean covers(WeightlessMode mode) {
         return switch (mode) {
             case NONE -> true;
@@ -33,12 +33,12 @@ public enum WeightlessSupport {
         };
     }
 
-    /** How metadata spells it. */
+    /** The spelling in metadata. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** What metadata says: nothing is {@link #NONE}, and so is what nobody spells so. */
+    /** Parses the spelling in metadata; a text that matches none gives {@link #NONE}. */
     public static WeightlessSupport of(String text) {
         return List.of(values()).stream()
                 .filter(each -> each.text().equals(text))

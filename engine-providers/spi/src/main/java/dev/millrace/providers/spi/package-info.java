@@ -1,4 +1,6 @@
-/** What an execution provider is: the interfaces between the engine and those who claim, compile and run parts of a graph. */
+/**
+ * Interfaces of execution providers: between the engine and the modules that claim, compile and run parts of a graph.
+ */
 @NullMarked
 package dev.millrace.providers.spi;
 

@@ -1,4 +1,4 @@
-/** Tests of how words are chosen. */
+/** Tests of choosing words by their scores. */
 @NullMarked
 package dev.millrace.providers.search;
 

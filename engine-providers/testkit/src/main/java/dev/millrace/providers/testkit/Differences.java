@@ -9,14 +9,14 @@ import dev.millrace.graph.tensor.TensorSequence;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Compares data as ONNX's own test runner does. */
+/** The comparison of data within the tolerances of ONNX's own test runner. */
 final class Differences {
     private static final double RELATIVE = 1e-3;
     private static final double ABSOLUTE = 1e-7;
 
     private Differences() {}
 
-    /** What differs first, or null where the two agree. */
+    /** Describes the first difference; null where the two agree. */
     static @Nullable String find(@Nullable Datum actual, Datum expected) {
         if (actual instanceof Tensor a && expected instanceof Tensor e) {
             return tensors(a, e);

@@ -19,7 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
-/** ONNX's single-operator cases, run by providers: a small model, its inputs, and the outputs that it must give. */
+/** ONNX's single-operator test cases, run by providers. Each is a small model with inputs and expected outputs. */
 public final class NodeCases {
     private static final String FOLDER = "shared/onnx-data/node";
 
@@ -31,7 +31,10 @@ public final class NodeCases {
         this.providers = List.copyOf(providers);
     }
 
-    /** The cases of the folder {@value FOLDER} here or further up; where there is none, the test that asks is skipped. */
+    /**
+     * The cases of the folder {@value FOLDER} here or in a parent folder. Where there is none, the calling test is
+     * skipped.
+     */
     public static NodeCases of(ExecutionProvider... providers) {
         return new NodeCases(folder(), List.of(providers));
     }
@@ -53,7 +56,7 @@ public final class NodeCases {
         }
     }
 
-    /** Whether the providers take each node that the case is lowered to, and have a kernel for it. */
+    /** Whether the providers claim every node of the lowered case and have a kernel for it. */
     public boolean isSupported(String name) {
         try {
             Graph graph = graph(name);
@@ -69,7 +72,7 @@ public final class NodeCases {
         }
     }
 
-    /** Whether {@code provider}, one of those that run the cases, fuses some of the case. */
+    /** Whether {@code provider}, which is one of the running providers, fuses some nodes of the case. */
     public boolean isFused(String name, ExecutionProvider provider) {
         try {
             return !ProviderKernels.of(graph(name), providers).fusedBy(provider).isEmpty();
@@ -78,7 +81,7 @@ public final class NodeCases {
         }
     }
 
-    /** What is wrong with these cases, one line for each that does not pass or is not there. */
+    /** Returns one line for each of these cases that fails or does not exist. */
     public List<String> failures(Collection<String> names) {
         var failures = new ArrayList<String>();
         for (String name : names) {
@@ -98,7 +101,7 @@ public final class NodeCases {
         }
     }
 
-    /** Runs a case; says what differs from what it expects, or null where nothing does. */
+    /** Runs a case. Returns the first difference from its expected outputs, or null where there is none. */
     public @Nullable String run(String name) {
         Graph graph = graph(name);
         List<Datum> inputs = data(name, "input", graph.inputs());

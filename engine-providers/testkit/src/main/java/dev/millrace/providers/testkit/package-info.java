@@ -1,4 +1,4 @@
-/** Suites of cases that any providers are run by, for the tests of those who write one. */
+/** Test suites that run against any provider, for the tests of those who write one. */
 @NullMarked
 package dev.millrace.providers.testkit;
 

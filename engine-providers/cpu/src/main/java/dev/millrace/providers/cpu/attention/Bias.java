@@ -11,8 +11,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is added to the scores of a query: the mask (false is minus infinity), minus infinity for keys that a causal
- * attention must not see, for keys beyond the end of the mask, and for padding.
+ * The bias of ONNX's Attention, added to the scores of a query: the mask (false is minus infinity), and minus infinity
+ * for keys that a causal attention must not see, for keys beyond the end of the mask, and for padding.
  */
 final class Bias implements ScoreBias {
     private final @Nullable Broadcast mask;

@@ -9,19 +9,19 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.LaunchContext;
 
 /**
- * Rows as they lie in inputs: those of the past, where there are any, then those of this call.
+ * Rows of keys or values that are inputs: those of the past, where there are any, then those of this call.
  *
- * @param biasInput what is added to rows of this call, from element {@code biasAt} on; -1 for nothing
+ * @param biasInput the input added to rows of this call, from element {@code biasAt} on; -1 for none
  */
 record GivenRows(int input, HeadLayout now, int pastInput, int pastSteps, int biasInput, long biasAt, ElementType type)
         implements HeadSource {
 
-    /** Rows without a past. */
+    /** Returns rows without a past. */
     static GivenRows of(BindContext context, int input, HeadLayout now) {
         return new GivenRows(input, now, -1, 0, -1, 0, context.inputType(input));
     }
 
-    /** Rows behind those of {@code pastInput}, where there is one. */
+    /** Returns these rows behind those of {@code pastInput}, where that input is given. */
     GivenRows after(BindContext context, int past) {
         if (!context.hasInput(past)) {
             return this;
@@ -39,7 +39,7 @@ record GivenRows(int input, HeadLayout now, int pastInput, int pastSteps, int bi
         return new GivenRows(input, now, past, steps, biasInput, biasAt, type);
     }
 
-    /** With a vector that has the elements of all heads from element {@code at} on. */
+    /** Returns these rows with a bias vector added, which has the elements of all heads from element {@code at} on. */
     GivenRows plus(int vectorInput, long at) {
         return new GivenRows(input, now, pastInput, pastSteps, vectorInput, at, type);
     }

@@ -8,10 +8,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What GroupQueryAttention adds to scores: a bias, and minus infinity for keys that come after the query, or too long before
- * it.
+ * The bias of GroupQueryAttention, added to scores: an input, and minus infinity for keys after the query or beyond the
+ * window before it.
  *
- * @param window how many keys a query sees, its own included; negative for all that come before it
+ * @param window the number of keys that a query sees, its own included; negative for all before it
  */
 record GroupQueryBias(
         long window,

@@ -11,8 +11,9 @@ import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
 /**
- * GroupQueryAttention of {@code com.microsoft}: queries look back at a cache of keys and values that entries of the batch
- * have filled up to different lengths, some query heads to each head of keys; rows can be turned by their positions.
+ * GroupQueryAttention of {@code com.microsoft}: queries attend to a cache of keys and values that entries of the batch
+ * have filled to different lengths. Several query heads share one head of keys. Rows can be rotated by their positions
+ * (RoPE).
  */
 record GroupQueryKernel(Node node) implements ShapedKernel {
     private static final int PAST_KEY = 3;
@@ -73,7 +74,9 @@ record GroupQueryKernel(Node node) implements ShapedKernel {
         }
     }
 
-    /** Of queries, keys and values, which lie side by side in the first input where there is no second. */
+    /**
+     * Returns the layouts of queries, keys and values, which are packed in the first input where there is no second.
+     */
     private HeadLayout[] layouts(BindContext context, Attributes attributes) {
         long heads = attributes.integer("num_heads", 0);
         long keyHeads = attributes.integer("kv_num_heads", 0);

@@ -5,17 +5,20 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.extent.Extents;
 
 /**
- * Where the rows of heads lie in a tensor.
+ * The layout of the rows of heads in a tensor.
  *
- * @param size elements of a row
- * @param first the first row, counted in rows like the distances that follow
- * @param perBatch from one entry of the batch to the next
- * @param perHead from head to head
- * @param perStep from step to step
+ * @param size the number of elements of a row
+ * @param first the first row, counted in rows like the following distances
+ * @param perBatch the distance from one entry of the batch to the next
+ * @param perHead the distance from one head to the next
+ * @param perStep the distance from one step to the next
  */
 record HeadLayout(int batch, int heads, int steps, int size, long first, long perBatch, long perHead, long perStep) {
 
-    /** {@code [batch, heads, steps, size]}, or {@code [batch, steps, heads * size]} where there are three axes. */
+    /**
+     * Returns the layout of {@code [batch, heads, steps, size]}, or of {@code [batch, steps, heads * size]} where there
+     * are three axes.
+     */
     static HeadLayout of(Shape shape, long heads) {
         if (shape.rank() == 4) {
             int batch = extent(shape, 0);
@@ -33,7 +36,7 @@ record HeadLayout(int batch, int heads, int steps, int size, long first, long pe
         return new HeadLayout(batch, heads, steps, size, 0, (long) heads * steps, steps, 1);
     }
 
-    /** One of several operands that lie together: {@code [batch, steps, heads, operands, size]}. */
+    /** Returns the layout of one of several interleaved operands: {@code [batch, steps, heads, operands, size]}. */
     static HeadLayout interleaved(Shape shape, int operand) {
         int heads = extent(shape, 2);
         long operands = shape.dim(3);
@@ -43,7 +46,7 @@ record HeadLayout(int batch, int heads, int steps, int size, long first, long pe
                 extent(shape, 0), heads, steps, extent(shape, 4), operand, steps * perStep, operands, perStep);
     }
 
-    /** Some of the heads that lie side by side at each step, the first of them head {@code first}. */
+    /** Returns the layout of some of the heads that are contiguous at each step, from head {@code first} on. */
     static HeadLayout sideBySide(int batch, int steps, int size, int heads, long first, long all) {
         return new HeadLayout(batch, heads, steps, size, first, steps * all, 1, all);
     }
@@ -52,12 +55,12 @@ record HeadLayout(int batch, int heads, int steps, int size, long first, long pe
         return Extents.toInt("heads, steps or elements", shape.dim(axis));
     }
 
-    /** The first element of a row. */
+    /** Returns the index of the first element of a row. */
     long row(long b, long head, long step) {
         return row(b, head, step, size);
     }
 
-    /** The same in a tensor that differs in the size of its rows only. */
+    /** Returns the index of the first element of a row in a tensor that differs only in the size of its rows. */
     long row(long b, long head, long step, long rowSize) {
         return (first + b * perBatch + head * perHead + step * perStep) * rowSize;
     }

@@ -12,21 +12,21 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What MultiHeadAttention adds to scores: a number for keys that its mask of padding hides, a bias, and minus infinity for
- * keys that come after the query where it looks back only.
+ * The bias of MultiHeadAttention, added to scores: a number for keys that its padding mask hides, an input, and minus
+ * infinity for keys after the query in unidirectional attention.
  */
 final class MultiHeadBias implements ScoreBias {
     private static final int PADDING = 4;
     private static final int ADDED = 5;
 
-    /** How a mask of padding tells which keys there are. */
+    /** The forms of a padding mask. */
     private enum Padding {
         NONE,
-        /** How many of each entry of the batch are there. */
+        /** The number of keys of each entry of the batch. */
         LENGTHS,
-        /** Behind which key and from which on those of each entry are there: all ends, then all starts. */
+        /** The bounds of the keys of each entry: all ends, then all starts. */
         BOUNDS,
-        /** Whether each is there, by entry of the batch, perhaps by query, and key. */
+        /** A flag for each key, by entry of the batch and, where it has three axes, by query. */
         KEYS
     }
 

@@ -10,11 +10,12 @@ import dev.millrace.scheduler.kernel.LaunchContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns pairs of elements of a row by angles that depend on its position, whose cosines and sines are inputs.
+ * The rotation of pairs of elements of a row by angles that depend on its position, whose cosines and sines are inputs
+ * (rotary position embedding, RoPE).
  *
- * @param half how many pairs are turned
- * @param available how many positions there are
- * @param positionsInput the position of each row of the batch, where that type is known
+ * @param half the number of pairs that are rotated
+ * @param available the number of positions
+ * @param positionsInput the input with the position of each row of the batch, used where {@code positions} is not null
  */
 record Rotation(
         String node,
@@ -28,7 +29,7 @@ record Rotation(
     private static final int COS = 7;
     private static final int POSITIONS = 9;
 
-    /** As GroupQueryAttention has them. */
+    /** Returns the rotation of GroupQueryAttention. */
     static Rotation ofGroups(BindContext context, boolean interleaved, int size) {
         Shape shape = context.inputShape(COS);
         int half = Extents.toInt("pairs that are turned", shape.dimAt(-1));
@@ -49,10 +50,10 @@ record Rotation(
     }
 
     /**
-     * Turns a row.
+     * Rotates a row.
      *
-     * @param row its number in the batch, by which positions are given
-     * @param usual its position where none is given
+     * @param row the number of the row in the batch, which selects its position
+     * @param usual the position where none is given
      */
     void turn(LaunchContext launch, long row, long usual, float[] elements, int at) {
         long position = positions == null ? usual : Elements.getLong(positions, launch.input(positionsInput), row);

@@ -2,11 +2,11 @@ package dev.millrace.providers.cpu.attention;
 
 import dev.millrace.scheduler.kernel.LaunchContext;
 
-/** What is added to the scores of queries; minus infinity for keys that a query does not see. */
+/** The bias added to the scores of queries: minus infinity for keys that a query does not see. */
 interface ScoreBias {
-    /** Whether it is zero everywhere. */
+    /** Whether the bias is zero everywhere. */
     boolean isNone();
 
-    /** Reads what is added to the score of each key. */
+    /** Reads the bias of each key for a query. */
     void read(LaunchContext launch, int b, int head, int query, float[] to);
 }

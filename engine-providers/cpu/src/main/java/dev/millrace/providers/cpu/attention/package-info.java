@@ -1,4 +1,4 @@
-/** Attention and what goes with it. */
+/** Attention operators, with their biases, caches and rotary embeddings. */
 @NullMarked
 package dev.millrace.providers.cpu.attention;
 

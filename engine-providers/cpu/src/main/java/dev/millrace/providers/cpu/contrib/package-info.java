@@ -1,4 +1,4 @@
-/** Operators of {@code com.microsoft} that are near to ONNX's own: what optimised models are written in. */
+/** Operators of {@code com.microsoft} that resemble ONNX's own and occur in models that ONNX Runtime optimised. */
 @NullMarked
 package dev.millrace.providers.cpu.contrib;
 

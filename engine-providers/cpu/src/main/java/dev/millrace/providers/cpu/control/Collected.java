@@ -17,9 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What one output of a body gives step by step, put together along an axis of its own in the end. */
+/**
+ * The collector of one output of a loop body. It takes the output step by step, and stacks the steps along a new axis
+ * in the end.
+ */
 final class Collected {
-    /** Memory for all steps is taken at once where it is no more than this. */
+    /** The most bytes for which the memory of all steps is allocated at once. */
     private static final long MOST_AT_ONCE = 1 << 24;
 
     private static final long FIRST_BYTES = 1 << 16;
@@ -28,14 +31,14 @@ final class Collected {
     private final Node node;
     private final Value bodyOutput;
     private final long most;
-    /** The steps themselves, where their elements are no whole bytes. */
+    /** The steps as tensors, where their elements are not whole bytes. */
     private final List<Tensor> steps = new ArrayList<>();
 
     private long count;
     private @Nullable Tensor first;
     private @Nullable MemorySegment memory;
 
-    /** @param most how many steps there are at most */
+    /** @param most the largest number of steps */
     Collected(DynamicContext context, Value bodyOutput, long most) {
         this.context = context;
         this.node = context.node();
@@ -117,7 +120,9 @@ final class Collected {
         return views;
     }
 
-    /** No step was run: the type that the body declares, extents that it leaves open are zero. */
+    /**
+     * Returns an empty result where no step was run: it has the type that the body declares, and open extents are zero.
+     */
     private Tensor empty(long axisGiven) {
         ValueType described = bodyOutput.described();
         ElementType type = described instanceof ValueType.TensorType tensor ? tensor.element() : null;

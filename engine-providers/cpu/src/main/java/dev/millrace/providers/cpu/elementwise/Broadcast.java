@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Reads runs of a tensor as though it had been broadcast to a larger shape. Neighbouring axes that lie alike are merged,
- * so that equal shapes and scalars each cost one step per run.
+ * A reader of runs of a tensor as though it were broadcast to a larger shape. Neighbouring axes with compatible strides
+ * are merged, so that equal shapes and scalars each cost one step per run.
  */
 public final class Broadcast {
     private final ElementType type;
@@ -24,7 +24,7 @@ public final class Broadcast {
         this.whole = extents.length == 1 && strides[0] == 1;
     }
 
-    /** A reader of {@code from}, aligned at the last axis, as {@code to}. */
+    /** Returns a reader of {@code from}, aligned at the last axis, as {@code to}. */
     public static Broadcast of(ElementType type, Shape from, Shape to) {
         int rank = to.rank();
         int missing = rank - from.rank();
@@ -72,7 +72,7 @@ public final class Broadcast {
         return type;
     }
 
-    /** Where element {@code index} of the large shape lies in the small one. */
+    /** Returns the index in the small shape of element {@code index} of the large one. */
     public long offset(long index) {
         long rest = index;
         long offset = 0;
@@ -134,8 +134,8 @@ public final class Broadcast {
     }
 
     /**
-     * The shape of the second operand under ONNX's rule before opset 7: with {@code broadcast} set, it lies at {@code
-     * axis} of the first, or at its end where there is none.
+     * Returns the shape of the second operand under ONNX's rule before opset 7: with {@code broadcast} set, it is
+     * aligned at {@code axis} of the first, or at its end where no axis is given.
      */
     public static Shape legacy(Shape first, Shape second, long axis) {
         if (axis == Long.MIN_VALUE || second.rank() == 0) {

@@ -16,7 +16,7 @@ import java.util.function.DoubleToLongFunction;
 
 /** Cast and CastLike: from every type to every other. */
 record CastKernel(Node node) implements ShapedKernel {
-    /** Texts that are worth a range of their own. */
+    /** The fewest texts for one range of a parallel loop. */
     private static final long TEXTS = 256;
 
     @Override
@@ -62,8 +62,8 @@ record CastKernel(Node node) implements ShapedKernel {
     }
 
     /**
-     * As Java makes ints and longs of floats: NaN is 0, and what is beyond is the nearest; narrower ones have the lower
-     * bits of an int.
+     * Converts to integers as Java's casts from double to int and long do: NaN becomes 0, and values out of range the
+     * nearest. Narrower integers get the lower bits of an int.
      */
     private static RangeTask towardsZero(ElementType from, ElementType to) {
         DoubleToLongFunction integer = switch (to) {
@@ -130,7 +130,10 @@ record CastKernel(Node node) implements ShapedKernel {
         };
     }
 
-    /** To float8e8m0: the sign is lost, and a value between two powers of two goes up, down or to the nearest. */
+    /**
+     * Converts to float8e8m0. The sign is dropped, and a value between two powers of two goes up, down or to the
+     * nearest.
+     */
     private static RangeTask powersOfTwo(ElementType from, String round, boolean saturate) {
         return (launch, first, end, scratch) -> {
             MemorySegment input = launch.input(0);

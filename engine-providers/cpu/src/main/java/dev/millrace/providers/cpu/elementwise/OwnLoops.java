@@ -9,25 +9,25 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Loops over a function of numbers, each in a class of its own. The compiler makes vector instructions of such a loop while
- * it has seen one function there; where all operators share a loop, each element costs a call.
+ * Copies of a loop's class, one for each function of numbers. The JIT compiler vectorises such a loop while it has seen
+ * only one function there; where all operators share a loop, each element costs a call.
  */
 final class OwnLoops {
-    /** From so many elements on, a loop is worth a class. */
+    /** The least elements for which a loop gets a class of its own. */
     private static final long MANY = 1 << 14;
 
     private static final Map<Key, MethodHandle> CONSTRUCTORS = new ConcurrentHashMap<>();
 
     private OwnLoops() {}
 
-    /** A loop that has one field, a function, which its constructor takes. */
+    /** A loop with one field, a function, which its constructor takes. */
     interface Loop {
         Object function();
     }
 
     private record Key(Class<?> loop, Class<?> function) {}
 
-    /** The same loop for so many elements. */
+    /** Returns the loop, from {@link #MANY} elements on as an instance of a class of its own. */
     static <L> L of(L loop, long elements) {
         if (elements < MANY || !(loop instanceof Loop known)) {
             return loop;

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 import java.util.Locale;
 
-/** Numbers as text and back, in the notation that ONNX shares with numpy. */
+/** The conversion of numbers to text and back, in the notation that ONNX shares with numpy. */
 final class TextCast {
     private TextCast() {}
 
@@ -31,7 +31,7 @@ final class TextCast {
         }
     }
 
-    /** Plain digits from 1e-4 up to 1e16, an exponent of at least two digits beyond. */
+    /** Formats a number: plain digits from 1e-4 up to 1e16, an exponent of at least two digits beyond. */
     private static String decimal(double value, String shortest) {
         if (Double.isNaN(value)) {
             return "NaN";
@@ -74,7 +74,7 @@ final class TextCast {
         }
     }
 
-    /** What a bool is as text is read back as the number that it is. */
+    /** Returns the text, with the names of truth values replaced by 1 and 0. */
     private static String digits(String text) {
         return text.equalsIgnoreCase("true") ? "1" : text.equalsIgnoreCase("false") ? "0" : text;
     }

@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.elementwise;
 import dev.millrace.graph.ir.Attributes;
 import org.jspecify.annotations.Nullable;
 
-/** The table of functions of one element, by the name of their operator. */
+/** The functions of one element, by the name of their operator. */
 public final class UnaryOps {
     private static final double SQRT_HALF = Math.sqrt(0.5);
     private static final double SQRT_TWO_OVER_PI = Math.sqrt(2 / Math.PI);
@@ -12,7 +12,7 @@ public final class UnaryOps {
 
     private UnaryOps() {}
 
-    /** The function that ONNX calls {@code name}, with the attributes of its node; null where there is none. */
+    /** Returns the function of the operator {@code name}, with the attributes of its node; null where there is none. */
     public static @Nullable Unary find(String name, Attributes attributes) {
         Unary plain = find(name);
         return plain != null ? plain : withParameters(name, attributes);
@@ -75,7 +75,9 @@ public final class UnaryOps {
         };
     }
 
-    /** What the {@code activation} of a fused operator names. */
+    /**
+     * Returns the function that the {@code activation} attribute of a fused operator names; null where it is unknown.
+     */
     public static @Nullable Unary activation(String name) {
         return switch (name) {
             case "Relu" -> relu();
@@ -229,7 +231,7 @@ public final class UnaryOps {
 
     private static double asinh(double x) {
         double size = Math.abs(x);
-        // The square of a large number is no number any more, and what it adds to is lost beside it.
+        // The square of a large number overflows, and the 1 added to it would be lost.
         double result = size > LARGE
                 ? Math.log(size) + Math.log(2)
                 : Math.log1p(size + size * size / (1 + Math.sqrt(size * size + 1)));

@@ -10,7 +10,7 @@ import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
-/** Where: input 1 where input 0 holds, input 2 elsewhere. */
+/** The operator Where: input 1 where input 0 is true, input 2 elsewhere. */
 final class WhereKernel implements ShapedKernel {
 
     @Override

@@ -6,15 +6,15 @@ import dev.millrace.graph.ir.Node;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * What stands between the layers of an expert: a function, or a gate that lets numbers through.
+ * The activation between the layers of an expert: a function, or a gate that multiplies the values of another layer.
  *
- * @param function the function, of the gate where there is one
- * @param fusion how gates and numbers lie in one row: not at all, in turn, or one behind the other
- * @param limit what neither gates nor numbers exceed
- * @param shift what is added to the numbers
+ * @param function the activation function, applied to the gate where there is one
+ * @param fusion how gates and values are stored in one row: not at all, interleaved, or one after the other
+ * @param limit the limit to which gates and values are clamped
+ * @param shift the number added to the values
  */
 record ExpertActivation(DoubleUnaryOperator function, Fusion fusion, double limit, double shift) {
-    /** How gates and numbers lie in a row. */
+    /** The storage of gates and values in a row. */
     enum Fusion {
         NONE,
         IN_TURN,

@@ -6,12 +6,12 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/** What is done one after the other to all tokens, each time by many threads. */
+/** The passes of a mixture of experts, each of which processes all tokens in parallel. */
 record Passes(ElementType type, int width, int chosen, long routes, RouteMemory memory) {
     private static final int EXPERT = 0;
     private static final int SHARE = 1;
 
-    /** Tokens are read, and their experts are chosen. */
+    /** Reads the tokens, and chooses their experts. */
     RangeTask begin(Routing routing) {
         return (run, from, to, scratch) -> {
             MemorySegment work = run.workspace();
@@ -31,9 +31,9 @@ record Passes(ElementType type, int width, int chosen, long routes, RouteMemory 
     }
 
     /**
-     * A row of an expert's layer at a time, for all routes through that expert.
+     * Computes a layer, one row of an expert's weights at a time for all routes through that expert.
      *
-     * @param source where there is a row for {@code share} neighbouring routes
+     * @param source the inputs, with one row for {@code share} neighbouring routes
      */
     RangeTask layer(ExpertLayer layer, RouteMemory.Section source, int share, RouteMemory.Section target) {
         int columns = layer.columns();
@@ -66,10 +66,10 @@ record Passes(ElementType type, int width, int chosen, long routes, RouteMemory 
     }
 
     /**
-     * Makes of the first layer's results what the second layer is given.
+     * Applies the activation: computes the second layer's inputs from the first layer's results.
      *
-     * @param given how much that is
-     * @param gated whether there are results of a third layer beside them
+     * @param given the number of inputs of the second layer
+     * @param gated whether a third layer's results are multiplied in
      */
     RangeTask between(ExpertActivation activation, int given, boolean gated) {
         return (run, from, to, scratch) -> {
@@ -92,7 +92,7 @@ record Passes(ElementType type, int width, int chosen, long routes, RouteMemory 
         };
     }
 
-    /** Adds up what a token's experts say. */
+    /** Adds up the outputs of a token's experts, weighted by their shares. */
     RangeTask sum() {
         return (run, from, to, scratch) -> {
             MemorySegment work = run.workspace();

@@ -4,16 +4,16 @@ import dev.millrace.graph.tensor.Layouts;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Where a launch has what is between its passes. A route is a token's way through one of its experts.
+ * The workspace of a launch between its passes. A route is the pair of a token and one of its experts.
  *
- * @param routes for each route its expert and how much it counts
+ * @param routes the expert and the weight of each route
  * @param inputs the tokens
- * @param hidden for each route the first layer's results, and then what the second is given
- * @param numbers for each route the third layer's results
- * @param outputs for each route the second layer's results
+ * @param hidden the first layer's results of each route, later the inputs of the second
+ * @param numbers the third layer's results of each route
+ * @param outputs the second layer's results of each route
  */
 record RouteMemory(Section routes, Section inputs, Section hidden, Section numbers, Section outputs) {
-    /** Rows of numbers of one length, from a place on. */
+    /** Rows of numbers of one length, from an offset on. */
     record Section(long begin, long rows, int length) {
         long at(long row, long column) {
             return begin + (row * length + column) * Double.BYTES;
@@ -41,10 +41,10 @@ record RouteMemory(Section routes, Section inputs, Section hidden, Section numbe
     }
 
     /**
-     * Lays the sections out one behind the other.
+     * Places the sections one after the other.
      *
      * @param width the length of a token
-     * @param first how many results the first layer has, and {@code third} the third one
+     * @param first the number of results of the first layer; {@code third} is that of the third
      */
     static RouteMemory of(long tokens, long routes, int width, int first, int third) {
         var ways = new Section(0, routes, 2);

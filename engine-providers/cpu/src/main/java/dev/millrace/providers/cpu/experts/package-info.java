@@ -1,4 +1,4 @@
-/** Mixtures of experts: many small networks, of which each token goes through a few. */
+/** Mixtures of experts: many small networks, of which a router selects a few for each token. */
 @NullMarked
 package dev.millrace.providers.cpu.experts;
 

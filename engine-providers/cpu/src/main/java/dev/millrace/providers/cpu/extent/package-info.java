@@ -1,4 +1,4 @@
-/** Extents as kernels need them, checked before arrays are made of them. */
+/** Extents of tensors converted to the int sizes of arrays, with checks of their limits before arrays are allocated. */
 @NullMarked
 package dev.millrace.providers.cpu.extent;
 

@@ -10,8 +10,8 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
 /**
- * CropAndResize: boxes of images, in parts of their extents, resized to one size. Corners of a box lie on corners of the
- * result; what lies outside the image has one value.
+ * CropAndResize: resizes boxes of images, given in fractions of their extents, to one size. Corners of a box map to
+ * corners of the result. Samples outside the image have one value.
  */
 record CropResize(Node node) implements ShapedKernel {
     private static final int BOXES = 1;
@@ -51,7 +51,9 @@ record CropResize(Node node) implements ShapedKernel {
         return launch -> launch.parallelFor(out.dim(0) * out.dim(1), grain, task);
     }
 
-    /** Where cell {@code index} of {@code count} between two sides lies; one alone lies in the middle. */
+    /**
+     * Returns the coordinate of cell {@code index} of {@code count} between two sides; a single cell is in the middle.
+     */
     private static float along(double start, double end, long index, long count, int extent) {
         if (count == 1) {
             return (float) (0.5 * (start + end) * (extent - 1));

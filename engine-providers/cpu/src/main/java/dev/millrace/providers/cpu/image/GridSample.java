@@ -15,19 +15,19 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Reads an input of any number of spatial axes at coordinates in [-1, 1], which a grid gives with the last axis first. Each
- * point is a weighted sum over a small box of taps, one, two or four along each axis.
+ * GridSample: samples an input of any number of spatial axes at coordinates in [-1, 1], which a grid gives with the
+ * last axis first. Each point is a weighted sum over a small box of taps, one, two or four along each axis.
  */
 record GridSample(
         Rule rule, ElementType type, ElementType gridType, long[] spatial, long channels, long points, long batches)
         implements Launch, RangeTask {
     private static final int BLOCK = 256;
-    /** Points for which a plane is read. */
+    /** The points that are computed together from a plane that was read once. */
     private static final int TOGETHER = 4096;
 
     private static final long MOST_PIXELS = 1 << 24;
 
-    /** The coefficient of cubic convolution. */
+    /** The coefficient of cubic convolution (Keys). */
     private static final double CUBIC = -0.75;
 
     private enum Padding {
@@ -79,7 +79,7 @@ record GridSample(
         }
     }
 
-    /** Whether points lie between four pixels of images, and are so many that whole planes are worth being read. */
+    /** Whether sampling is bilinear with points so many that reading whole planes pays. */
     private boolean isOfPlanes() {
         return rule.taps == 2
                 && rule.padding != Padding.REFLECTION
@@ -143,7 +143,7 @@ record GridSample(
         }
     }
 
-    /** How many of some points from {@code item} on belong to one image. */
+    /** The number of points from {@code item} on that belong to one image. */
     private int ofImage(long item, int count) {
         return (int) Math.min(count, points - item % points);
     }
@@ -162,8 +162,8 @@ record GridSample(
     }
 
     /**
-     * The taps of a block of points, which may be of several images: weights and places of the rows of taps, counted from
-     * the rows of the first channel on, and those along the last axis. Those of one tap lie side by side.
+     * The taps of a block of points, which may be of several images: weights and offsets of the rows of taps, counted
+     * from the rows of the first channel on, and those along the last axis. Those of one tap are contiguous.
      */
     private record Box(double[] rowWeights, long[] rowPlaces, double[] weights, long[] places, int rows) {
         static Box of(Scratch scratch, int rank, int taps) {
@@ -243,7 +243,7 @@ record GridSample(
         }
     }
 
-    /** Where points are along an axis, counted in elements. */
+    /** Computes the coordinates of points along an axis, counted in elements. */
     private void scale(double[] coordinates, int from, int step, long extent, double[] along, int count) {
         double factor = (rule.aligned ? extent - 1 : extent) / 2.0;
         double shift = rule.aligned ? 0 : -0.5;
@@ -252,7 +252,7 @@ record GridSample(
         }
     }
 
-    /** One tap of points along one axis; where it is outside and counts as zero it has weight zero. */
+    /** Computes one tap of points along one axis. A tap outside that counts as zero has weight zero. */
     private void taps(double[] along, int number, long extent, Box box, double[] taps, int count) {
         int first = number * BLOCK;
         double[] weights = box.weights();
@@ -288,7 +288,7 @@ record GridSample(
         }
     }
 
-    /** The weights of a tap next to points, or of one beyond. */
+    /** Computes the weights of an inner tap, next to the points, or of an outer one. */
     private static void cubic(double[] along, double[] taps, boolean next, double[] weights, int first, int count) {
         for (int i = 0; i < count && next; i++) {
             weights[first + i] = ResizeAxis.cubicNear(CUBIC, Math.abs(along[i] - taps[i]));

@@ -17,8 +17,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Decodes an image file: BMP, GIF, JPEG, PNG and TIFF by {@link StandardImage}, the PNM formats by {@link PortableMap}, WebP and JPEG
- * 2000 by the packages of their names.
+ * The kernel that decodes image files: BMP, GIF, JPEG, PNG and TIFF by {@link StandardImage}, the PNM formats by
+ * {@link PortableMap}, WebP and JPEG 2000 by the packages of their names.
  */
 final class ImageDecoder implements DynamicKernel {
     private final Node node;
@@ -97,7 +97,7 @@ final class ImageDecoder implements DynamicKernel {
         return pixels;
     }
 
-    /** By the weights of ITU-R 601 in sixteenths of bits, rounded. */
+    /** Computes luma by the weights of ITU-R BT.601, in 65,536ths, rounded. */
     private static int luma(int red, int green, int blue) {
         return (19595 * red + 38470 * green + 7471 * blue + 0x8000) >> 16;
     }

@@ -5,8 +5,8 @@ import dev.millrace.graph.tensor.Elements;
 import dev.millrace.scheduler.kernel.Scratch;
 
 /**
- * A part of planes of one size as an array: some columns, and as many rows at a time as memory is spent on. Doubles are kept
- * as such, all other elements as floats.
+ * A band of a plane as an array: some columns, and as many rows at a time as the memory limit allows. Doubles are kept
+ * as such, all other elements as floats. One instance serves planes of one size.
  */
 final class PlaneBand {
     private static final int MOST_PIXELS = 1 << 16;
@@ -19,17 +19,17 @@ final class PlaneBand {
     private final int endRow;
     private final int firstColumn;
     private final int columns;
-    /** From one row of the array to the next. */
+    /** The distance from one row of the array to the next. */
     private final int stride;
-    /** Rows of the array. */
+    /** The number of rows in the array. */
     private final int most;
 
     private int first;
     private int end;
 
     /**
-     * @param slot of the floats or doubles that pixels are read into
-     * @param width of a plane
+     * @param slot the scratch slot of the floats or doubles that pixels are read into
+     * @param width the width of a plane
      */
     PlaneBand(
             Scratch scratch,
@@ -58,12 +58,14 @@ final class PlaneBand {
         return columns;
     }
 
-    /** Forgets what was read, which is of another plane than what comes. */
+    /** Discards the rows that were read, before another plane. */
     void clear() {
         end = first;
     }
 
-    /** Sees to it that two rows are there, one of which is the other one or the next. */
+    /**
+     * Reads rows where necessary, so that two rows are in the array: {@code lower} is {@code upper} or the next row.
+     */
     void require(Plane plane, int upper, int lower) {
         if (upper >= first && lower < end) {
             return;
@@ -88,16 +90,16 @@ final class PlaneBand {
         }
     }
 
-    /** A pixel of a row that is there. */
+    /** Returns a pixel of a row that is in the array. */
     double at(int row, int column) {
         int at = (row - first) * stride + column - firstColumn;
         return isWide ? doubles[at] : floats[at];
     }
 
     /**
-     * Makes sums of two rows that are there, one for each column.
+     * Computes weighted sums of two rows that are in the array, one for each column.
      *
-     * @param adds whether to what the sums were before
+     * @param adds whether they are added to the previous sums
      */
     void add(int upper, double near, int lower, double far, double[] sums, boolean adds) {
         int above = (upper - first) * stride;

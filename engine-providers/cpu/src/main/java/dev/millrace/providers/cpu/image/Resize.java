@@ -21,7 +21,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Resize and Upsample in all their forms: nearest is a copy by tables, the rest a pass along each axis that changes. */
+/**
+ * Resize and Upsample in all their forms: nearest is a copy by tables, the others take a pass along each axis that
+ * changes.
+ */
 final class Resize {
     private final Node node;
     private final ResizeAxis.Rule rule;
@@ -57,7 +60,7 @@ final class Resize {
         return resize.rule.mode().equals("nearest") ? CellKernel.of(resize::nearest) : resize::weighted;
     }
 
-    /** What each axis does; null where it stays as it is. */
+    /** Returns the resampling of each axis; null for an axis that stays as it is. */
     private @Nullable ResizeAxis[] plan(BindContext context) {
         Shape in = context.inputShape(0);
         Shape out = context.outputShape(0);

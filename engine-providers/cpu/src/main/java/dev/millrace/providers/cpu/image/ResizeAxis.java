@@ -4,31 +4,37 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.providers.cpu.extent.Extents;
 
 /**
- * How one axis is resampled: for each output coordinate, {@link #taps} input coordinates and their weights.
+ * The resampling of one axis: for each output coordinate, {@link #taps} input coordinates and their weights.
  *
  * @param sources {@code taps} input coordinates for each output coordinate
- * @param weights their weights; what has none does not count, whatever it is
- * @param outside output coordinates that lie outside of the region of interest, or an empty array
+ * @param weights their weights; a tap of weight zero is ignored, whatever its value
+ * @param outside whether each output coordinate is outside the region of interest, or an empty array
  */
 record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) {
     private static final long TAP_BYTES = Integer.BYTES + Double.BYTES;
     private static final int BETWEEN_PAUSES = 1 << 16;
-    /** So close to the middle of two elements a place counts as it, for places come of scales that are rounded. */
+    /**
+     * The distance to the middle of two elements within which a coordinate counts as the middle, since coordinates are
+     * computed from rounded scales.
+     */
     private static final double TIE = 1e-6;
-    /** Elements or results of an axis that floats tell apart, with a {@link #TIE} that is less than from place to place. */
+    /**
+     * The longest axis whose coordinates floats distinguish, with a {@link #TIE} below the distance between
+     * coordinates.
+     */
     private static final int MOST_BY_FLOATS = 1 << 18;
 
-    /** What the attributes of a node say about every axis. */
+    /** The attributes of a node that apply to every axis. */
     record Rule(
             String mode, String transform, String nearest, boolean antialias, boolean excludeOutside, double cubic) {}
 
-    /** One axis: extents, the factor between them, and its part of the region of interest. */
+    /** One axis: its extents, the factor between them, and its part of the region of interest. */
     record Extent(long in, long out, double scale, double roiStart, double roiEnd) {
         boolean isLong() {
             return Math.max(in, out) > MOST_BY_FLOATS;
         }
 
-        /** A place among the outputs as one among the inputs; exact where the factor is the ratio of the extents. */
+        /** Converts an output coordinate to an input coordinate; exact where the factor is the ratio of the extents. */
         double along(double place) {
             return scale == (double) out / in ? place * in / out : place / scale;
         }
@@ -94,7 +100,7 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
         join(sources, weights, at, at + taps);
     }
 
-    /** Gives the whole weight of a place that is there several times in a row to the first of these. */
+    /** Adds up the weights of consecutive taps at the same coordinate in the first of them. */
     private static void join(int[] sources, double[] weights, int start, int end) {
         int first = start;
         for (int i = start + 1; i < end; i++) {
@@ -107,22 +113,25 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
         }
     }
 
-    /** The cubic convolution kernel with coefficient {@code a}. */
+    /**
+     * The cubic convolution kernel with coefficient {@code a} (Keys, "Cubic Convolution Interpolation for Digital Image
+     * Processing", 1981).
+     */
     private static double cubic(double a, double distance) {
         return distance <= 1 ? cubicNear(a, distance) : distance < 2 ? cubicFar(a, distance) : 0;
     }
 
-    /** The same up to a distance of one. */
+    /** The cubic convolution kernel for distances up to one. */
     static double cubicNear(double a, double x) {
         return ((a + 2) * x - (a + 3)) * x * x + 1;
     }
 
-    /** The same from a distance of one to two. */
+    /** The cubic convolution kernel for distances from one to two. */
     static double cubicFar(double a, double x) {
         return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
     }
 
-    /** The coordinate in the input of output coordinate {@code i}. */
+    /** Returns the coordinate in the input of output coordinate {@code i}. */
     private static double original(String transform, Extent extent, int i) {
         double in = extent.in();
         double scale = extent.scale();
@@ -143,7 +152,10 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
         };
     }
 
-    /** The same in floats, whose rounding decides between elements as it does for ONNX Runtime. */
+    /**
+     * Returns the coordinate in the input of output coordinate {@code i} computed in floats, whose rounding selects the
+     * same elements as ONNX Runtime's.
+     */
     private static double rounded(String transform, Extent extent, int i) {
         float in = extent.in();
         float out = extent.out();

@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A resampling along one axis after the other, through workspace. */
+/** A resampling along one axis after the other, with intermediate results in the workspace. */
 final class ResizePasses implements Launch {
     private static final long GRAIN_CELLS = 1 << 13;
-    /** Where a pass reads or writes that is not an offset into the workspace. */
+    /** Stands for an input or output in place of an offset into the workspace. */
     private static final long TENSOR = -1;
 
     private final Pass[] passes;
@@ -85,7 +85,10 @@ final class ResizePasses implements Launch {
         }
     }
 
-    /** One axis: an item is a row of {@code inner} cells, or where that is one, a whole line along the axis. */
+    /**
+     * A pass along one axis. An item is a row of {@code inner} cells or, where {@code inner} is one, a whole line along
+     * the axis.
+     */
     private record Pass(
             ResizeAxis axis,
             long outer,

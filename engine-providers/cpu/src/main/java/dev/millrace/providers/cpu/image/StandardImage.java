@@ -13,14 +13,17 @@ import javax.imageio.stream.ImageInputStream;
 import javax.imageio.stream.MemoryCacheImageInputStream;
 import org.jspecify.annotations.Nullable;
 
-/** The formats that the JDK decodes. Extents are asked before pixels, and a decoder stops when nobody waits any more. */
+/**
+ * The decoder of the formats that the JDK supports. Extents are checked before pixels are read, and decoding stops when
+ * the run is cancelled.
+ */
 final class StandardImage {
     private StandardImage() {}
 
     /**
-     * The image of a file, or null where no decoder knows its format.
+     * Returns the image of a file, or null where no decoder knows its format.
      *
-     * @param check throws where nobody waits for the image any more
+     * @param check throws where the run is cancelled
      */
     static @Nullable BufferedImage read(byte[] file, Runnable check) throws IOException {
         JpegScans.require(file, check);
@@ -58,7 +61,9 @@ final class StandardImage {
         T make() throws IOException;
     }
 
-    /** What a call returns. The JDK's decoders throw what they like over broken images, without a reason that helps. */
+    /**
+     * Returns the result of a call. The JDK's decoders throw any exception for broken images, without a helpful reason.
+     */
     private static <T> T meant(Call<T> call) throws IOException {
         try {
             return call.make();
@@ -67,7 +72,7 @@ final class StandardImage {
         }
     }
 
-    /** Stops a reader: by {@link ImageReader#abort()}, since it may hold native locks where it calls. */
+    /** A listener that stops a reader by {@link ImageReader#abort()}, since it may hold native locks where it calls. */
     private static final class Progress implements IIOReadProgressListener {
         private final Runnable check;
         private @Nullable EngineException stopped;

@@ -3,32 +3,32 @@ package dev.millrace.providers.cpu.ml;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trees of a forest as tables that are walked without branches, four at a time, since which way a sample goes is what a
- * processor cannot guess. The two nodes behind a node stand side by
- * side; a leaf leads to itself.
+ * The trees of a forest as tables that are walked without branches, four trees at a time, since the processor cannot
+ * predict which way a sample goes. The two children of a node are adjacent, and a leaf is its own child.
  *
- * @param roots where each tree starts
- * @param depths how many steps its longest walk has
- * @param missing whether a sample that lacks the feature, being NaN, goes where those above the split go: 1, else 0
- * @param links the feature that a node compares, and above it where those go whose feature is at most the split
- * @param places the nodes of the forest that leaves are
+ * @param roots the root of each tree
+ * @param depths the length of each tree's longest walk, in steps
+ * @param missing whether a sample without the feature (NaN) goes to the child for values above the split: 1, else 0
+ * @param links the feature that a node compares in the low half, and the child for values up to the split in the high
+ *     half
+ * @param places the nodes of the forest that the entries stand for
  */
 record Descent(
         int[] roots, int[] depths, byte[] missing, long[] links, double[] splits, int[] places, int mostFeature) {
-    /** A double whose exponent is the least above 0. */
+    /** The bits of a double with the least exponent above 0. */
     private static final long LEAST_EXPONENT = 1L << 52;
 
     private static final long INFINITY = Double.doubleToRawLongBits(Double.POSITIVE_INFINITY);
 
-    /** Walks that go on together. */
+    /** The number of trees that are walked together. */
     static final int TOGETHER = 4;
 
-    /** Of a forest of no deep trees; null for others. */
+    /** Returns the tables of a forest; null where its trees are too deep or cannot be expressed. */
     static @Nullable Descent of(Forest forest) {
         return new Planting(forest).plant();
     }
 
-    /** The steps of the longest walk in four trees. */
+    /** Returns the number of steps of the longest walk in four trees. */
     int mostSteps(int tree) {
         int most = 0;
         for (int i = tree; i < tree + TOGETHER; i++) {
@@ -37,7 +37,7 @@ record Descent(
         return most;
     }
 
-    /** One more in the exponent of what is not finite reaches the sign. */
+    /** Whether all numbers are finite: adding one to the exponent of one that is not carries into the sign. */
     static boolean areFinite(double[] x, int count) {
         long all = 0;
         for (int i = 0; i < count; i++) {
@@ -46,7 +46,7 @@ record Descent(
         return all >= 0;
     }
 
-    /** The leaf at the end of the walk of the sample at {@code at}. */
+    /** Returns the leaf that the sample at {@code at} reaches. */
     int leaf(double[] x, int at, int root, boolean odd) {
         int node = root;
         for (int before = -1; node != before; ) {
@@ -56,7 +56,9 @@ record Descent(
         return node;
     }
 
-    /** The leaves of four walks of at most so many steps, in place of the nodes where they start. */
+    /**
+     * Walks four trees at most so many steps, replacing their roots in {@code nodes} by the leaves that are reached.
+     */
     void leaves(int steps, double[] x, boolean odd, int at0, int at1, int at2, int at3, int[] nodes) {
         int n0 = nodes[0];
         int n1 = nodes[1];

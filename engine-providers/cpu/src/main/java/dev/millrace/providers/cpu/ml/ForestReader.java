@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the attributes of the operators on trees: all attributes of one prefix are parallel lists. */
+/** The reader of the tree operators' attributes. All attributes with one prefix are parallel lists. */
 final class ForestReader {
     private final Node node;
     private final Attributes attributes;
@@ -23,12 +23,15 @@ final class ForestReader {
         this.attributes = node.attributes();
     }
 
-    /** Trees of nodes named by tree and number; leaves are nodes whose weights have the prefix {@code leaves}. */
+    /**
+     * Reads trees whose nodes are named by tree and number. Leaves are nodes whose weights have the prefix
+     * {@code leaves}.
+     */
     static Forest named(Node node, String leaves) {
         return new ForestReader(node).namedTrees(leaves);
     }
 
-    /** Trees of nodes named by their position, with leaves apart. */
+    /** Reads trees whose nodes are named by their index, with separate lists of leaves. */
     static Forest numbered(Node node) {
         return new ForestReader(node).numberedTrees();
     }
@@ -52,7 +55,7 @@ final class ForestReader {
         return values;
     }
 
-    /** A list of reals, given as such or as a tensor. */
+    /** Returns a list of reals, which is given as such or as a tensor; null where it is missing. */
     static double @Nullable [] reals(Node node, String name) {
         Attributes attributes = node.attributes();
         for (String tensorName : List.of(name + "_as_tensor", name)) {
@@ -197,7 +200,7 @@ final class ForestReader {
         return forest.build(missing(branches + leaves), leafPlaces, leafTargets, reals("leaf_weights", leaves), starts);
     }
 
-    /** Members to look for, zeros of both signs as one. */
+    /** Returns sorted members, with zeros of both signs as one. */
     private static double[] sorted(double[] members, int from, int to) {
         return Arrays.stream(members, from, to)
                 .map(member -> member + 0.0)
@@ -212,7 +215,7 @@ final class ForestReader {
         return (int) number + (isLeaf ? branches : 0);
     }
 
-    /** What grows to a forest. */
+    /** The tables of a forest while it is built. */
     private final class Parts {
         final int[] features;
         final Forest.Mode[] modes;

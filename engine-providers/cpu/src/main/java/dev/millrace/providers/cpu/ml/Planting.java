@@ -6,12 +6,12 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the tables of a {@link Descent}. A node that asks for a value, or for one of a set, becomes nodes that ask for an
- * order: values cut the numbers into intervals, each of which goes the one way or the other. What several intervals lead to
- * is there once for each of them, but what lies behind it is not.
+ * The builder of a {@link Descent}'s tables. A node that compares with a value or a set becomes nodes that compare by
+ * order: the values cut the numbers into intervals, each of which goes one way or the other. A child that several
+ * intervals lead to has one entry for each of them, but its own children exist only once.
  */
 final class Planting {
-    /** Longer walks look at cancellation on the way. */
+    /** The longest walk in steps; longer ones would have to check for cancellation. */
     private static final int MOST_STEPS = 1000;
 
     private static final long MOST_PLACES = 1 << 26;
@@ -21,9 +21,9 @@ final class Planting {
     private final long[] links;
     private final double[] splits;
     private final int[] places;
-    /** The steps that lead to a node of the forest, at most. */
+    /** The largest number of steps from the root to each node of the forest; -1 for nodes that were not met. */
     private final int[] levels;
-    /** Where the two nodes behind a node of the forest are, once they are known. */
+    /** The index of the two children of each node of the forest, once they are known. */
     private final int[] pairs;
 
     private final Deque<Integer> open = new ArrayDeque<>();
@@ -47,7 +47,10 @@ final class Planting {
         Arrays.fill(levels, -1);
     }
 
-    /** Null where trees are too deep or too large, have no finite splits, are none, or have a way that no number goes. */
+    /**
+     * Builds the tables. Returns null where trees are too deep or too large, have splits that are not finite, are not
+     * trees, or have a branch that no number takes.
+     */
     @Nullable
     Descent plant() {
         if (links.length == 0) {
@@ -78,7 +81,10 @@ final class Planting {
         open.add(place);
     }
 
-    /** False for a node that another one leads to already, as in no tree, and for one too far down. */
+    /**
+     * Records the depth of a node. Returns false for a node with another parent already, as in no tree, and for one too
+     * deep.
+     */
     private boolean meet(int node, int level) {
         if (levels[node] >= 0 || level > MOST_STEPS) {
             return false;
@@ -88,7 +94,7 @@ final class Planting {
         return true;
     }
 
-    /** Writes the node of the forest at a place, and gives places to those behind it. */
+    /** Writes the entry of a node of the forest, and assigns entries to its children. */
     private boolean grow(int place) {
         int node = places[place];
         if (forest.modes()[node] == Forest.Mode.LEAF) {
@@ -120,8 +126,8 @@ final class Planting {
     }
 
     /**
-     * Makes the two nodes behind one that asks for a bound: the intervals from the first to the one that ends there, and
-     * those behind it up to the last.
+     * Creates the two children of a node that compares with a bound: the intervals from the first to the one that ends
+     * there, and those behind it up to the last.
      */
     private int cut(int node, double[] bounds, int first, int middle, int last) {
         int pair = made;
@@ -146,7 +152,10 @@ final class Planting {
         splits[place] = split;
     }
 
-    /** The highest number of each interval but the last. A difference of zero has no sign where bounds have none. */
+    /**
+     * Returns the highest number of each interval but the last. Adding 0.0 makes zeros positive, so that a difference
+     * of zero has no sign.
+     */
     private double[] bounds(int node) {
         double split = forest.splits()[node];
         return switch (forest.modes()[node]) {
@@ -158,7 +167,7 @@ final class Planting {
         };
     }
 
-    /** Numbers below each value and each value itself, in order. */
+    /** Returns bounds around values: the number just below each value and the value itself, in order. */
     private static double[] around(double... values) {
         double[] bounds = new double[Math.max(1, 2 * values.length)];
         for (int i = 0; i < values.length; i++) {
@@ -172,7 +181,7 @@ final class Planting {
         return forest.missingIsTrue()[node] || forest.modes()[node] == Forest.Mode.BRANCH_NEQ;
     }
 
-    /** The first interval that goes where a sample without the feature goes, if there is one. */
+    /** Returns the first interval that goes the same way as a sample without the feature, if there is one. */
     private int intervalOfMissing(int node) {
         return isTrue(node, 0) == isTrueForMissing(node) ? 0 : 1;
     }

@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.ml;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 
-/** What is done to the scores of a row in the end. */
+/** The transform of a row's final scores. */
 enum PostTransform {
     NONE,
     SOFTMAX,
@@ -42,7 +42,7 @@ enum PostTransform {
         return 1 / (1 + Math.exp(-x));
     }
 
-    /** With {@code keepsZeros} a score of zero stays zero and has no part in the sum. */
+    /** Applies softmax. With {@code keepsZeros} a score of zero stays zero and is not part of the sum. */
     private static void softmax(double[] scores, int count, boolean keepsZeros) {
         double max = Double.NEGATIVE_INFINITY;
         for (int i = 0; i < count; i++) {
@@ -58,7 +58,7 @@ enum PostTransform {
         }
     }
 
-    /** Winitzki's approximation, with which runtimes agree here. */
+    /** Winitzki's approximation of the inverse error function, which ONNX Runtime also uses. */
     private static double inverseErf(double x) {
         double log = Math.log((1 - x) * (1 + x));
         double v = 2 / (Math.PI * 0.147) + 0.5 * log;

@@ -10,11 +10,11 @@ import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 
-/** A matrix of samples and features of any numeric type; one axis alone is one sample. */
+/** A matrix of samples and features of any numeric type. A single axis is one sample. */
 record Rows(ElementType type, long count, int features) {
-    /** Features of samples that are read together. */
+    /** The number of features that are read together. */
     private static final int BLOCK = 512;
-    /** The same where all trees are walked by each block. */
+    /** The number of features that are read together where each block walks all trees. */
     private static final int LARGE_BLOCK = 2048;
 
     private static final int LAST_SLOT = 7;
@@ -26,19 +26,19 @@ record Rows(ElementType type, long count, int features) {
         return new Rows(context.inputType(input), count, Extents.toInt("features", features));
     }
 
-    /** Makes the results of one sample from its features. */
+    /** A task that computes the results of one sample from its features. */
     @FunctionalInterface
     interface RowTask {
         void run(LaunchContext context, long row, double[] features, Scratch scratch);
     }
 
-    /** Makes the results of some samples from their features. */
+    /** A task that computes the results of several samples from their features. */
     @FunctionalInterface
     interface BlockTask {
         void run(LaunchContext context, long row, int rows, double[] features, Scratch scratch);
     }
 
-    /** Runs a task for some samples at a time. */
+    /** Runs a task for several samples at a time. */
     Launch together(BlockTask task) {
         return together(LARGE_BLOCK, task);
     }
@@ -56,7 +56,7 @@ record Rows(ElementType type, long count, int features) {
         return context -> context.parallelFor(count, 64, range);
     }
 
-    /** Runs a task for each sample; the features are in slot 0 of the doubles. */
+    /** Runs a task for each sample. The features are in slot 0 of the doubles. */
     Launch each(RowTask task) {
         return together(BLOCK, (context, first, rows, block, scratch) -> {
             double[] x = scratch.doubles(0, features);

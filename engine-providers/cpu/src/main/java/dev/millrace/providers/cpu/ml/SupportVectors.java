@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** SVMRegressor and SVMClassifier, which are libsvm's models: pairwise decisions, votes, and probabilities from both. */
+/** SVMRegressor and SVMClassifier, as in libsvm: pairwise decisions, votes, and probabilities from both. */
 final class SupportVectors {
     private final Node node;
     private final String kernel;
@@ -44,7 +44,7 @@ final class SupportVectors {
         return values == null ? new float[0] : values;
     }
 
-    /** The kernel of a sample and each of some vectors. */
+    /** Computes the kernel function of a sample and each of several vectors. */
     private void similarities(RunContext run, double[] x, Vectors others, int count, double[] results) {
         if (kernel.equals("RBF")) {
             others.squaredDistances(run, x, results);
@@ -66,7 +66,10 @@ final class SupportVectors {
         }
     }
 
-    /** What samples of so many features are compared with, made once as long as they all have as many. */
+    /**
+     * Returns the vectors that samples of so many features are compared with, created once as long as that number
+     * stays.
+     */
     private Vectors vectors(float[] rows, int count, int features) {
         Vectors known = held;
         if (known == null || known.features() != features) {
@@ -123,7 +126,10 @@ final class SupportVectors {
                 : svm.pairwise(classes, perClass);
     }
 
-    /** One row of coefficients for each class. Of two classes the second wins by a score that is large enough. */
+    /**
+     * Returns the kernel of a linear classifier, with one row of coefficients for each class. Of two classes the second
+     * wins by a score that is large enough.
+     */
     private ShapedKernel linear(Classes classes) {
         int count = classes.count();
         boolean positive = true;
@@ -199,7 +205,10 @@ final class SupportVectors {
         };
     }
 
-    /** For each pair of classes, in order, a decision; a positive one is a vote for the first of the two. */
+    /**
+     * Computes the decision of each pair of classes, in order. A positive decision is a vote for the first class of the
+     * pair.
+     */
     private void decide(
             RunContext run,
             double[] similarities,

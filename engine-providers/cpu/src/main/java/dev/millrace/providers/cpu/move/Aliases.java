@@ -14,11 +14,11 @@ import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.Arrays;
 import java.util.Objects;
 
-/** Operators whose output is their input under another shape, or made of shapes alone. */
+/** Operators whose output is their input with another shape, or depends on shapes alone. */
 public final class Aliases {
     private Aliases() {}
 
-    /** Reshape, Squeeze, Unsqueeze, Flatten. */
+    /** Binds Reshape, Squeeze, Unsqueeze or Flatten: the output is an alias of the input. */
     public static Launch alias(BindContext context) {
         context.alias(0, 0);
         return Launch.none();
@@ -35,7 +35,7 @@ public final class Aliases {
         };
     }
 
-    /** The same bits under another element type of the same width. */
+    /** Binds BitCast: copies the bits to another element type of the same width. */
     static Launch bitCast(BindContext context) {
         return launch -> launch.output(0).copyFrom(launch.input(0));
     }
@@ -62,7 +62,7 @@ public final class Aliases {
         return Launch.none();
     }
 
-    /** A tensor of one value all over, made when bound. */
+    /** Returns a tensor filled with one value, made when the kernel is bound. */
     static Tensor filled(ElementType type, Shape shape, Tensor value) {
         Tensor filled = Tensor.allocate(type, shape);
         var cells = new Cells();

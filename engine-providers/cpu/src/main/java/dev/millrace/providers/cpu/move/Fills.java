@@ -14,9 +14,9 @@ import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.lang.foreign.MemorySegment;
 
-/** Operators that make tensors of shapes and single values. */
+/** Operators that create tensors from shapes and single values. */
 final class Fills {
-    /** What is filled anew in each run rather than kept with the binding. */
+    /** The most bytes of a result that is kept with the binding; larger ones are filled in each run. */
     private static final long KEPT_BYTES = 1 << 16;
 
     private static final long GRAIN = 8192;
@@ -140,7 +140,7 @@ final class Fills {
         };
     }
 
-    /** Values are off and on, in this order, as input 2. */
+    /** OneHot. Input 2 holds the values for off and on, in this order. */
     static CellKernel oneHot(Node node) {
         long axisGiven = node.attributes().integer("axis", -1);
         return context -> {

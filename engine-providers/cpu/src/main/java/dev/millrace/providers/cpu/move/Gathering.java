@@ -11,13 +11,13 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/** Operators that read the input at places given by a tensor of indices. */
+/** Operators that read the input at positions given by a tensor of indices. */
 final class Gathering {
     private static final long GRAIN_CELLS = 1 << 13;
 
     private Gathering() {}
 
-    /** Index {@code at} of a tensor of indices, counted from the front. */
+    /** Returns index {@code at} of a tensor of indices, with negative ones counted from the end. */
     static long index(Node node, ElementType type, MemorySegment indices, long at, long extent) {
         return fromFront(node, Elements.getLong(type, indices, at), extent);
     }
@@ -103,7 +103,7 @@ final class Gathering {
         };
     }
 
-    /** Each sequence of a batch turned around up to its own length. */
+    /** ReverseSequence: reverses each sequence of a batch up to its own length. */
     static CellKernel reverseSequence(Node node) {
         int timeAxis = (int) node.attributes().integer("time_axis", 0);
         int batchAxis = (int) node.attributes().integer("batch_axis", 1);
@@ -142,7 +142,7 @@ final class Gathering {
         };
     }
 
-    /** Where a gather or scatter by elements finds its cells: coordinate {@code axis} replaced by the index. */
+    /** The cells of a gather or scatter by elements: coordinate {@code axis} is replaced by the index. */
     static final class ElementPlaces {
         private static final int BLOCK = 1 << 16;
 
@@ -176,12 +176,12 @@ final class Gathering {
             return indexShape.elements(0, indexShape.rank() - 1);
         }
 
-        /** How much of a row is looked at in one go. */
+        /** The number of indices of a row that are processed at once. */
         int blockLength() {
             return Math.clamp(rowLength(), 1, BLOCK);
         }
 
-        /** The offsets in the data of a block of one row of indices, and how many there are. */
+        /** Computes the offsets in the data of a block of one row of indices. Returns their number. */
         int some(MemorySegment indices, long row, int first, long[] offsets) {
             int last = strides.length - 1;
             long base = 0;
@@ -202,7 +202,7 @@ final class Gathering {
         }
     }
 
-    /** Where a gather or scatter by index tuples finds its slices. */
+    /** The slices of a gather or scatter by index tuples. */
     static final class TuplePlaces {
         private final Node node;
         private final ElementType type;
@@ -241,7 +241,10 @@ final class Gathering {
             return width;
         }
 
-        /** Finds the places of some tuples, whose indices are read into {@code tuples}; of no batch. */
+        /**
+         * Computes the offsets of several tuples, whose indices are read into {@code tuples}. Only without batch
+         * dimensions.
+         */
         void some(MemorySegment indices, long first, long[] tuples, long[] places, int count) {
             Elements.read(type, indices, first * width, tuples, 0, count * width);
             Arrays.fill(places, 0, count, 0);

@@ -12,11 +12,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Pad and CenterCropPad: an output coordinate outside of the input is filled, or taken from inside by a rule. */
+/** Pad and CenterCropPad: an output coordinate outside the input is filled, or taken from inside by a rule. */
 final class Padding {
     private Padding() {}
 
-    /** Where coordinate {@code at} of an axis of {@code extent} comes from; the coordinate may lie outside. */
+    /** A rule for the input coordinate of coordinate {@code at} of an axis of {@code extent}, which may be outside. */
     @FunctionalInterface
     private interface Outside {
         long source(long at, long extent);
@@ -54,7 +54,7 @@ final class Padding {
         return new Remap(size, in, context.outputShape(0), tables).launch(fillInput, fill(context));
     }
 
-    /** The value of old opsets' attribute, as a cell. */
+    /** Returns the value of old opsets' attribute, as a cell. */
     private static MemorySegment fill(BindContext context) {
         MemorySegment cell = MemorySegment.ofArray(new byte[16]);
         ElementType type = context.outputType(0);

@@ -9,11 +9,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Tensors cut into pieces and put together again, for operators that know their inputs only when they run. */
+/** Methods that split and join tensors, for operators that know their inputs only when they run. */
 public final class Pieces {
     private Pieces() {}
 
-    /** A copy of {@code length} steps of {@code axis} from {@code start} on. */
+    /** Returns a copy of {@code length} steps of {@code axis} from {@code start} on. */
     public static Tensor cut(Tensor tensor, int axis, long start, long length) {
         Shape shape = tensor.shape();
         if (start < 0 || length < 0 || start + length > shape.dim(axis)) {
@@ -35,7 +35,10 @@ public final class Pieces {
         return piece;
     }
 
-    /** One step of {@code axis}, without the axis: the memory of the tensor where its elements lie side by side there. */
+    /**
+     * Returns one step of {@code axis}, without the axis. It shares the memory of the tensor where its elements are
+     * contiguous.
+     */
     public static Tensor step(Tensor tensor, int axis, long place) {
         Shape shape = tensor.shape();
         ElementType type = tensor.type();
@@ -48,7 +51,10 @@ public final class Pieces {
         return withoutAxis(Tensor.wrap(type, shape.with(axis, 1), there), axis);
     }
 
-    /** Copies of {@code count} pieces side by side, each of {@code length} steps of {@code axis}, the first one at its start. */
+    /**
+     * Returns copies of {@code count} consecutive pieces, each of {@code length} steps of {@code axis}, from its start
+     * on.
+     */
     public static List<Tensor> cutEqually(DynamicContext context, Tensor tensor, int axis, long length, long count) {
         Shape shape = tensor.shape();
         ElementType type = tensor.type();
@@ -76,7 +82,7 @@ public final class Pieces {
         return pieces;
     }
 
-    /** The tensors one after the other along {@code axis}. */
+    /** Concatenates the tensors along {@code axis}. */
     public static Tensor join(List<Tensor> parts, int axis) {
         Tensor first = parts.getFirst();
         ElementType type = first.type();
@@ -109,7 +115,7 @@ public final class Pieces {
         return whole;
     }
 
-    /** The tensors, all of one shape, along a new axis. */
+    /** Stacks the tensors, all of one shape, along a new axis. */
     public static Tensor stack(List<Tensor> parts, int axis) {
         Tensor first = parts.getFirst();
         if (axis == 0 && !Cells.areConverted(first.type())) {
@@ -143,7 +149,7 @@ public final class Pieces {
         return all.reshaped(Shape.of(dims));
     }
 
-    /** The same elements with another axis, of extent one. */
+    /** Returns the same elements with another axis, of extent one. */
     public static Tensor withAxis(Tensor tensor, int axis) {
         long[] dims = tensor.shape().toArray();
         long[] more = new long[dims.length + 1];
@@ -153,7 +159,7 @@ public final class Pieces {
         return tensor.reshaped(Shape.of(more));
     }
 
-    /** The same elements without {@code axis}, whose extent is one. */
+    /** Returns the same elements without {@code axis}, whose extent is one. */
     public static Tensor withoutAxis(Tensor tensor, int axis) {
         long[] dims = tensor.shape().toArray();
         long[] fewer = new long[dims.length - 1];

@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy that takes each coordinate of the output, axis by axis, from a table: where in the input it is, or {@link #FILL}
- * for what is outside. Trailing axes that stay as they are form one run of cells, and so do steps of one in a table.
+ * A copy that looks up the input coordinate of each output coordinate, axis by axis, in a table, where {@link #FILL}
+ * stands for outside. Trailing axes that stay as they are form one run of cells, and so do steps of one in a table.
  */
 public final class Remap {
     public static final long FILL = -1;
@@ -22,14 +22,17 @@ public final class Remap {
 
     private final int size;
     private final long[] outerExtents;
-    /** For each outer axis: the offset in the input of each output coordinate, or FILL. */
+    /** The offset in the input of each output coordinate, or FILL, by outer axis. */
     private final long[][] offsets;
 
     private final Run[] runs;
     private final long rowCells;
     private final long rows;
 
-    /** Part of a row: {@code count} cells at {@code to}, taken from {@code from} on by {@code step}, or filled where negative. */
+    /**
+     * A part of a row: {@code count} cells at {@code to}, copied from {@code from} on by {@code step}, or filled where
+     * negative.
+     */
     private record Run(long to, long from, long step, long count) {}
 
     /**
@@ -90,7 +93,10 @@ public final class Remap {
         return table[index] != FILL && table[index] == table[index - 1] + step;
     }
 
-    /** This copy from input 0 to output 0; what is outside becomes the cell of another input, or zero where null. */
+    /**
+     * Returns a launch that copies input 0 to output 0. Cells outside are filled from input {@code fillInput}, or with
+     * {@code zero} where that is null.
+     */
     public Launch launch(@Nullable Integer fillInput, MemorySegment zero) {
         if (rows * rowCells == 0) {
             return context -> {};

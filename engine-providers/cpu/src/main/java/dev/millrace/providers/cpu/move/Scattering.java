@@ -10,21 +10,21 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import java.lang.foreign.MemorySegment;
 
-/** Operators that write updates into a copy of the data at places given by indices, one after the other. */
+/** Operators that write updates into a copy of the data at positions given by indices, one after the other. */
 final class Scattering {
-    /** Bytes; between two such copies a run can be cancelled. */
+    /** The bytes that are copied between two checks for cancellation. */
     private static final long COPIED_AT_ONCE = 1 << 23;
-    /** Tuples whose places are found before their slices are written. */
+    /** The number of tuples whose offsets are computed before their slices are written. */
     private static final int TUPLES = 1024;
 
     private Scattering() {}
 
-    /** What updates do to the cells that they meet. */
+    /** A way to combine updates with the cells that they are written to. */
     private interface Store {
-        /** A run of them. */
+        /** Writes a run of updates. */
         void put(MemorySegment updates, long first, MemorySegment target, long at, long count);
 
-        /** Each at a place of its own. */
+        /** Writes each update at a place of its own. */
         default void putEach(MemorySegment updates, long first, MemorySegment target, long[] places, int count) {
             for (int i = 0; i < count; i++) {
                 put(updates, first + i, target, places[i], 1);
@@ -74,7 +74,7 @@ final class Scattering {
             return !Float.isNaN(a) && !Float.isNaN(b);
         }
 
-        /** An integer of the same order, which is compared faster one by one. */
+        /** Returns an integer of the same order, since single integers are compared faster. */
         private static int rank(float number) {
             int bits = Float.floatToRawIntBits(number);
             return bits ^ bits >> 31 >>> 1;
@@ -151,7 +151,7 @@ final class Scattering {
                 node.describe() + ": reduction '" + reduction + "'; known are none, add, mul, min, max");
     }
 
-    /** Copies the data where the output is not written over it. */
+    /** Copies the data, unless the output overwrites it in place. */
     private static void copyData(LaunchContext run) {
         MemorySegment data = run.input(0);
         MemorySegment target = run.output(0);
@@ -163,7 +163,7 @@ final class Scattering {
         }
     }
 
-    /** Scatter and ScatterElements. */
+    /** Binds Scatter and ScatterElements. */
     static CellKernel elements(Node node) {
         long axisGiven = node.attributes().integer("axis", 0);
         return context -> {
@@ -220,7 +220,7 @@ final class Scattering {
         };
     }
 
-    /** Writes an update at a position of its own for each batch: how key-value caches grow. */
+    /** TensorScatter: writes an update at a position of its own for each batch, as a key/value cache grows. */
     static CellKernel tensor(Node node) {
         long axisGiven = node.attributes().integer("axis", -2);
         boolean circular = node.attributes().text("mode", "linear").equals("circular");

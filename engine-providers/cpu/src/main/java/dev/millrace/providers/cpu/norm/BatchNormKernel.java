@@ -12,8 +12,8 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
 /**
- * BatchNormalization. In inference each channel is scaled and shifted by what its running mean and variance say; in
- * training mode by those of the batch, and the running ones are moved towards them.
+ * BatchNormalization. In inference each channel is scaled and shifted by its running mean and variance. In training
+ * mode it is normalised by those of the batch, and the running ones are moved towards them.
  */
 record BatchNormKernel(Node node) implements ShapedKernel {
     private static final int BLOCK = 2048;
@@ -86,7 +86,7 @@ record BatchNormKernel(Node node) implements ShapedKernel {
         }
     }
 
-    /** One channel at a time, over all images of the batch. */
+    /** The task of training mode, which normalises one channel at a time over all images of the batch. */
     private record Training(
             ElementType type,
             ElementType parameters,
@@ -130,7 +130,7 @@ record BatchNormKernel(Node node) implements ShapedKernel {
             }
         }
 
-        /** Where the image begins that holds element {@code at} of a channel. */
+        /** Returns the index of the first element of the image that holds element {@code at} of a channel. */
         private long place(long channel, long at) {
             return (at / spatial * channels + channel) * spatial;
         }

@@ -11,10 +11,13 @@ import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
-/** LpNormalization and LRN: each element of a lane is divided by a norm of the lane, or of its neighbourhood in it. */
+/**
+ * LpNormalization and LRN, which divide each element of a line along an axis by a norm of the line, or of its
+ * neighbourhood there.
+ */
 record LaneNormKernel(Node node) implements ShapedKernel {
 
-    /** From the first array to the second. */
+    /** A function that computes the second array from the first. */
     @FunctionalInterface
     private interface Step {
         void apply(LaunchContext launch, double[] lane, double[] result, int length);

@@ -12,17 +12,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * How an einsum is computed: letters that only one operand has are summed first, then two operands at a time become one,
- * those first that take the fewest steps. One input, and what would take too much memory between, is one nest of loops.
+ * The plan of an Einsum: letters that only one operand has are summed first, then pairs of operands are contracted in a
+ * greedy order, those first that take the fewest steps. A single input, or a plan with too large intermediate results,
+ * is one nest of loops.
  */
 final class EinsumPlan {
     private static final long MOST_BYTES = 1 << 30;
 
     /**
-     * Where an operand or a result lies.
+     * The memory of an operand or a result.
      *
-     * @param tensor the number of an input, or {@link #WORKSPACE}, or {@link #OUTPUT}
-     * @param first where it begins, in elements
+     * @param tensor the index of an input, or {@link #WORKSPACE}, or {@link #OUTPUT}
+     * @param first the index of the first element
      */
     record Place(int tensor, long first, ElementType type) {
         static final int WORKSPACE = -1;
@@ -37,14 +38,14 @@ final class EinsumPlan {
         }
     }
 
-    /** Loops that make one operand of one or two. */
+    /** Loops that contract one or two operands to one. */
     record Step(EinsumTerms terms, List<Place> from, Place to) {
         Launch launch() {
             return EinsumProduct.suits(this) ? EinsumProduct.of(this) : EinsumSums.of(this);
         }
     }
 
-    /** A value on the way: an input, or what a step made. */
+    /** An operand: an input, or the result of a step. */
     private record Operand(List<String> axes, Shape shape, Place place) {}
 
     private final ElementType type;
@@ -78,7 +79,7 @@ final class EinsumPlan {
         return steps;
     }
 
-    /** What lies between steps. */
+    /** The bytes of intermediate results. */
     long workspace() {
         return bytes;
     }
@@ -99,7 +100,7 @@ final class EinsumPlan {
         finish();
     }
 
-    /** The axes of some operands that others or the output have, too. */
+    /** Returns the axes of some operands that others or the output have, too. */
     private List<String> needed(List<Integer> chosen) {
         Set<String> elsewhere = new HashSet<>(output);
         Set<String> axes = new LinkedHashSet<>();

@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * One nest of loops of an einsum: for each letter its extent, and its stride in each operand. The innermost loop is a run
- * along the last letter that is kept where the operands lie along it, else along the last one that is summed.
+ * One nest of loops of an Einsum: for each letter its extent, and its stride in each operand. The innermost loop is a
+ * run along the last letter that is kept where the operands are contiguous or repeated along it, else along the last
+ * one that is summed.
  */
 final class EinsumTerms {
     private final int inputs;
@@ -38,7 +39,9 @@ final class EinsumTerms {
         return true;
     }
 
-    /** Of each letter: the strides in the inputs, then the extent. */
+    /**
+     * Fills in the extents and strides of letters. A letter's entry holds the strides in the inputs, then the extent.
+     */
     private static void fill(List<String> names, TreeMap<String, long[]> letters, long[] extents, long[][] strides) {
         for (int i = 0; i < extents.length; i++) {
             long[] letter = letters.get(names.get(i));
@@ -50,7 +53,9 @@ final class EinsumTerms {
         }
     }
 
-    /** The sums over all letters but {@code kept} of the products of operands with these axes. */
+    /**
+     * Returns the loops for the sums, over all letters but {@code kept}, of the products of operands with these axes.
+     */
     static EinsumTerms of(List<List<String>> axes, List<Shape> shapes, List<String> kept) {
         int inputs = shapes.size();
         var letters = new TreeMap<String, long[]>();
@@ -81,7 +86,7 @@ final class EinsumTerms {
         return letter;
     }
 
-    /** What is kept. */
+    /** The shape of the kept letters. */
     Shape output() {
         return Shape.of(keptExtents);
     }
@@ -91,30 +96,30 @@ final class EinsumTerms {
         return keepsRun;
     }
 
-    /** Elements of a run. */
+    /** The number of elements of a run. */
     long run() {
         long[] extents = keepsRun ? keptExtents : summedExtents;
         return extents.length == 0 ? 1 : extents[extents.length - 1];
     }
 
-    /** How far the elements of a run are apart in an input. */
+    /** The distance between the elements of a run in an input. */
     long runStride(int input) {
         long[][] strides = keepsRun ? keptStrides : summedStrides;
         return strides.length == 0 ? 1 : strides[strides.length - 1][input];
     }
 
-    /** The loops over results, around runs. */
+    /** Returns the loops over results, around runs. */
     Loops outer() {
         return new Loops(keptExtents, keptStrides, keptExtents.length - (keepsRun ? 1 : 0), inputs);
     }
 
-    /** The loops over what is summed, around runs. */
+    /** Returns the loops over summed letters, around runs. */
     Loops summed() {
         int axes = summedExtents.length - (keepsRun || summedExtents.length == 0 ? 0 : 1);
         return new Loops(summedExtents, summedStrides, axes, inputs);
     }
 
-    /** Some letters, the last one innermost. */
+    /** Loops over several letters, the last one innermost. */
     record Loops(long[] extents, long[][] strides, int axes, int inputs) {
         long steps() {
             long steps = 1;
@@ -124,7 +129,7 @@ final class EinsumTerms {
             return steps;
         }
 
-        /** Adds to the offset in each input where step {@code index} is. */
+        /** Adds the position of step {@code index} to the offset in each input. */
         void add(long index, long[] offsets) {
             long rest = index;
             for (int i = axes - 1; i >= 0; i--) {
@@ -136,7 +141,7 @@ final class EinsumTerms {
             }
         }
 
-        /** Goes from a step, whose coordinates these are, to the next one, or from the last to the first. */
+        /** Advances the coordinates and offsets from a step to the next one, or from the last to the first. */
         void advance(long[] coordinates, long[] offsets) {
             for (int i = axes - 1; i >= 0; i--) {
                 boolean wraps = ++coordinates[i] == extents[i];
@@ -152,7 +157,7 @@ final class EinsumTerms {
         }
     }
 
-    /** Steps of all loops together. */
+    /** The number of steps of all loops together. */
     double cost() {
         double cost = 1;
         for (long[] extents : List.of(keptExtents, summedExtents)) {

@@ -82,7 +82,10 @@ record GemmKernel(boolean transposeA, boolean transposeB, float alpha, float bet
         };
     }
 
-    /** For few rows, where turning the right operand around would cost more than the product. An item is a column. */
+    /**
+     * Computes few rows as dot products, where transposing the right operand would cost more than the product. An item
+     * is a column.
+     */
     private RangeTask dots(Matrix left, ElementType type, int m, int k, int n, @Nullable Broadcast bias) {
         return (launch, from, to, scratch) -> {
             float[] rows = scratch.floats(0, m * k);

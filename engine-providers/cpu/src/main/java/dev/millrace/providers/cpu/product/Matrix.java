@@ -5,15 +5,15 @@ import dev.millrace.graph.tensor.Elements;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.lang.foreign.MemorySegment;
 
-/** How a matrix lies in memory: one of its strides, in elements, is 1. */
+/** The layout of a matrix in memory: one of its strides, in elements, is 1. */
 public record Matrix(ElementType type, long rowStride, long columnStride) {
 
-    /** A matrix of {@code columns} columns whose rows lie one after the other. */
+    /** Returns the layout of a row-major matrix of {@code columns} columns. */
     public static Matrix rows(ElementType type, long columns) {
         return new Matrix(type, columns, 1);
     }
 
-    /** The transpose of a matrix that lies in rows of {@code columns} elements. */
+    /** Returns the layout of the transpose of a row-major matrix with {@code columns} columns. */
     public static Matrix transposed(ElementType type, long columns) {
         return new Matrix(type, 1, columns);
     }
@@ -73,7 +73,7 @@ public record Matrix(ElementType type, long rowStride, long columnStride) {
         }
     }
 
-    /** The same for a matrix of doubles. */
+    /** Copies a block of this matrix of doubles, which starts at element {@code base}, into one array per row. */
     void read(
             MemorySegment from,
             long base,

@@ -7,8 +7,8 @@ import dev.millrace.providers.cpu.elementwise.Broadcast;
 import dev.millrace.providers.cpu.extent.Extents;
 
 /**
- * Two operands of a matrix product in numpy's sense: vectors are matrices of one row or column, leading axes are
- * broadcast. Where neither changes from batch to batch on the right, the batch is one product of many rows.
+ * The operands of a matrix product by numpy's rules: vectors are matrices of one row or column, leading axes are
+ * broadcast. Where the right operand is one matrix, the batch is one product of many rows.
  */
 final class MatrixBatches {
     private final int rows;
@@ -29,7 +29,10 @@ final class MatrixBatches {
         return of(a, b, true);
     }
 
-    /** The same; {@code merging} says whether the rows of all batches on the left may be taken for one matrix. */
+    /**
+     * Returns the batches of two operands; {@code merging} says whether the rows of all batches on the left may form
+     * one matrix.
+     */
     static MatrixBatches of(Shape a, Shape b, boolean merging) {
         Shape left = a.rank() == 1 ? Shape.of(1, a.dim(0)) : a;
         Shape right = b.rank() == 1 ? Shape.of(b.dim(0), 1) : b;
@@ -85,22 +88,22 @@ final class MatrixBatches {
         return columns;
     }
 
-    /** Where the left matrix of a batch starts, in elements. */
+    /** The index of the first element of a batch's left matrix. */
     long left(int batch) {
         return left[batch];
     }
 
-    /** Number {@code row} of a batch among the rows of all left matrices. */
+    /** The index of a batch's row {@code row} among the rows of all left matrices. */
     long leftRow(long batch, int row) {
         return left[(int) batch] / Math.max(1, depth) + row;
     }
 
-    /** Number {@code column} of a batch among the columns of all right matrices. */
+    /** The index of a batch's column {@code column} among the columns of all right matrices. */
     long rightColumn(long batch, int column) {
         return right[(int) batch] / Math.max(1, depth) + column;
     }
 
-    /** Where the right matrix of a batch starts, in elements. */
+    /** The index of the first element of a batch's right matrix. */
     long right(int batch) {
         return right[batch];
     }

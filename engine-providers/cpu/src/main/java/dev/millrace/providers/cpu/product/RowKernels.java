@@ -1,22 +1,25 @@
 package dev.millrace.providers.cpu.product;
 
 /**
- * The innermost loops of a product: rows of the result gain multiples of rows of the right operand. Every array is read
- * at one common index, which is what the compiler turns into vector instructions; see {@link
- * dev.millrace.scheduler.kernel.Scratch#rows}.
+ * The innermost loops of a product, which add multiples of rows of the right operand to rows of the result. All arrays
+ * of a loop are read at one common index, so that the JIT compiler vectorises it; see
+ * {@link dev.millrace.scheduler.kernel.Scratch#rows}.
  */
 public final class RowKernels {
     private RowKernels() {}
 
     /**
-     * {@code c[r][j] += Σ a[r * stride + k] · b[k][j]} for {@code m} rows, {@code depth} terms and {@code n} columns.
-     * The depth is a multiple of four.
+     * Computes {@code c[r][j] += Σ a[r * stride + k] · b[k][j]} for {@code m} rows, {@code depth} terms and {@code n}
+     * columns. The depth is a multiple of four.
      */
     public static void accumulate(float[][] c, int m, float[] a, int stride, float[][] b, int depth, int n) {
         accumulate(c, 0, m, a, 0, stride, b, depth, n);
     }
 
-    /** The same for the rows of the result from {@code first} on and the left operand from {@code base} on. */
+    /**
+     * Accumulates as the method above, into the rows of the result from {@code first} on, with the left operand from
+     * {@code base} on.
+     */
     public static void accumulate(
             float[][] c, int first, int m, float[] a, int base, int stride, float[][] b, int depth, int n) {
         int r = 0;

@@ -7,17 +7,17 @@ import dev.millrace.scheduler.kernel.Scratch;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/** The LU decomposition of one square matrix after the other, by elimination with the largest pivot of each column. */
+/** The LU decomposition of one square matrix after the other, by Gaussian elimination with partial pivoting. */
 final class TriangularFactors {
     private final int n;
-    /** The upper triangle, and below its diagonal the lower one, whose diagonal is 1. */
+    /** The upper triangular factor and, below the diagonal, the lower one, whose diagonal is 1. */
     private final double[] factors;
-    /** Where each row was before. */
+    /** The original index of each row. */
     private final int[] order;
 
     private double sign;
 
-    /** @param n rows of a matrix */
+    /** @param n the number of rows of a matrix */
     TriangularFactors(int n, Scratch scratch) {
         this.n = n;
         factors = scratch.doubles(0, n * n);
@@ -81,7 +81,7 @@ final class TriangularFactors {
         return product;
     }
 
-    /** Fills {@code inverse} with the inverse, which has no finite number where the matrix has none. */
+    /** Fills {@code inverse} with the inverse of the matrix, or with NaN where it is singular. */
     void invert(LaunchContext launch, double[] inverse) {
         Arrays.fill(inverse, 0, n * n, sign == 0 ? Double.NaN : 0);
         for (int row = 0; row < n && sign != 0; row++) {

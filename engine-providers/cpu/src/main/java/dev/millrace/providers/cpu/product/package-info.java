@@ -1,4 +1,4 @@
-/** Matrix products and what is built on them: MatMul, Gemm, Linear, their quantised forms. */
+/** Matrix products and operators built on them: MatMul, Gemm, Linear, their quantised forms, Einsum. */
 @NullMarked
 package dev.millrace.providers.cpu.product;
 

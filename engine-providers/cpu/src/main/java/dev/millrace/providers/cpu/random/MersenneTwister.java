@@ -1,8 +1,8 @@
 package dev.millrace.providers.cpu.random;
 
 /**
- * The generator MT19937 of Matsumoto and Nishimura, with 53-bit doubles as most numeric software draws them, so that a
- * seed gives the same numbers here as there. Not for several threads.
+ * The generator MT19937 of Matsumoto and Nishimura (Mersenne Twister), with 53-bit doubles as most numeric software
+ * draws them, so that a seed gives the same numbers. Not safe for use by several threads.
  */
 final class MersenneTwister {
     private static final int WORDS = 624;
@@ -37,14 +37,17 @@ final class MersenneTwister {
         next = 0;
     }
 
-    /** Uniform in [0, 1). */
+    /** Returns a number that is uniform in [0, 1). */
     double nextDouble() {
         int high = nextInt() >>> 5;
         int low = nextInt() >>> 6;
         return (high * 67108864.0 + low) / 9007199254740992.0;
     }
 
-    /** Of mean zero and deviation one, by Marsaglia's polar method; the second number of a pair is not kept. */
+    /**
+     * Returns a normally distributed number of mean zero and deviation one, by Marsaglia's polar method. The second
+     * number of a pair is not kept.
+     */
     double nextGaussian() {
         while (true) {
             double x = 2 * nextDouble() - 1;

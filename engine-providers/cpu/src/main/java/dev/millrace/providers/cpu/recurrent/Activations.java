@@ -21,7 +21,7 @@ final class Activations {
 
     private Activations() {}
 
-    /** As many functions per direction as there are defaults. */
+    /** Returns the functions of a node, as many per direction as there are defaults. */
     static List<Unary.Floats> of(Node node, int directions, List<String> defaults) {
         Attributes attributes = node.attributes();
         List<String> given = attributes.texts("activations");

@@ -7,23 +7,26 @@ import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.RunContext;
 import java.lang.foreign.MemorySegment;
 
-/** The lanes of a tensor along one axis: {@code count} of them, {@code length} elements each, {@code inner} apart. */
+/**
+ * The one-dimensional lines ("lanes") of a tensor along an axis: {@code count} of them, with {@code length} elements
+ * each at a distance of {@code inner}.
+ */
 public record Lanes(long count, int length, long inner) {
-    /** How many elements of a lane are done between two looks at cancellation. */
+    /** The number of elements of a line between two checks for cancellation. */
     private static final int AT_ONCE = 1 << 16;
 
     public static Lanes along(Shape shape, int axis) {
         return between(shape, axis, axis + 1);
     }
 
-    /** Lanes that run over the axes {@code [from, to)}, taken as one. */
+    /** Returns lines that run over the axes {@code [from, to)}, merged into one. */
     public static Lanes between(Shape shape, int from, int to) {
         long inner = shape.elements(to, shape.rank());
         return new Lanes(
                 shape.elements(0, from) * inner, Extents.toInt("elements of a lane", shape.elements(from, to)), inner);
     }
 
-    /** Where a lane starts, in elements. */
+    /** The index of the first element of a line. */
     public long start(long lane) {
         return lane / inner * length * inner + lane % inner;
     }
@@ -44,7 +47,7 @@ public record Lanes(long count, int length, long inner) {
         }
     }
 
-    /** Reads {@code count} elements that are {@code step} apart. */
+    /** Reads {@code count} elements at a distance of {@code step}. */
     static void read(ElementType type, MemorySegment from, long first, long step, double[] to, int at, int count) {
         if (step == 1) {
             Elements.read(type, from, first, to, at, count);
@@ -55,7 +58,7 @@ public record Lanes(long count, int length, long inner) {
         }
     }
 
-    /** Reads {@code count} elements that are {@code step} apart. */
+    /** Reads {@code count} elements at a distance of {@code step}. */
     static void read(ElementType type, MemorySegment from, long first, long step, long[] to, int at, int count) {
         if (step == 1) {
             Elements.read(type, from, first, to, at, count);

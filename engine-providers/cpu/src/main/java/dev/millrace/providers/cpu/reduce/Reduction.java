@@ -62,7 +62,7 @@ enum Reduction {
         };
     }
 
-    /** What becomes of the folded value of {@code count} elements. */
+    /** Returns the function that finishes the folded value of {@code count} elements. */
     DoubleUnaryOperator finish(long count) {
         return switch (this) {
             case MEAN -> x -> x / count;
@@ -136,7 +136,7 @@ enum Reduction {
         return value;
     }
 
-    /** Four sums at once, so that one addition need not wait for the last. */
+    /** Sums numbers in four accumulators, so that additions do not wait for each other. */
     static double sum(double[] run, int count) {
         double a = 0;
         double b = 0;

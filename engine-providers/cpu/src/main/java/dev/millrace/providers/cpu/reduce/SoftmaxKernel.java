@@ -9,10 +9,13 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.RunContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
-/** Softmax, LogSoftmax and Hardmax. Below opset 13 a lane runs over the axis and all behind it. */
+/**
+ * Softmax, LogSoftmax and Hardmax. Below opset 13 the function is applied over the axis and all behind it, merged into
+ * one.
+ */
 public record SoftmaxKernel(Node node, Function function) implements ShapedKernel {
 
-    /** What becomes of a lane, in place. */
+    /** A function that transforms a line along the axis in place. */
     @FunctionalInterface
     public interface Function {
         void apply(RunContext run, double[] lane, int length);
@@ -60,7 +63,7 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
         return max;
     }
 
-    /** Also what attention does to its scores; a lane of nothing but minus infinity becomes NaN. */
+    /** Applies softmax, also to the scores of attention. A line of nothing but minus infinity becomes NaN. */
     public static void softmax(RunContext run, double[] lane, int length) {
         double max = max(run, lane, length);
         double sum = 0;

@@ -4,12 +4,14 @@ import dev.millrace.providers.search.Likeliest;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import java.util.Arrays;
 
-/** The sequences that a search follows: so many for each of a batch, with the logarithms of their chances. */
+/**
+ * The beams of a search: a number of sequences for each entry of the batch, with the logarithms of their probabilities.
+ */
 final class Beams {
-    /** What all beams but the first of a batch begin with, as they are all the same then. */
+    /** The initial score of all beams but the first of an entry, since all are equal then. */
     private static final float HOPELESS = -1e9f;
 
-    /** A word behind a sequence, and the logarithm of the chance of both. */
+    /** A continuation of a sequence by a word, with the logarithm of the probability of both. */
     private record Continuation(int row, int word, float sum) {}
 
     private final DynamicContext context;
@@ -19,7 +21,7 @@ final class Beams {
     private final Hypotheses[] ended;
     private int length;
 
-    /** @param first the words that each of the batch begins with */
+    /** @param first the words that each entry of the batch begins with */
     Beams(DynamicContext context, SearchOptions options, int[][] first) {
         this.context = context;
         this.options = options;
@@ -51,7 +53,7 @@ final class Beams {
         return words;
     }
 
-    /** Adds to what each word adds what its sequence has. */
+    /** Adds the score of each sequence to those of its next words. */
     void addSums(float[][] added) {
         for (int row = 0; row < added.length; row++) {
             context.checkCancelled();
@@ -65,13 +67,16 @@ final class Beams {
         return Arrays.stream(ended).allMatch(Hypotheses::isDone);
     }
 
-    /** Goes on by a word each, by the scores of each sequence with each word; returns whose continuations remain. */
+    /**
+     * Extends each sequence by a word, given the scores of each sequence with each word. Returns the sequences that are
+     * continued.
+     */
     int[] advance(float[][] summed) {
         var next = new Continuation[words.length];
         for (int b = 0; b < ended.length; b++) {
             int start = b * options.beams();
             boolean isDone = ended[b].isDone();
-            // nobody looks at what follows sequences of a text that is done
+            // the continuations of a finished text are never read
             var none = new Continuation(isDone ? 0 : start, options.pad(), isDone ? 0 : HOPELESS);
             Arrays.fill(next, start, start + options.beams(), none);
             if (!isDone) {
@@ -89,7 +94,9 @@ final class Beams {
         return Arrays.stream(next).mapToInt(Continuation::row).toArray();
     }
 
-    /** Puts the likeliest continuations of one of the batch in their places, and those that end among what has ended. */
+    /**
+     * Selects the likeliest continuations of an entry of the batch, and adds those that end to the finished hypotheses.
+     */
     private void choose(int b, float[][] summed, Continuation[] next) {
         int beams = options.beams();
         int start = b * beams;
@@ -112,7 +119,7 @@ final class Beams {
         ended[b].settle(best, length, options.early());
     }
 
-    /** The best sequences of each of the batch; what has not ended does now. */
+    /** Returns the best sequences of each entry of the batch. Sequences that have not ended do so now. */
     Hypotheses[] finish() {
         for (int i = 0; i < words.length; i++) {
             Hypotheses own = ended[i / options.beams()];

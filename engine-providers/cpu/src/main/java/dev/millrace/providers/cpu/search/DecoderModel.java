@@ -14,9 +14,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decoder alone. It is given words, their positions, which words are there, and the caches of its layers, with keys before
- * values; it gives scores and the caches that are longer then. Where it asks how long the caches' content is, they are as
- * large as they may become.
+ * A decoder-only model. Its inputs are words, their positions, a mask of the words that are not padding, and the caches
+ * of its layers, with keys before values. Its outputs are scores and the extended caches. Where the graph asks for the
+ * length of the caches' content, they are allocated at their full length.
  */
 final class DecoderModel implements WordModel {
     private static final String EACH_STEP = "decoder";
@@ -32,7 +32,7 @@ final class DecoderModel implements WordModel {
     private final Prompt[] prompts;
     private List<Tensor> caches = List.of();
 
-    /** @param maskInput where there may be a mask of the words that are there; without one it is those that are no padding */
+    /** @param maskInput the input that may hold a mask of words; without one, all words but padding count */
     DecoderModel(SearchInputs inputs, int maskInput, int most) {
         this.inputs = inputs;
         this.most = most;
@@ -53,11 +53,11 @@ final class DecoderModel implements WordModel {
     }
 
     /**
-     * What one of the texts begins with.
+     * The prompt of one of the texts.
      *
-     * @param there 1 for words that are there, else 0
-     * @param places the place of each word among those that are no padding
-     * @param next the place of the word behind them
+     * @param there 1 for words that count, else 0
+     * @param places the position of each word among those that are not padding
+     * @param next the position of the word behind them
      */
     private record Prompt(int[] words, int[] there, int[] places, int next) {
         static Prompt of(int[] words, int @Nullable [] mask, int pad) {
@@ -146,7 +146,7 @@ final class DecoderModel implements WordModel {
         return caches.get(index);
     }
 
-    /** A cache that nothing is in yet, whose heads and size are declared. */
+    /** Returns an empty cache, whose heads and size the graph declares. */
     private Tensor empty(Value input, long rows, int steps) {
         SymbolicShape shape = NestedGraphs.shape(input);
         ElementType type = input.elementType();

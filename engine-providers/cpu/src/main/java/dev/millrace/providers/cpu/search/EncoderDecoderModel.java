@@ -14,14 +14,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An encoder and a decoder. The encoder runs once, and gives scores of the first word, its own states, and caches: those of
- * the decoder's words, then those of the encoder's. The decoder runs for each further word.
+ * An encoder-decoder model. The encoder runs once. Its outputs are scores of the first word, its own states, and
+ * caches: those of the decoder's words, then those of the encoder's. The decoder runs for each further word.
  */
 final class EncoderDecoderModel implements WordModel {
     private static final String ENCODER = "encoder";
     private static final String DECODER = "decoder";
     private static final int FIRST_WORDS = 10;
-    /** The outputs of the encoder before the caches. */
+    /** The number of outputs of the encoder before the caches. */
     private static final int CACHES = 2;
 
     private static final int CACHE_RANK = 4;
@@ -35,8 +35,8 @@ final class EncoderDecoderModel implements WordModel {
     private List<Tensor> caches = List.of();
 
     /**
-     * @param maskInput where there may be a mask of what the encoder reads
-     * @param most how many words a sequence may have
+     * @param maskInput the input that may hold a mask of the encoder's input
+     * @param most the largest number of words of a sequence
      */
     EncoderDecoderModel(SearchInputs inputs, int maskInput, int most) {
         this.inputs = inputs;
@@ -51,7 +51,7 @@ final class EncoderDecoderModel implements WordModel {
         side = new EncoderSide(given, mask(inputs.find(maskInput), given), given);
     }
 
-    /** What the decoder may see of the encoder's side, a row for each of the batch or each sequence. */
+    /** The encoder's side that the decoder may attend to, with a row for each entry of the batch or each sequence. */
     private record EncoderSide(Tensor given, @Nullable Tensor mask, Tensor states) {
         EncoderSide gather(DynamicContext context, int[] from) {
             return new EncoderSide(
@@ -74,7 +74,7 @@ final class EncoderDecoderModel implements WordModel {
         return given;
     }
 
-    /** Which words are there: what an input says, else those behind the padding; nothing for other data. */
+    /** Returns the mask of words that count: an input, else all words behind the padding; null for other data. */
     private @Nullable Tensor mask(@Nullable Tensor mask, Tensor given) {
         if (mask != null
                 && (mask.shape().rank() == 0
@@ -157,7 +157,7 @@ final class EncoderDecoderModel implements WordModel {
         return decoded.getFirst();
     }
 
-    /** Gives each sequence its rows: those of its own words, which follow it, and those of the encoder's. */
+    /** Gathers for each sequence the caches of the sequence that it continues, and those of its encoder side. */
     private void gather(int[] from) {
         long rows = side.given().shape().dim(0);
         int[] followed = Rows.sources(from, rows);
@@ -183,7 +183,7 @@ final class EncoderDecoderModel implements WordModel {
         return steps.withRoom(inputs.context(), cache);
     }
 
-    /** Whether the decoder takes the last word alone, as its declaration says. */
+    /** Whether the decoder takes the last word alone, as it declares. */
     private static boolean takesOne(Value ids) {
         SymbolicShape shape = NestedGraphs.shape(ids);
         return shape != null && shape.rank() == 2 && shape.dims().get(1).is(1);

@@ -7,10 +7,10 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.DynamicContext;
 
 /**
- * What a model says of the word behind each sequence.
+ * The scores of the next word of each sequence.
  *
- * @param batch how many texts are begun
- * @param words so many of the model's scores count, all where it is negative
+ * @param batch the number of texts
+ * @param words the number of the model's scores that count, all where negative
  */
 record LastSteps(DynamicContext context, int batch, int words) {
     static LastSteps of(SearchInputs inputs) {
@@ -23,7 +23,10 @@ record LastSteps(DynamicContext context, int batch, int words) {
         return context.node();
     }
 
-    /** The scores of the last step, a row for each sequence; neighbours share what the model gives fewer rows of. */
+    /**
+     * Returns the scores of the last step, a row for each sequence. Neighbouring sequences share rows where the model
+     * returns fewer.
+     */
     float[][] last(Tensor logits, int sequences) {
         if (logits.shape().rank() != 3) {
             throw EngineException.invalidGraph(node().describe() + ": scores of shape " + logits.shape()

@@ -13,15 +13,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The graphs of a search that make up its model. */
+/** The nested graphs of a search that make up its model. */
 record NestedGraphs(Node node) {
-    /** The input of a graph that is told how long the content of caches is, which are as large as they may become. */
+    /** The name of a graph's input for the length of the caches' content, where caches are allocated at full length. */
     static final String LENGTH = "past_sequence_length";
 
-    /** The input of a graph that is told how many sequences there are for a text. */
+    /** The name of a graph's input for the number of sequences for each text. */
     static final String BEAMS = "beam_width";
 
-    /** The input of a graph that is told which sequence of a text has a step of another. */
+    /**
+     * The name of a graph's input for the table of caches: for each sequence and step the sequence of the text whose
+     * cache holds the step.
+     */
     static final String BEAM_TABLE = "cache_indirection";
 
     boolean asksForLength(String attribute) {
@@ -36,7 +39,7 @@ record NestedGraphs(Node node) {
         return graph.inputs();
     }
 
-    /** Inputs behind the first one, which is for words. */
+    /** Returns the inputs behind the first one, which holds words. */
     List<Value> furtherInputs(String attribute) {
         List<Value> inputs = inputs(attribute);
         return inputs.subList(1, inputs.size());
@@ -46,7 +49,7 @@ record NestedGraphs(Node node) {
         return EngineException.notImplemented(node.describe() + ": a graph that asks for '" + input.name() + "'");
     }
 
-    /** What a graph asks for by that name, which may not be there. */
+    /** Returns the tensor of an input that a graph asks for by name. Throws where it is missing. */
     Tensor required(@Nullable Tensor tensor, Value input) {
         if (tensor == null) {
             throw unknown(input);
@@ -58,7 +61,10 @@ record NestedGraphs(Node node) {
         return value.described() instanceof ValueType.TensorType tensor ? tensor.shape() : null;
     }
 
-    /** What a graph gives: tensors, with a row for each sequence along an axis; the first ones are along axis 0. */
+    /**
+     * Runs a graph. Returns its output tensors, which have a row for each sequence along {@code axis}; the first
+     * {@code others} have them along axis 0.
+     */
     List<Tensor> run(DynamicContext context, String attribute, List<Datum> given, long rows, int others, int axis) {
         var outputs = new ArrayList<Tensor>();
         for (Datum datum : context.runNested(attribute, given)) {

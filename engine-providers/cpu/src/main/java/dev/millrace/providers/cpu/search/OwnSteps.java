@@ -6,16 +6,16 @@ import dev.millrace.scheduler.kernel.DynamicContext;
 import java.util.Arrays;
 
 /**
- * What attention with a cache of fixed room asks for. Caches follow their sequences from step to step, so that each sequence
- * has its own steps.
+ * The additional inputs of attention with caches of fixed length. Caches are gathered with their sequences at each
+ * step, so that each sequence has its own steps.
  *
- * @param texts how many texts sequences are for, as many for each
- * @param room how many steps a cache holds
+ * @param texts the number of texts, each of which has the same number of sequences
+ * @param room the number of steps that a cache holds
  */
 record OwnSteps(int texts, int room) {
     private static final int STEPS = 2;
 
-    /** How many steps a cache has content for. */
+    /** Returns the number of steps that a cache has content for, as a tensor. */
     static Tensor length(int steps) {
         return Tensor.copyOf(new int[] {steps}, 1);
     }
@@ -24,7 +24,10 @@ record OwnSteps(int texts, int room) {
         return Tensor.copyOf(new int[] {sequences / texts}, 1);
     }
 
-    /** For each sequence and step, the beam of its text that has the step: its own. */
+    /**
+     * Returns the table of beams: for each sequence and step the beam of its text that holds the step, which is its
+     * own.
+     */
     Tensor table(int sequences) {
         int beams = sequences / texts;
         int[] table = new int[sequences * room];
@@ -34,7 +37,7 @@ record OwnSteps(int texts, int room) {
         return Tensor.copyOf(table, texts, beams, room);
     }
 
-    /** A cache by row, head and step, with the same content and room for all steps. */
+    /** Returns a cache by row, head and step with the same content, extended to the full length. */
     Tensor withRoom(DynamicContext context, Tensor cache) {
         Shape shape = cache.shape();
         Tensor result = Tensor.allocate(cache.type(), shape.with(STEPS, room));

@@ -8,9 +8,9 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import org.jspecify.annotations.Nullable;
 
-/** What a search is given, read and checked. */
+/** The inputs of a search, read and checked. */
 record SearchInputs(DynamicContext context) {
-    /** The inputs that every search begins with. */
+    /** The first of the inputs that every search begins with. */
     static final int WORDS = 0;
 
     static final int LONGEST = 1;
@@ -45,7 +45,7 @@ record SearchInputs(DynamicContext context) {
         throw refuse("input " + input + " is one number, but here is " + tensor);
     }
 
-    /** A number that is 1 where it is left out. */
+    /** Returns a positive number, 1 where the input is omitted. */
     float positive(int input, String what) {
         float number = (float) number(input, 1);
         if (!(number > 0)) {
@@ -66,7 +66,7 @@ record SearchInputs(DynamicContext context) {
         return within(name, node().attributes().integer(name, otherwise), Integer.MIN_VALUE, Integer.MAX_VALUE);
     }
 
-    /** Refuses sequences that can have no further word. */
+    /** Throws where sequences have no room for a further word. */
     void requireRoom(int most, int before) {
         if (before >= most) {
             throw refuse("max_length is " + most + " where sequences begin with " + before + " words");

@@ -5,16 +5,16 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.search.Scores;
 
 /**
- * What makes of a model's scores those that words are chosen by.
+ * The logits processing of a search: rules that turn a model's scores into those that words are chosen by.
  *
- * @param least before so many words a sequence does not end
- * @param end the word that ends a sequence; none does where it is negative
- * @param phrase so many words in a row are not there twice, or 0
- * @param repetitionPenalty what makes words less likely that are there already
+ * @param least the length below which a sequence does not end
+ * @param end the word that ends a sequence; none where negative
+ * @param phrase the length of phrases (n-grams) that are not repeated, or 0
+ * @param repetitionPenalty the factor that makes words less likely that occur already
  */
 record WordRules(
         LastSteps steps, int least, int end, int phrase, float repetitionPenalty, float temperature, WordMasks masks) {
-    /** @param penaltyInput where the repetition penalty is, with the masks behind it */
+    /** @param penaltyInput the input of the repetition penalty, followed by those of the masks */
     static WordRules of(SearchInputs inputs, int penaltyInput, float temperature) {
         return new WordRules(
                 LastSteps.of(inputs),
@@ -31,7 +31,7 @@ record WordRules(
         return new WordRules(steps, least, end, phrase, repetitionPenalty, temperature, other);
     }
 
-    /** The scores of the last step, a row for each sequence. */
+    /** Returns the scores of the last step, a row for each sequence. */
     float[][] last(Tensor logits, int sequences) {
         float[][] scores = steps.last(logits, sequences);
         if (!masks.fit(scores[0].length, steps.batch())) {

@@ -1,4 +1,4 @@
-/** Searching for what a language model says. */
+/** Text generation by nested graphs: beam search, greedy search and sampling. */
 @NullMarked
 package dev.millrace.providers.cpu.search;
 

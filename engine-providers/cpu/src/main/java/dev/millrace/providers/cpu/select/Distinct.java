@@ -9,11 +9,13 @@ import dev.millrace.scheduler.kernel.DynamicContext;
 import java.util.Arrays;
 
 /**
- * Unique: the distinct elements, or the distinct slices along an axis, with where they are and how often. Elements become
- * longs of the same order; slices are looked up by a hash of theirs, and compared.
+ * Unique: the distinct elements, or the distinct slices along an axis, with their positions and counts. Elements are
+ * converted to longs of the same order. Slices are looked up by a hash, and compared.
  */
 final class Distinct {
-    /** An element's key; a slice's hash, its number and its places in the table of hashes. */
+    /**
+     * The bytes of memory for a slice: an element's key; a slice's hash, its number and its entries in the hash table.
+     */
     private static final long SLICE_BYTES = 80;
 
     private static final int FIRST_GROUPS = 64;
@@ -70,7 +72,7 @@ final class Distinct {
         }
     }
 
-    /** Writes which distinct slice each one is, and how often there is each. */
+    /** Writes the number of each slice's distinct slice, and the count of each. */
     private void groups(int[] group, long[] places) {
         long[] counts = new long[places.length];
         long[] block = new long[Math.min(BLOCK, group.length)];
@@ -100,7 +102,7 @@ final class Distinct {
         return wide;
     }
 
-    /** The places of strings among the distinct ones in their order. */
+    /** Returns the ranks of strings among the sorted distinct ones. */
     private static long[] ranks(String[] strings) {
         String[] distinct = Arrays.stream(strings).distinct().sorted().toArray(String[]::new);
         return Arrays.stream(strings)
@@ -108,14 +110,17 @@ final class Distinct {
                 .toArray();
     }
 
-    /** Numbers equal slices alike, in the order of their first places, which are the result. */
+    /** Numbers the slices, with equal numbers for equal ones. Returns the first position of each number. */
     private int[] number(int[] group) {
         long[] hashes = hashes();
         int[] first = number(group, hashes, false);
         return hasElements || areEqual(group, first) ? first : number(group, hashes, true);
     }
 
-    /** The same, where slices of one hash are compared, or taken for equal. */
+    /**
+     * Numbers the slices by their hashes; {@code comparing} says whether slices of one hash are compared or taken for
+     * equal.
+     */
     private int[] number(int[] group, long[] hashes, boolean comparing) {
         var seen = new Numbering();
         int[] first = new int[FIRST_GROUPS];
@@ -140,7 +145,7 @@ final class Distinct {
         return Arrays.copyOf(first, seen.size());
     }
 
-    /** Whether each slice is equal to the first one of its number, in the order of memory. */
+    /** Whether each slice equals the first one of its number, compared in the order of memory. */
     private boolean areEqual(int[] group, int[] first) {
         for (int i = 0; i < outer; i++) {
             context.checkCancelled();
@@ -177,7 +182,7 @@ final class Distinct {
         return hashes;
     }
 
-    /** Adds to the hash of each slice the one element that it has here. */
+    /** Adds one element of each slice to the slice's hash. */
     private static void hashElements(long[] hashes, long[] keys, int from, int count) {
         for (int i = 0; i < count; i++) {
             hashes[i] = hashes[i] * HASH_FACTOR + keys[from + i];
@@ -210,7 +215,7 @@ final class Distinct {
         return 0;
     }
 
-    /** The distinct slices ordered by value. */
+    /** Returns the distinct slices ordered by value. */
     private int[] sorted(int[] first) {
         return hasElements ? sortedElements(first) : sortedSlices(first);
     }

@@ -3,12 +3,12 @@ package dev.millrace.providers.cpu.select;
 import java.util.Arrays;
 
 /**
- * Numbers, the smallest first, put in order only as far as somebody asks: they are parted as by quicksort, but only the part
- * that is asked for next is parted again, until it is short enough to be sorted.
+ * Numbers in increasing order, sorted only as far as they are taken (incremental quicksort): they are partitioned as by
+ * quicksort, but only the part that is taken next is partitioned again, until it is short enough to be sorted.
  */
 final class Ranking {
     private static final int SHORT = 128;
-    /** Parts that are kept apart at most, the larger numbers before the smaller ones. */
+    /** The most parts, with larger numbers before smaller ones. */
     private static final int PARTS = 64;
 
     private final long[] numbers;
@@ -17,12 +17,12 @@ final class Ranking {
     private int next;
     private int sorted;
 
-    /** @param numbers of which the first some will be ranked, in place */
+    /** @param numbers the numbers, the first of which are ranked in place */
     Ranking(long[] numbers) {
         this.numbers = numbers;
     }
 
-    /** Begins with so many numbers. */
+    /** Starts with the first {@code count} numbers. */
     void begin(int count) {
         next = 0;
         sorted = 0;
@@ -34,7 +34,7 @@ final class Ranking {
         return next == sorted && parts == 0;
     }
 
-    /** Takes the smallest one. */
+    /** Takes the smallest number. */
     long take() {
         if (next == sorted) {
             sortMore();
@@ -53,7 +53,10 @@ final class Ranking {
         parts--;
     }
 
-    /** Where the larger numbers begin, after the smaller ones have been moved before them; neither are none. */
+    /**
+     * Partitions numbers around a median of three (Hoare's scheme). Returns the start of the larger ones; neither part
+     * is empty.
+     */
     private int parted(int first, int end) {
         long a = numbers[first];
         long b = numbers[(first + end) >>> 1];

@@ -5,27 +5,28 @@ import dev.millrace.scheduler.kernel.Scratch;
 import java.util.Arrays;
 
 /**
- * The discrete Fourier transform of one length. Powers of two go by halves; other lengths become a convolution of such a
- * length (Bluestein). Immutable; it uses slots 4 and 5 of the doubles of a scratch.
+ * The discrete Fourier transform of one length. Powers of two are transformed by the radix-2 FFT (Cooley-Tukey); other
+ * lengths become a convolution of such a length (Bluestein). Immutable; it uses slots 4 and 5 of the doubles of a
+ * scratch.
  */
 final class Fourier {
-    /** Pairs after which cancellation is looked at. */
+    /** The number of butterflies between two checks for cancellation. */
     private static final int AT_ONCE = 1 << 16;
 
     private final int length;
-    /** Powers of the root of unity: cosines and sines of {@code -2 pi k / size}. */
+    /** The twiddle factors: cosines and sines of {@code -2 pi k / size}. */
     private final double[] cosines;
 
     private final double[] sines;
     private final int size;
-    /** For lengths that are no power of two: the chirp, and the transform of its conjugate. */
+    /** Bluestein's chirp, and the transform of its conjugate, for lengths that are no power of two. */
     private final double[] chirpRe;
 
     private final double[] chirpIm;
     private final double[] filterRe;
     private final double[] filterIm;
 
-    /** @param run looked at for cancellation, since tables of long ones take a while */
+    /** @param run checked for cancellation, since tables of long transforms take a while */
     Fourier(int length, RunContext run) {
         this.length = length;
         boolean direct = Integer.bitCount(length) == 1;
@@ -63,7 +64,7 @@ final class Fourier {
         return length;
     }
 
-    /** Transforms in place; the inverse is not divided by the length. */
+    /** Transforms in place. The inverse is not divided by the length. */
     void transform(double[] re, double[] im, boolean inverse, Scratch scratch, RunContext run) {
         // the inverse is the transform with real and imaginary parts exchanged
         double[] x = inverse ? im : re;

@@ -19,28 +19,28 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TfIdfVectorizer: counts the n-grams of a pool, with gaps up to a number of skips, and weighs the counts. Items of the
- * pool are numbered, and so are the prefixes of its n-grams; prefix zero is the empty one.
+ * TfIdfVectorizer: counts the n-grams of a pool, with gaps up to a number of skips, and weights the counts. Items of
+ * the pool are numbered, and so are the prefixes of its n-grams (a trie); prefix zero is the empty one.
  */
 final class NGrams {
     private final Node node;
     private final long shortest;
     private final long longest;
     private final long skips;
-    /** Whether an n-gram counts no more than once. */
+    /** Whether an n-gram counts at most once. */
     private final boolean once;
 
     private final Map<String, Integer> texts = new HashMap<>();
     private final Numbering numbers = new Numbering();
-    /** By prefix and next item, the number of the longer prefix less one. */
+    /** The trie's edges: the number of the longer prefix less one, by prefix and next item. */
     private final Numbering longer = new Numbering();
 
     private final int items;
-    /** The prefix that is one item, or -1. */
+    /** The prefix that consists of one item, or -1. */
     private final int[] beginnings;
-    /** The column of the n-gram that a prefix is, or -1 where it is none of the pool. */
+    /** The column of the n-gram that a prefix is, or -1 where it is not in the pool. */
     private final int[] columns;
-    /** What an n-gram adds to its column. */
+    /** The weight that an n-gram adds to its column. */
     private final float[] weights;
 
     private NGrams(Node node) {
@@ -66,7 +66,7 @@ final class NGrams {
         Arrays.setAll(beginnings, item -> longest < 1 ? -1 : longer(0, item));
     }
 
-    /** The items of the pool by number. */
+    /** Returns the items of the pool as numbers. */
     private int[] pool(Attributes attributes) {
         List<String> given = attributes.texts("pool_strings");
         if (given != null && !given.isEmpty()) {
@@ -104,7 +104,7 @@ final class NGrams {
         }
     }
 
-    /** The prefix that is {@code prefix} and an item behind it, or -1 where no n-gram begins so. */
+    /** Returns the prefix {@code prefix} extended by an item, or -1 where no n-gram begins so. */
     private int longer(int prefix, int item) {
         int found = item < 0 ? -1 : longer.find((long) prefix * items + item);
         return found < 0 ? -1 : found + 1;
@@ -130,7 +130,7 @@ final class NGrams {
         };
     }
 
-    /** The numbers of the items of a row; -1 for one that the pool has not. */
+    /** Returns the numbers of the items of a row; -1 for one that is not in the pool. */
     private int[] items(LaunchContext run, ElementType type, long first, int count, Scratch scratch) {
         int[] found = scratch.ints(0, count);
         if (type == ElementType.STRING) {
@@ -158,7 +158,7 @@ final class NGrams {
         }
     }
 
-    /** Counts the n-grams whose items are {@code gap} apart. */
+    /** Counts the n-grams whose items have a distance of {@code gap}. */
     private void count(LaunchContext run, int[] row, int[] starts, int length, int gap, float[] sums) {
         for (int start = 0; start < length; start++) {
             run.checkCancelled(start);

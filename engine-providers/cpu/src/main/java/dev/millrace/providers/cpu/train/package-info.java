@@ -1,4 +1,4 @@
-/** One step of an optimiser, as ai.onnx.preview.training has them. */
+/** The optimiser steps of ai.onnx.preview.training. */
 @NullMarked
 package dev.millrace.providers.cpu.train;
 

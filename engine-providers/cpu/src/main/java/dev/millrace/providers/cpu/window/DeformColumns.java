@@ -12,10 +12,13 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
-/** What the filters of a DeformConv see: taps beside where they are by offsets that each place of the output has. */
+/**
+ * The im2col matrix of a DeformConv: the elements under the filters, whose taps are moved by offsets at each position
+ * of the output.
+ */
 record DeformColumns(Window window, ElementType type, long images, int channels, int offsetGroups, boolean masked)
         implements Launch, RangeTask {
-    /** Places whose points are found together. */
+    /** The number of positions whose points are computed together. */
     private static final int BLOCK = 1024;
 
     private static final int TOP = 0;
@@ -50,7 +53,7 @@ record DeformColumns(Window window, ElementType type, long images, int channels,
         launch.parallelFor(images * blocks(), 1, this);
     }
 
-    /** An item is some places of an image, in all channels. */
+    /** Processes items, each of which is a block of positions of an image, in all channels. */
     @Override
     public void run(LaunchContext launch, long from, long to, Scratch scratch) {
         int taps = window.kernelSize();
@@ -79,7 +82,7 @@ record DeformColumns(Window window, ElementType type, long images, int channels,
         }
     }
 
-    /** Finds the points of all taps of some places. */
+    /** Computes the points of all taps of several positions. */
     private void place(LaunchContext launch, long group, int first, int count, PointsBetween between, Scratch scratch) {
         int size = window.outSize();
         double[] top = scratch.doubles(TOP, count);

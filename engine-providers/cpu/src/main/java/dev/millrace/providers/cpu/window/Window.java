@@ -7,17 +7,17 @@ import dev.millrace.providers.cpu.extent.Extents;
 import java.util.Arrays;
 
 /**
- * A window sliding over the spatial axes of an image: for each axis its extent in, its extent out, the kernel's, and how
- * the window moves.
+ * A window sliding over the spatial axes of an image: for each axis the extents of image, output and kernel, and the
+ * movement of the window.
  */
 public record Window(
         int[] in, int[] out, int[] kernel, int[] strides, int[] dilations, int[] padsBefore, int[] padsAfter) {
 
     /**
-     * The window of a node.
+     * Returns the window of a node.
      *
-     * @param input the whole shape of the image, batch and channels first
-     * @param output the whole shape of the result
+     * @param input the full shape of the image, batch and channels first
+     * @param output the full shape of the result
      */
     public static Window of(Attributes attributes, long[] kernel, Shape input, Shape output) {
         int axes = input.rank() - 2;
@@ -98,7 +98,7 @@ public record Window(
         return product;
     }
 
-    /** Whether every output is made of the one input at its own place. */
+    /** Whether every output depends on the one input at its own position. */
     public boolean isPointwise() {
         return kernelSize() == 1
                 && Arrays.equals(in, out)
@@ -107,8 +107,8 @@ public record Window(
     }
 
     /**
-     * Where tap {@code tap} of the window at output {@code position} lies in the image, or -1 where it lies in the
-     * padding. Both count row-major.
+     * Returns the position in the image of tap {@code tap} of the window at output {@code position}, or -1 where it is
+     * in the padding. All are row-major.
      */
     public int place(int position, int tap) {
         int restPosition = position;
@@ -128,30 +128,30 @@ public record Window(
         return place;
     }
 
-    /** Places of the output in a row along the last axis. */
+    /** The number of outputs in a row along the last axis. */
     int outWidth() {
         return out[out.length - 1];
     }
 
     /**
-     * Where one tap of windows that follow each other along the last axis lies in the image.
+     * The positions in the image of one tap of windows that follow each other along the last axis.
      *
-     * @param first of the windows, the first whose tap is in the image; all up to {@code end} are
-     * @param start the place for the first window, were it there
-     * @param step from one window to the next
+     * @param first the first window whose tap is in the image; all up to {@code end} are
+     * @param start the position for the first window, also where that is outside
+     * @param step the distance from one window to the next
      */
     record Span(int first, int end, int start, int step) {
         long place(int window) {
             return start + (long) window * step;
         }
 
-        /** How many windows from one on see places side by side. */
+        /** The number of windows from one on whose positions are contiguous. */
         int together(int window) {
             return step == 1 ? end - window : 1;
         }
     }
 
-    /** That of so many windows from output {@code position} on, all in one row. */
+    /** Returns the span of {@code count} windows from output {@code position} on, all in one row. */
     Span span(int position, int tap, int count) {
         int last = in.length - 1;
         int row = row(position / out[last], tap / kernel[last]);
@@ -165,7 +165,7 @@ public record Window(
         return new Span(first, end, row * in[last] + at, step);
     }
 
-    /** How many taps of the window at output {@code position} lie in the image. */
+    /** The number of taps of the window at output {@code position} that are in the image. */
     public int tapsInImage(int position) {
         int rest = position;
         int count = 1;
@@ -179,7 +179,7 @@ public record Window(
         return count;
     }
 
-    /** How many taps of the window at output {@code position} lie in the image or its padding. */
+    /** The number of taps of the window at output {@code position} that are in the image or its padding. */
     public int tapsInPaddedImage(int position) {
         int rest = position;
         int count = 1;
@@ -193,8 +193,8 @@ public record Window(
     }
 
     /**
-     * Which row of the image a window at row {@code outRow} of the output sees through the taps of all but the last
-     * axis, or -1 for one in the padding. Rows run along the last axis.
+     * Returns the row of the image that a window at row {@code outRow} of the output reads by its taps on all but the
+     * last axis, or -1 for one in the padding. Rows run along the last axis.
      */
     int row(int outRow, int outerTap) {
         int row = 0;

@@ -23,7 +23,7 @@ class CastTest {
                 .longs();
     }
 
-    /** As Java has it: the nearest integer, and 0 for NaN; narrow integers have the lower bits of an int. */
+    /** Conversions follow Java: the nearest integer, and 0 for NaN; narrow integers have the lower bits of an int. */
     @Test
     void floatsThatAreNoIntegers() {
         long most = Integer.MAX_VALUE;

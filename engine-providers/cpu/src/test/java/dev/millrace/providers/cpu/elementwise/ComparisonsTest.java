@@ -24,7 +24,7 @@ class ComparisonsTest {
     };
     private static final long[] LONGS = {0, 1, -1, 7, 1L << 32, Long.MAX_VALUE, Long.MIN_VALUE, Long.MIN_VALUE + 1};
 
-    /** What holds for two numbers of a list. */
+    /** The expected result for two numbers of a list. */
     private interface Truth {
         boolean of(int x, int y);
     }

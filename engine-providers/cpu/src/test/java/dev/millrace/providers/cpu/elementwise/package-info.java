@@ -1,4 +1,4 @@
-/** Tests of matrix products. */
+/** Tests of the elementwise kernels. */
 @NullMarked
 package dev.millrace.providers.cpu.elementwise;
 

@@ -202,7 +202,7 @@ class ImageKernelsTest {
         assertThatThrownBy(() -> aligned(2, ratio)).hasMessageContaining("'sampling_ratio' is " + ratio);
     }
 
-    /** As the operator's text says it, sample by sample; {@code box} is in pixels of the image. */
+    /** Computes a cell sample by sample, as the operator is specified; {@code box} is in pixels of the image. */
     private static double cell(Plane plane, double[] box, int row, int column, int samples, boolean average) {
         double result = average ? 0 : Double.NEGATIVE_INFINITY;
         for (int i = 0; i < samples * samples; i++) {

@@ -1,4 +1,4 @@
-/** Tests of the moving kernels. */
+/** Tests of the kernels that move elements. */
 @NullMarked
 package dev.millrace.providers.cpu.move;
 

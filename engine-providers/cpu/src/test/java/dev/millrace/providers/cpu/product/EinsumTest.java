@@ -36,7 +36,7 @@ class EinsumTest {
         return OneNode.onnx("Einsum", 12).with("equation", equation).run(inputs);
     }
 
-    /** What one nest of loops over all letters gives. */
+    /** Computes an Einsum by its definition, as one nest of loops over all letters. */
     private static double[] defined(String equation, Tensor... inputs) {
         Shape[] shapes = Stream.of(inputs).map(Tensor::shape).toArray(Shape[]::new);
         EinsumEquation parsed = EinsumEquation.parse(equation, shapes);

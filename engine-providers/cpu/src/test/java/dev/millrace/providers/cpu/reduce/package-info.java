@@ -1,4 +1,4 @@
-/** Tests of matrix products. */
+/** Tests of reductions and scans. */
 @NullMarked
 package dev.millrace.providers.cpu.reduce;
 

@@ -65,7 +65,10 @@ class DistinctTest {
         assertThat(longs(results, 2)).containsExactly(7, 5, 3, 6, 3, 2, 4, 1, 7, 0, 5);
     }
 
-    /** With one odd factor per element, the first slice's hash is that of the second. */
+    /**
+     * Slices with the same hash: an odd factor of the hash in an element makes that of the first slice equal to that of
+     * the second.
+     */
     @Test
     void slicesOfOneHashAreToldApart() {
         long factor = 0x9e3779b97f4a7c15L;

@@ -8,7 +8,7 @@ import dev.millrace.providers.cpu.OneNode;
 import org.junit.jupiter.api.Test;
 
 class NGramsTest {
-    /** Of the items 5 and 7000, their pairs 5 7000 and 7000 7000, and the triple 5 5 7000. */
+    /** A pool of n-grams: the items 5 and 7000, the pairs 5 7000 and 7000 7000, and the triple 5 5 7000. */
     private static OneNode grams(String mode, long skips) {
         return OneNode.onnx("TfIdfVectorizer", 9)
                 .with("mode", mode)

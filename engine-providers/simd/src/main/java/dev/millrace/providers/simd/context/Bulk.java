@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * The bulk data of one plan: large pieces are segments of their own, and so are those that stand apart; small ones lie in
- * one segment together.
+ * The bulk data of one plan. Large pieces, and pieces that must be separate, are segments of their own; small ones
+ * share one segment.
  */
 final class Bulk {
     private static final long LARGE = 1 << 16;
@@ -26,10 +26,10 @@ final class Bulk {
         this.apart = apart;
     }
 
-    /** Where a piece lies. */
+    /** The position of a piece: the number of its segment and its offset there in bytes. */
     record Place(int segment, long offset) {}
 
-    /** Adds a piece, unless it is there. */
+    /** Adds a piece, unless it has been added already, and returns its position. */
     Place place(MemorySegment piece) {
         return places.computeIfAbsent(piece, this::add);
     }
@@ -49,7 +49,7 @@ final class Bulk {
         return new Place(pool, offset);
     }
 
-    /** All segments, once nothing is added any more. */
+    /** Returns all segments, once no more pieces are added. */
     List<MemorySegment> segments() {
         if (pool >= 0) {
             segments.set(pool, joined());

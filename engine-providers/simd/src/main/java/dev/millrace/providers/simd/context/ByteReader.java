@@ -6,8 +6,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads numbers one after the other from bytes that may be anything, and never past their end. They are copied to the heap
- * first: this runs before anything is compiled, when a byte of native memory takes as long as a hundred of an array.
+ * A reader of numbers from untrusted bytes, one after the other and never past their end. The bytes are copied to the
+ * heap first: this runs before anything is compiled, when access to a byte of native memory takes as long as to a
+ * hundred of an array.
  */
 final class ByteReader {
     private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
@@ -70,7 +71,7 @@ final class ByteReader {
         throw damaged("a number has more than ten bytes");
     }
 
-    /** A number that is not negative. */
+    /** Reads a number that is not negative. */
     long number() {
         long value = varint();
         if (value < 0) {
@@ -79,7 +80,7 @@ final class ByteReader {
         return value;
     }
 
-    /** A number below {@code limit}. */
+    /** Reads a number below {@code limit}. */
     int below(int limit, String what) {
         long value = varint();
         if (value < 0 || value >= limit) {
@@ -93,7 +94,7 @@ final class ByteReader {
         return folded >>> 1 ^ -(folded & 1);
     }
 
-    /** The length of a list whose items take a byte and more: no larger than what is left can hold. */
+    /** Reads the length of a list whose items take at least a byte each: no larger than what is left can hold. */
     int count(String what) {
         long count = varint();
         if (count < 0 || count > end - at) {
@@ -103,13 +104,13 @@ final class ByteReader {
         return (int) count;
     }
 
-    /** The bytes that were written with their count, not a copy; on the heap. */
+    /** Reads bytes that were written behind their count. The segment lies on the heap and is no copy. */
     MemorySegment bytes(String what) {
         int count = count(what);
         return MemorySegment.ofArray(bytes).asSlice(take(count), count);
     }
 
-    /** What reads the bytes that were written with their count. */
+    /** Returns a reader of the bytes that were written behind their count. */
     ByteReader part(String what) {
         int count = count(what);
         int from = take(count);
@@ -125,7 +126,7 @@ final class ByteReader {
         return at == end;
     }
 
-    /** Throws where something is left. */
+    /** Throws where bytes are left. */
     void finish() {
         if (at != end) {
             throw damaged((end - at) + " bytes are left at its end");

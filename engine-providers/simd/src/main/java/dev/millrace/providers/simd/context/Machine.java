@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.TreeSet;
 
 /**
- * What contexts say of the machine that they were compiled on.
+ * The description that context models carry of the machine that they were compiled on.
  *
  * @param format the version of plans
  * @param target the vectors that weights are packed for, and the instructions
@@ -15,13 +15,18 @@ import java.util.TreeSet;
 public record Machine(int format, String target, Weights weights) {
     private static final String PREFIX = "simd;";
 
-    /** What kept constants are good for. */
+    /** The machines that kept constants can be used on. */
     public enum Weights {
-        /** The machine they were compiled on as they are; others put them back as they were, and pack them again. */
+        /**
+         * Packed, for the machine that they were compiled on; other machines unpack constants that are kept only
+         * packed, and pack them again.
+         */
         RECOVERABLE,
-        /** Any machine, others of which have to pack them again. */
+        /**
+         * Packed and as they are in the model, for any machine; one other than the compiling machine packs them again.
+         */
         ANY,
-        /** Any machine alike: all are packed when they are loaded, from the source. */
+        /** Left in the source model, for any machine: all are packed when the context is loaded. */
         SOURCE;
 
         private String text() {
@@ -33,7 +38,10 @@ public record Machine(int format, String target, Weights weights) {
         return new Machine(PlanFormat.VERSION, vectors(target), weights);
     }
 
-    /** What of a machine weights are packed for. */
+    /**
+     * Returns the properties of a machine that the packed layouts depend on: target, lanes and dot product
+     * instructions.
+     */
     static String vectors(Target target) {
         var dots = new TreeSet<String>();
         target.dots().forEach(dot -> dots.add(dot.name()));
@@ -45,7 +53,7 @@ public record Machine(int format, String target, Weights weights) {
         return PREFIX + "format=" + format + ";target=" + target + ";weights=" + weights.text();
     }
 
-    /** How well what carries {@code info} suits this machine. */
+    /** Judges how well a context model that carries {@code info} suits this machine. */
     public Compatibility judge(String info) {
         if (!info.startsWith(PREFIX)) {
             return Compatibility.NOT_APPLICABLE;

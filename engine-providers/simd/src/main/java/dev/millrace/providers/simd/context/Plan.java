@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What is kept of a partition.
+ * The compiled form of a partition that a context binary keeps.
  *
  * @param graph the partition's graph
- * @param packed what programs read instead of the graph's constants
+ * @param packed the packed weights that programs read instead of the graph's constants
  * @param strict whether it was compiled with sums as exact as fp32 allows, which its packed weights may be for
- * @param choices the ways that were measured when it was compiled, by the work that is done in them
- * @param left constants whose elements are not kept, since programs read them packed only; by identity
- * @param target the vectors that weights are packed for, where there are ways back
- * @param back how the constants that are left out can be put back, all of them or none
+ * @param choices the methods that were measured as the fastest when it was compiled, by the work that they do
+ * @param left constants whose elements are not kept, since programs read them packed only; compared by identity
+ * @param target the vectors that weights are packed for, where constants can be unpacked
+ * @param back the unpacking maps of the constants that are left out: of all of them, or none
  */
 record Plan(
         Graph graph,
@@ -28,7 +28,7 @@ record Plan(
         String target,
         List<WayBack> back) {
 
-    /** A plan without a way back. */
+    /** Creates a plan whose packed weights cannot be unpacked. */
     Plan(Graph graph, boolean strict, Map<String, String> choices, List<PackedWeights> packed, Set<Tensor> left) {
         this(graph, strict, choices, packed, left, "", List.of());
     }

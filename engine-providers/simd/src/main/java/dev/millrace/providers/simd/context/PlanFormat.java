@@ -1,9 +1,10 @@
 package dev.millrace.providers.simd.context;
 
 /**
- * Numbers that writer and reader of plans share. A plan is a mark and a version of four bytes each, then whether sums are
- * strict, texts, small constants, tensors, packed weights, ways back, choices and the graph. Numbers are varints of seven bits a
- * byte, the lowest first; signed ones are folded, so that small ones are short. Everything is counted before it is listed.
+ * The constants of the plan format, which writer and reader share. A plan is a mark and a version of four bytes each,
+ * then whether sums are strict, texts, small constants, tensors, packed weights, unpacking maps, choices and the graph.
+ * Numbers are varints (LEB128) of seven bits a byte, the lowest first; signed ones are zigzag-coded, so that small ones
+ * are short. Every list is preceded by its length.
  */
 final class PlanFormat {
     /** The letters MRSP. */
@@ -11,23 +12,26 @@ final class PlanFormat {
 
     static final int VERSION = 7;
 
-    /** Elements of a tensor: not kept, among the small constants, in a segment. */
+    /**
+     * The first of the codes that tell where the elements of a tensor are: not kept, among the small constants, in a
+     * segment, or as strings.
+     */
     static final int LEFT_OUT = 0;
 
     static final int SMALL = 1;
     static final int IN_SEGMENT = 2;
     static final int STRINGS = 3;
 
-    /** Constants of so many bytes and fewer lie in the plan itself. */
+    /** The most bytes of a constant that lies in the plan itself. */
     static final long MOST_SMALL_BYTES = 128;
 
-    /** Small constants start at a multiple of this. */
+    /** The alignment of small constants, in bytes. */
     static final long SMALL_ALIGNMENT = 16;
 
-    /** What lies in segments starts at a multiple of this. */
+    /** The alignment of data in segments, in bytes. */
     static final long ALIGNMENT = 64;
 
-    /** Types as values have them. */
+    /** The first of the codes of value types. */
     static final int NO_TYPE = 0;
 
     static final int TENSOR_TYPE = 1;
@@ -40,7 +44,7 @@ final class PlanFormat {
     static final int KNOWN_DIM = 1;
     static final int SYMBOL_DIM = 2;
 
-    /** Attributes, by what they hold. */
+    /** The first of the codes of attributes, by their kind. */
     static final int INT = 1;
 
     static final int FLOAT = 2;
@@ -56,7 +60,7 @@ final class PlanFormat {
     static final int TYPES = 12;
     static final int SPARSE = 13;
 
-    /** So deep may graphs and types be nested. */
+    /** The deepest nesting of graphs and types. */
     static final int DEEPEST = 32;
 
     private PlanFormat() {}

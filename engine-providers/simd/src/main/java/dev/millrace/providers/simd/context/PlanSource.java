@@ -5,9 +5,9 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
 
 /**
- * What is left of a plan to be read, and what was read of it already.
+ * The unread rest of a plan, with the tables of texts and tensors that were read already.
  *
- * @param bytes stand where the graph begins
+ * @param bytes positioned where the graph begins
  */
 record PlanSource(ByteReader bytes, List<String> texts, List<Tensor> tensors) {
     String text() {

@@ -1,4 +1,4 @@
-/** What is kept of compiled partitions, and how it is found again. */
+/** The plan format: compiled partitions written into context binaries, and read again. */
 @NullMarked
 package dev.millrace.providers.simd.context;
 

@@ -17,15 +17,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Canonical form: the shapes of all values of a partition, the contents of those that follow from shapes and constants
- * alone, and the nodes that are left to be done in a run.
+ * The facts about a partition that is bound: the shapes of all values, the contents of those that follow from shapes
+ * and constants alone, and the nodes that are left to run.
  */
 final class BindingFacts {
-    /** Results of shape arithmetic and small tables are worth keeping; bulk data is not. */
+    /** The most bytes of a folded result: shape arithmetic and small tables are worth keeping, bulk data is not. */
     private static final long FOLD_LIMIT = 1 << 20;
-    /** So many nodes may lie between an input and a content that follows from it. */
+    /** The most nodes between an input and a content that follows from it. */
     private static final int MOST_STEPS = 64;
-    /** So many parts a node can have between two values. */
+    /** The most intermediate values of a node: the distance between the order numbers of two values. */
     private static final long PARTS = 1 << 10;
 
     private final Graph graph;
@@ -34,17 +34,17 @@ final class BindingFacts {
     private final Map<Value, Cell> cells = new IdentityHashMap<>();
     private final List<Node> left = new ArrayList<>();
 
-    /** What is known of the inputs of a partition. */
+    /** The facts about the inputs of a partition. */
     interface Inputs {
         ElementType type(int input);
 
         Shape shape(int input);
 
-        /** The content where it is the same in every run. */
+        /** The content of an input that is the same in every run; null for others. */
         @Nullable
         Tensor known(int input);
 
-        /** The content, which the binding comes to depend on; null where it is not there yet. */
+        /** The content of an input, which the binding comes to depend on; null where it is not there yet. */
         @Nullable
         Tensor content(int input);
     }
@@ -62,7 +62,9 @@ final class BindingFacts {
         dropUnread(all);
     }
 
-    /** Goes on with the inputs of a binding: of the same types and shapes, of which no content has been asked for. */
+    /**
+     * Continues with the inputs of a binding. They have the same types and shapes, and no content has been asked for.
+     */
     void goOn(Inputs ofBinding) {
         inputs = ofBinding;
     }
@@ -77,7 +79,7 @@ final class BindingFacts {
         }
     }
 
-    /** Walks the branch that an If takes, whose results are those of the If. */
+    /** Walks the branch that an If takes. Its results become those of the If. */
     private void take(Node node, List<Node> all) {
         Graph branch = node.attributes().graph(condition(node) ? "then_branch" : "else_branch");
         walk(branch, all);
@@ -97,7 +99,7 @@ final class BindingFacts {
         return content.booleans()[0];
     }
 
-    /** The content of a value, which the binding comes to depend on; null where it is only there in a run. */
+    /** The content of a value, which the binding comes to depend on; null where only a run computes it. */
     @Nullable
     Tensor content(Value value) {
         return content(value, MOST_STEPS);
@@ -140,7 +142,7 @@ final class BindingFacts {
         return cell(value).known();
     }
 
-    /** The nodes to be done, in their order. */
+    /** The nodes that are left to run, in their order. */
     List<Node> nodes() {
         return left;
     }
@@ -162,12 +164,12 @@ final class BindingFacts {
         return new Cell(value, order(), type, shape, known);
     }
 
-    /** The order of a cell that is made now. */
+    /** The order number of the cell that is created next. */
     private long order() {
         return (cells.size() + 1) * PARTS;
     }
 
-    /** Infers the types of a node's outputs; true where their contents are known. */
+    /** Infers the types of a node's outputs. Returns whether their contents are known. */
     private boolean walk(Node node) {
         List<@Nullable ValueType> types = outputs(node);
         if (isKnown(node) && bytes(node, types) <= FOLD_LIMIT && fold(node, types)) {
@@ -244,8 +246,8 @@ final class BindingFacts {
     }
 
     /**
-     * Makes cells of outputs whose contents follow from known ones. They are made when they are first asked for: who reads
-     * quantised weights never asks for them as floats.
+     * Creates cells for outputs whose contents follow from known ones. The contents are computed when they are first
+     * asked for: a consumer of quantised weights never asks for them as floats.
      */
     private boolean fold(Node node, List<@Nullable ValueType> types) {
         if (node.op().isOnnx("Shape") || node.op().isOnnx("Size")) {
@@ -290,7 +292,7 @@ final class BindingFacts {
         return (int) Math.clamp(index < 0 ? index + rank : index, 0, rank);
     }
 
-    /** Leaves the nodes that an output of the partition needs, and counts who reads what. */
+    /** Keeps the nodes that an output of the partition needs, and counts the readers of each value. */
     private void dropUnread(List<Node> all) {
         for (Value output : graph.outputs()) {
             cell(output).readers++;
@@ -313,7 +315,7 @@ final class BindingFacts {
         }
     }
 
-    /** What inference sees of a node's inputs. */
+    /** The facts about a node's inputs that inference sees. */
     private final class NodeFacts implements Facts {
         private final Node node;
         private final boolean withContents;

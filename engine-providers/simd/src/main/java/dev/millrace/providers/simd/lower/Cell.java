@@ -9,7 +9,10 @@ import dev.millrace.providers.simd.program.View;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of a value while a partition is bound: its type, its shape, and where it lies or how it comes about. */
+/**
+ * The state of a value while a partition is bound: its type, its shape, and its place in memory or how it will be
+ * computed.
+ */
 public final class Cell {
     private final @Nullable Value value;
     private final long order;
@@ -32,7 +35,7 @@ public final class Cell {
     @Nullable
     Pending pending;
 
-    /** A part of a node, which is only there in a run. */
+    /** Creates the cell of an intermediate value within a node, which only a run computes. */
     Cell(long order, ElementType type, Shape shape) {
         this(null, order, type, shape, (Supplier<Tensor>) null);
     }
@@ -42,7 +45,7 @@ public final class Cell {
         content = known;
     }
 
-    /** @param known makes its content when that is first asked for; null where it is only there in a run */
+    /** @param known computes its content when that is first asked for; null where only a run knows it */
     Cell(@Nullable Value value, long order, ElementType type, Shape shape, @Nullable Supplier<Tensor> known) {
         this.value = value;
         this.order = order;
@@ -55,19 +58,19 @@ public final class Cell {
         return value == null ? "a part of a node" : value.name();
     }
 
-    /** The value of the graph, or null where it is something within a node. */
+    /** The value of the graph, or null for an intermediate value within a node. */
     @Nullable
     Value value() {
         return value;
     }
 
-    /** The node that makes the value, or null where none does. */
+    /** The node that produces the value, or null where none does. */
     @Nullable
     Node producer() {
         return value == null ? null : value.producer();
     }
 
-    /** Later values have higher numbers than those that they are made of. */
+    /** The order number of the value, higher than those of the values that it is computed from. */
     long order() {
         return order;
     }
@@ -84,7 +87,7 @@ public final class Cell {
         return shape.elements();
     }
 
-    /** Its content, where that is the same in every run of the binding. */
+    /** The content, where it is the same in every run of the binding; else null. */
     public @Nullable Tensor known() {
         if (content == null && known != null) {
             content = known.get();
@@ -92,12 +95,14 @@ public final class Cell {
         return content;
     }
 
-    /** Whether its content is the same in every run of the binding. Does not make it. */
+    /** Whether the content is the same in every run of the binding. Does not compute it. */
     public boolean isKnown() {
         return known != null;
     }
 
-    /** Whether it is known and its elements are there to be read: those of a constant that was kept packed are not. */
+    /**
+     * Whether the content is known and its elements can be read: those of a constant that was kept only packed cannot.
+     */
     public boolean isReadable() {
         return isKnown() && (content == null || !content.isClosed());
     }
@@ -106,22 +111,28 @@ public final class Cell {
         return type == ElementType.FLOAT;
     }
 
-    /** How often it is read, the outputs of the partition included. */
+    /** The number of its readers, the outputs of the partition included. */
     public int readers() {
         return readers;
     }
 
-    /** What will compute it, where that waits for what follows; null where it is in memory, or an expression. */
+    /**
+     * The fusion root that will compute the value once its consumers are known; null where it is in memory, or an
+     * expression.
+     */
     public @Nullable Anchor anchor() {
         return isInMemory() || !(pending instanceof Anchor anchor) ? null : anchor;
     }
 
-    /** Whether it lies in blocks of channels, or is made of channels that do, and not in the order of its indices. */
+    /**
+     * Whether it lies only in blocks of channels (NCHWc), or consists of channels that do, and not in the order of its
+     * indices.
+     */
     public boolean isBlockedOnly() {
         return plain == null && (blocked != null || channels != null && !channels.isSplit(shape));
     }
 
-    /** The order of something that is computed on the way to this value. */
+    /** The order number of an intermediate value that is computed before this one. */
     long orderOfPart() {
         return order - ++parts;
     }

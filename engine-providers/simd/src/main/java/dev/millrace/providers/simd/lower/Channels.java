@@ -9,17 +9,20 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Channels of images that lie in blocks, in another order or some of them only: what Reshape, Transpose, Slice and Split
- * make of them is moved once, when it is asked for in blocks, and takes the way over the order of indices where it is not.
+ * Channels of images in blocks (NCHWc), in another order or some of them only. Reshape, Transpose, Slice and Split of
+ * such images only change the list of channels. The channels are moved once, when the value is asked for in blocks;
+ * where it is asked for in the order of its indices, it is converted by way of that order.
  *
  * @param source the images in blocks
- * @param order which channel of the source each one is
- * @param spatial how many axes follow those of the channels
- * @param plain makes the value in the order of its indices
+ * @param order the source's channel for each channel of the value
+ * @param spatial the number of axes behind those of the channels
+ * @param plain computes the value in the order of its indices
  */
 public record Channels(Cell source, int[] order, int spatial, Supplier<View> plain) {
 
-    /** The channels of a value that is in blocks, or was made of such; null where it is anything else. */
+    /**
+     * Returns the channels of a value that is in blocks, or consists of channels of such a value; null for any other.
+     */
     public static @Nullable Channels of(Cell cell) {
         if (cell.plain != null) {
             return null;
@@ -34,26 +37,26 @@ public record Channels(Cell source, int[] order, int spatial, Supplier<View> pla
     }
 
     /**
-     * The channels of a value that would have to be moved to lie in blocks in their order; null where it lies somewhere
-     * already, or moves nothing.
+     * Returns the channels of a value that would have to be moved to lie in blocks in their order; null where it is in
+     * memory already, or needs no move.
      */
     static @Nullable Channels unmoved(Cell cell, int block) {
         Channels channels = cell.blocked == null && cell.isBlockedOnly() ? cell.channels : null;
         return channels == null || channels.firstOfBlocks(block) >= 0 ? null : channels;
     }
 
-    /** Where the channels are among those of the source; null where some are there twice. */
+    /** The order of the channels among those of the source; null where one occurs twice. */
     public @Nullable ChannelOrder inSource() {
         boolean areDistinct = Arrays.stream(order).distinct().count() == order.length;
         return areDistinct ? new ChannelOrder(Math.toIntExact(source.shape().dim(1)), order) : null;
     }
 
-    /** The same channels of other images, in whose source they lie as in this one. */
+    /** Returns the same channels of other images, whose source has them in the same places. */
     public Channels in(Cell other, Supplier<View> otherwise) {
         return new Channels(other, order, spatial, otherwise);
     }
 
-    /** With the axis of channels cut into several, or several put together; null where more than that changes. */
+    /** Returns the channels after a Reshape that splits or joins axes of channels; null where it changes other axes. */
     public @Nullable Channels reshaped(Shape from, Shape to, Supplier<View> otherwise) {
         int before = from.rank() - spatial;
         int after = to.rank() - spatial;
@@ -64,7 +67,7 @@ public record Channels(Cell source, int[] order, int spatial, Supplier<View> pla
         return fits ? new Channels(source, order, spatial, otherwise) : null;
     }
 
-    /** With the axes of channels in another order; null where others change theirs. */
+    /** Returns the channels after a Transpose of the axes of channels; null where it moves other axes. */
     public @Nullable Channels transposed(Shape from, int[] axes, Supplier<View> otherwise) {
         int end = from.rank() - spatial;
         for (int i = 0; i < axes.length; i++) {
@@ -93,7 +96,7 @@ public record Channels(Cell source, int[] order, int spatial, Supplier<View> pla
         return new Channels(source, moved, spatial, otherwise);
     }
 
-    /** Some channels, so many apart; null where there are several axes of them. */
+    /** Returns the channels after a Slice; null where the channels have several axes. */
     public @Nullable Channels sliced(Shape from, Slice slice, Supplier<View> otherwise) {
         if (isSplit(from)) {
             return null;
@@ -103,17 +106,17 @@ public record Channels(Cell source, int[] order, int spatial, Supplier<View> pla
         return new Channels(source, some, spatial, otherwise);
     }
 
-    /** So many channels from the first one on. */
+    /** A range of {@code count} channels from {@code first} on, with a distance of {@code step}. */
     public record Slice(long first, long step, int count) {}
 
-    /** Whether the channels of a value of a shape have several axes. */
+    /** Whether the channels of a value with this shape have several axes. */
     boolean isSplit(Shape shape) {
         return shape.rank() - spatial != 2;
     }
 
     /**
-     * The first of channels that lie one after the other from the start of a block on, as those of all images do where
-     * there are several; -1 where they do not.
+     * The first channel where all lie one after the other from the start of a block on (and of several images, where
+     * these are all channels); -1 where they do not.
      */
     int firstOfBlocks(int block) {
         Shape shape = source.shape();

@@ -7,8 +7,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The ways in which work is done that can be done in several, where they were measured rather than counted. Work and ways are
- * texts, which a context keeps. Safe for use by several threads.
+ * The methods chosen for work that several methods can do, as an autotuner measured them or a cost model counted them.
+ * Work and methods are texts, which a context keeps. Safe for use by several threads.
  */
 public final class Choices {
     private final ConcurrentHashMap<String, String> made = new ConcurrentHashMap<>();
@@ -18,35 +18,35 @@ public final class Choices {
         this.measures = measures;
     }
 
-    /** Ways are what a rough count says. */
+    /** Creates choices that follow the cost model. */
     public static Choices counted() {
         return new Choices(false);
     }
 
-    /** Ways are measured when they are first asked for. */
+    /** Creates choices that are measured when they are first asked for. */
     public static Choices measured() {
         return new Choices(true);
     }
 
-    /** What was measured before, and a count for the rest. */
+    /** Creates choices that were measured before; the cost model decides the rest. */
     public static Choices kept(Map<String, String> before) {
         var choices = new Choices(false);
         choices.made.putAll(before);
         return choices;
     }
 
-    /** The name of the way for each kind of work that was measured. */
+    /** The name of the chosen method for each kind of work that was measured. */
     public Map<String, String> made() {
         return Map.copyOf(made);
     }
 
     /**
-     * The way of some work.
+     * Returns the method for some work.
      *
-     * @param work all that its time depends on
-     * @param ways that it can be done in
-     * @param counted what it is done in unless something else was measured
-     * @param trial makes a way ready, to be run some times
+     * @param work names everything that its time depends on
+     * @param ways the methods that can do it
+     * @param counted the method by the cost model, used unless another was measured as faster
+     * @param trial prepares a method, to be run several times
      */
     public <W extends Enum<W>> W of(Supplier<String> work, List<W> ways, W counted, Function<W, Runnable> trial) {
         if (ways.size() < 2 || !measures && made.isEmpty()) {

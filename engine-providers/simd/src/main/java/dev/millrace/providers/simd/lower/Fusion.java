@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Puts elementwise operators together, and behind the products and convolutions that they follow. */
+/** The fusion of elementwise operators with each other, and with the products and convolutions that they follow. */
 final class Fusion {
-    /** Values of one expression; longer ones run out of registers. */
+    /** The most values of one expression; longer ones run out of registers. */
     private static final int MOST_MEMBERS = 24;
 
     private final Lowering lowering;
@@ -22,7 +22,7 @@ final class Fusion {
         this.lowering = lowering;
     }
 
-    /** Lets a value wait, and its operands no longer where they would be too many for one expression. */
+    /** Defers a value, and computes operands of it that would make the expression too large. */
     void pend(Cell cell, ElementwisePending pending) {
         cell.pending = pending;
         Region most = Region.atMost(cell);
@@ -115,7 +115,7 @@ final class Fusion {
         }
     }
 
-    /** Whether a value is what a constant of 16 bits is in 32: it is made once, not in each run. */
+    /** Whether a value is a 16-bit constant cast to 32 bits: it is converted once, not in each run. */
     private static boolean isWidenedConstant(Cell cell, List<Cell> inputs, Expr expression) {
         if (!cell.isFloat() || inputs.size() != 1) {
             return false;
@@ -127,7 +127,10 @@ final class Fusion {
                 && source.shape().equals(cell.shape());
     }
 
-    /** In the order of axes in which all operands lie that are not repeated, if there is one. */
+    /**
+     * Computes in the order of axes that all operands share, apart from broadcast ones. Returns false where they share
+     * none.
+     */
     private boolean inOwnOrder(Cell cell, Expr expression, List<Cell> inputs) {
         for (Cell input : inputs) {
             if (input.isBlockedOnly()) {
@@ -154,7 +157,7 @@ final class Fusion {
         return true;
     }
 
-    /** A view whose rows lie together. */
+    /** A view whose rows are contiguous, of a copy where necessary. */
     private View rows(Cell cell) {
         View view = lowering.view(cell);
         int last = view.shape().rank() - 1;

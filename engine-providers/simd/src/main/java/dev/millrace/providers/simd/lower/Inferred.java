@@ -15,8 +15,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was inferred of a partition when its outputs were asked for. The binding that follows, of the same shapes, as a rule,
- * need not infer it again.
+ * The inference of a partition, made when its output types were asked for. The binding that follows usually has the
+ * same shapes, and need not infer them again.
  */
 public final class Inferred {
     private final List<@Nullable ValueType> types;
@@ -59,17 +59,20 @@ public final class Inferred {
         return types;
     }
 
-    /** The first node that nothing could be inferred of, in the graph or in a branch; null where there is none. */
+    /** The first node whose outputs could not be inferred, in the graph or in a branch; null where there is none. */
     public @Nullable Node open() {
         return open;
     }
 
-    /** The types of the outputs, without shapes where these do not follow from what is known. */
+    /** The types of the outputs, without shapes where these do not follow from the known facts. */
     public List<@Nullable ValueType> types() {
         return types;
     }
 
-    /** The same of a binding, where it is the same, for that binding alone; null where it is not. */
+    /**
+     * Returns the facts for a binding with the same inputs, which that binding alone may use; null where its inputs
+     * differ.
+     */
     @Nullable
     BindingFacts of(BindContext context, BindingFacts.Inputs ofBinding) {
         if (facts == null || !isOf(context)) {
@@ -99,14 +102,14 @@ public final class Inferred {
         }
     }
 
-    /** Inputs as inference knows them, which are asked for once and in their order. */
+    /** The inputs as inference sees them. Each is asked for once, in order. */
     private static final class OfFacts implements BindingFacts.Inputs {
-        /** While it is inferred: they know a run, with all that it holds. */
+        /** The facts during the inference, null afterwards: they refer to a run, with everything it holds. */
         private @Nullable Facts facts;
 
         private final List<ElementType> types = new ArrayList<>();
         private final List<Shape> shapes = new ArrayList<>();
-        /** Whether the content of one was asked for. */
+        /** Whether the content of an input was asked for. */
         private boolean areRead;
 
         OfFacts(Facts facts) {

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all programs of a provider share: kernels, drivers that know no shape, packed weights. Safe for use by several
- * threads.
+ * The environment that all programs of a provider are compiled in: kernels, drivers for any shape, packed weights. Safe
+ * for use by several threads.
  */
 public final class Kit {
     private final KernelSet kernels;
@@ -61,27 +61,27 @@ public final class Kit {
         this.others = others;
     }
 
-    /** The same kernels and drivers with other weights. */
+    /** Returns a kit with the same kernels and drivers, but other weights. */
     public Kit with(Weights otherWeights) {
         return new Kit(kernels, gemm, otherWeights, blocks, fallback, strict, choices, drivers, others);
     }
 
-    /** The same for programs whose runs share blocks with others. */
+    /** Returns this kit for programs whose runs take their memory from other blocks. */
     public Kit with(RunBlocks otherBlocks) {
         return new Kit(kernels, gemm, weights, otherBlocks, fallback, strict, choices, drivers, others);
     }
 
-    /** The same for programs whose sums are as exact as fp32 allows, or need not be. */
+    /** Returns this kit for programs whose sums are as exact as fp32 allows, or need not be. */
     public Kit strict(boolean wanted) {
         return new Kit(kernels, gemm, weights, blocks, fallback, wanted, choices, drivers, others);
     }
 
-    /** The same for programs whose ways are chosen so. */
+    /** Returns this kit for programs whose methods are chosen by {@code others}. */
     public Kit choosing(Choices others) {
         return new Kit(kernels, gemm, weights, blocks, fallback, strict, others, drivers, this.others);
     }
 
-    /** How ways of doing the same are chosen. */
+    /** The choice between methods for the same work. */
     public Choices choices() {
         return choices;
     }
@@ -103,12 +103,12 @@ public final class Kit {
         return weights;
     }
 
-    /** What runs compute in. */
+    /** The blocks of memory that runs compute in. */
     RunBlocks blocks() {
         return blocks;
     }
 
-    /** The kernel of another provider for a node, made once; null where there is none. */
+    /** Returns the kernel of another provider for a node, created once; null where there is none. */
     public @Nullable Kernel fallback(Node node) {
         Kernel known = others.get(node);
         if (known == null) {
@@ -120,12 +120,12 @@ public final class Kit {
         return known;
     }
 
-    /** Channels that lie side by side in images in blocks. */
+    /** The number of channels in a block of blocked images (the c of NCHWc). */
     public int block() {
         return kernels.target().lanes();
     }
 
-    /** A driver that is made once. The key is a value that says all that it depends on. */
+    /** Returns a driver that is created once. The key is a value that covers everything the driver depends on. */
     @SuppressWarnings("unchecked") // equal keys are used with one type of driver
     public <T> T driver(Object key, Supplier<T> make) {
         Object known = drivers.get(key);

@@ -13,7 +13,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The values that are computed together with one that is wanted in memory, and what they are computed from. */
+/** The values that are fused with one that is wanted in memory, and the inputs that they are computed from. */
 final class Region {
     private final Cell result;
     private final Set<Cell> members = new HashSet<>();
@@ -24,12 +24,12 @@ final class Region {
         this.result = result;
     }
 
-    /** All that nobody else reads. */
+    /** Returns the region of values that no value outside it reads. */
     static Region of(Cell result, boolean withAnchor) {
         return collect(result, withAnchor, false);
     }
 
-    /** What may come to be in it once all readers are known. */
+    /** Returns the largest region that is possible once all readers are known. */
     static Region atMost(Cell result) {
         return collect(result, true, true);
     }
@@ -79,7 +79,7 @@ final class Region {
         }
     }
 
-    /** What is read from memory, in the order of the expression's inputs. */
+    /** The values that are read from memory, in the order of the expression's inputs. */
     List<Cell> inputs() {
         return new ArrayList<>(inputs);
     }
@@ -93,7 +93,7 @@ final class Region {
         return anchor;
     }
 
-    /** The two values of the result's shape that it is the sum of, or null where it is anything else. */
+    /** The two values of the result's shape whose sum it is, or null where it is anything else. */
     @Nullable
     List<Cell> addends() {
         boolean two = anchor == null && members.size() == 1 && inputs.size() == 2;
@@ -110,7 +110,7 @@ final class Region {
         return isSum ? inputs() : null;
     }
 
-    /** The expression of the result; the anchor is input 0 if there is one. */
+    /** Returns the expression of the result. The fusion root is input 0, if there is one. */
     Expr expression() {
         Map<Cell, Expr> made = new HashMap<>();
         int next = 0;
@@ -146,7 +146,7 @@ final class Region {
         return expression;
     }
 
-    /** What would be read again of a value if it were written: floats of 16 bits are rounded to what they can be. */
+    /** Returns the value as if it were written to memory and read again: 16-bit floats are rounded to their type. */
     private static Expr stored(Cell cell, Expr computed) {
         return switch (cell.type()) {
             case FLOAT16 -> computed.apply(Function.AS_F16);
@@ -155,7 +155,7 @@ final class Region {
         };
     }
 
-    /** The number that a cell always is, or null where it is none or not a single one. */
+    /** Returns the literal of a cell that is a single constant number; null for others. */
     private static @Nullable Expr literal(Cell cell) {
         Tensor tensor = cell.known();
         if (tensor == null || tensor.elements() != 1) {

@@ -16,13 +16,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Floats that a model has as constants. Where it has them in 16 bits and casts them, they are widened when they are
- * packed: as they are, in 32 bits, they are kept only where nothing packs them.
+ * Floats that a model has as constants. Where the model stores them in 16 bits and casts them, they are widened while
+ * they are packed. They are kept unpacked in 32 bits only where no kernel packs them.
  */
 public record StoredFloats(Kit kit, Tensor tensor) {
     private static final long ALIGNMENT = 64;
 
-    /** What an input of a node is, as floats of 32 bits; null where it is no constant or anything else. */
+    /**
+     * Returns the constant floats that an input of a node is, in 32 bits or cast to them; null where it is anything
+     * else.
+     */
     public static @Nullable StoredFloats of(Op op, int input) {
         Cell cell = op.find(input);
         if (cell == null || !cell.isFloat()) {
@@ -33,7 +36,7 @@ public record StoredFloats(Kit kit, Tensor tensor) {
         return known == null ? null : new StoredFloats(op.kit(), known);
     }
 
-    /** The constant of 16 bits that an input is cast from; null where it is none. */
+    /** Returns the 16-bit constant that an input is cast from; null where there is none. */
     public static @Nullable Tensor halves(Op op, int input) {
         Op cast = op.producer(input);
         if (cast == null || !cast.name().equals("Cast")) {
@@ -47,17 +50,17 @@ public record StoredFloats(Kit kit, Tensor tensor) {
         return tensor.shape();
     }
 
-    /** Whether the model has them in 32 bits. */
+    /** Whether the model stores them in 32 bits. */
     public boolean areWide() {
         return tensor.type() == ElementType.FLOAT;
     }
 
-    /** The same in 32 bits. */
+    /** Returns the tensor in 32 bits. */
     public Tensor widened() {
         return areWide() ? tensor : Tensor.wrap(ElementType.FLOAT, shape(), floats());
     }
 
-    /** All of them, in 32 bits, in memory that kernels can read. */
+    /** Returns all elements in 32 bits, in memory that kernels can read. */
     public MemorySegment floats() {
         MemorySegment plain = kit.weights().plain(tensor);
         if (areWide()) {
@@ -68,7 +71,7 @@ public record StoredFloats(Kit kit, Tensor tensor) {
         return wide;
     }
 
-    /** Where they are kept in 32 bits, in the order of their indices. */
+    /** Returns a view of the elements in 32 bits, in the order of their indices. */
     View kept() {
         if (areWide()) {
             return view(kit.weights().plain(tensor));

@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Runs ways of doing the same in turns, and takes the fastest. What the caches near the core hold is driven out before each
- * run, as the rest of a model does: a way whose operands are larger would look too good without.
+ * The autotuner: measures methods for the same work in turns, and selects the fastest. The caches near the core are
+ * evicted before each run, as the rest of a model does: otherwise a method with larger operands would look too good.
  */
 final class Trials {
     private static final int MOST_ROUNDS = 9;
     private static final int LEAST_ROUNDS = 3;
-    /** What all rounds may take, but for the least of them. */
+    /** The most time for all rounds, in nanoseconds; the minimum number of rounds is run nevertheless. */
     private static final long ENOUGH_NANOS = 100_000_000;
-    /** What is gained has to be more than what measuring is off by. */
+    /** The ratio of times below which a method counts as faster: the gain has to exceed the error of measurement. */
     private static final double GAIN = 0.97;
 
     private static final int DRIVEN_BYTES = 4 << 20;
@@ -23,9 +23,9 @@ final class Trials {
     private Trials() {}
 
     /**
-     * The number of the fastest way.
+     * Returns the index of the fastest method.
      *
-     * @param counted the number of the one that it is unless another is faster by some per cent
+     * @param counted the index of the method that is returned unless another is faster by some per cent
      */
     static synchronized int fastest(List<Runnable> ways, int counted) {
         ways.forEach(Runnable::run);

@@ -1,4 +1,4 @@
-/** How the nodes of a partition become the steps of a program: what is known, what lies where, what is fused. */
+/** The compiler from the nodes of a partition to the steps of a program: facts about values, memory layouts, fusion. */
 @NullMarked
 package dev.millrace.providers.simd.lower;
 

@@ -2,11 +2,11 @@ package dev.millrace.providers.simd.program;
 
 import java.lang.foreign.MemorySegment;
 
-/** Where things are in one run. */
+/** The memory of one run, in which views are resolved to segments. */
 public interface Memory {
-    /** From the first byte of a view to its last. */
+    /** Returns the memory of a view, from its first byte to its last. */
     MemorySegment segment(View view);
 
-    /** What the step has asked for as scratch memory. */
+    /** Returns the scratch memory of the step. */
     MemorySegment scratch();
 }

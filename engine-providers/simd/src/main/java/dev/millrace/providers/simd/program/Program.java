@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The steps of a partition for one tuple of shapes, with a place for everything. Immutable. */
+/** The steps of a partition for one tuple of shapes, with every storage placed in memory. Immutable. */
 public final class Program implements Launch {
-    /** As many runs at once find a frame of the one before. */
+    /** The most frames that are kept for later runs. */
     private static final int KEPT_FRAMES = 256;
 
     private final List<Step> steps;
@@ -43,11 +43,11 @@ public final class Program implements Launch {
     }
 
     /**
-     * Gives every storage its place.
+     * Places every storage in memory.
      *
-     * @param width how many threads a run can count on
-     * @param recordings makes empty ones, or none where calls of kernels cannot be made again by themselves
-     * @param blocks what runs compute in
+     * @param width the number of threads that a run can count on
+     * @param recordings creates empty recordings, or returns null where calls of kernels cannot be replayed
+     * @param blocks the blocks of memory that runs compute in
      */
     public static Program of(
             List<Step> steps,
@@ -93,7 +93,7 @@ public final class Program implements Launch {
         return steps;
     }
 
-    /** What a run needs beside its inputs and outputs. */
+    /** The bytes of memory that a run needs beside its inputs and outputs. */
     public long blockBytes() {
         return blockBytes;
     }
@@ -144,13 +144,13 @@ public final class Program implements Launch {
         giveBack(frame);
     }
 
-    /** For runs to come; one that a failure left is for none. */
+    /** Returns a frame to the pool. A frame in which a run failed is not returned. */
     private void giveBack(ProgramFrame frame) {
         frame.leave();
         frames.give(frame);
     }
 
-    /** One whose block no other run has, entered. */
+    /** Takes a frame whose block no other run has, and enters it. */
     private ProgramFrame frame() {
         ProgramFrame busy = null;
         ProgramFrame frame = frames.take();

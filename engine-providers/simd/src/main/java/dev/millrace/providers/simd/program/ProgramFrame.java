@@ -16,12 +16,12 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of one run at a time, with the calls of all steps made for it. Calls on memory of the caller are made again
- * when that memory is another one.
+ * The memory of one run at a time, with the kernel calls of all steps prepared for it. Calls on memory of the caller
+ * are prepared again when that memory changes.
  */
 final class ProgramFrame implements Memory, Crew {
     private static final long ALIGNMENT = 64;
-    /** Up to this an input or output is copied, which takes less time than making calls anew. */
+    /** The most bytes of an input or output that is copied, which takes less time than preparing calls anew. */
     private static final long STAGED_BYTES = 16 << 10;
 
     private final List<Step> steps;
@@ -31,26 +31,28 @@ final class ProgramFrame implements Memory, Crew {
     private final Replay replay;
     private final @Nullable MemorySegment[] inputs;
     private final @Nullable MemorySegment[] outputs;
-    /** Copies of inputs that are small, lie on the heap, where no kernel can read them, or may be freed meanwhile. */
+    /**
+     * Copies of inputs that are small, lie on the heap, where no kernel can read them, or may be freed during the run.
+     */
     private final @Nullable MemorySegment[] stagedInputs;
 
-    /** Where small outputs are computed. */
+    /** The memory that small outputs are computed in. */
     private final @Nullable MemorySegment[] stagedOutputs;
 
     private final int[][] readers;
     private final int[][] writers;
     private @Nullable Step current;
     private @Nullable LaunchContext context;
-    /** Asks whether to go on, while a run is rehearsed and there is no context. */
+    /** The check for cancellation during a rehearsal, when there is no context. */
     private @Nullable Runnable rehearsal;
 
     private final Live tasks;
     private final Played shared = new Played();
-    /** Where a program goes on with the frames that it could not enter. */
+    /** The next frame in a program's list of frames that it could not enter. */
     @Nullable
     ProgramFrame after;
 
-    /** @param block taken for the run that the frame is made for */
+    /** @param block the block, which is taken for the run that the frame is created for */
     ProgramFrame(Program program, RunBlocks.Block block) {
         steps = program.steps();
         width = program.width();
@@ -94,12 +96,12 @@ final class ProgramFrame implements Memory, Crew {
                 .toArray(int[][]::new);
     }
 
-    /** Whether the frame can run now. */
+    /** Takes the block of the frame. Returns false where another run has it. */
     boolean enter() {
         return block.take();
     }
 
-    /** Lets others compute in its block. */
+    /** Releases the block of the frame for other runs. */
     void leave() {
         block.give();
     }
@@ -140,8 +142,8 @@ final class ProgramFrame implements Memory, Crew {
     }
 
     /**
-     * Makes the calls of all steps on memory that every run has in the same place, which is all but large inputs and
-     * outputs, and writes down what kernels they call.
+     * Prepares the calls of all steps on memory that is in the same place in every run, which is all but large inputs
+     * and outputs, and records the kernels that they call.
      */
     void rehearse(Runnable checkCancelled) {
         rehearsal = checkCancelled;
@@ -233,7 +235,7 @@ final class ProgramFrame implements Memory, Crew {
         return of(stagedInputs, input, memory.byteSize()).copyFrom(memory);
     }
 
-    /** Memory of this frame for an input or output. */
+    /** Returns memory of this frame for an input or output. */
     private static MemorySegment of(@Nullable MemorySegment[] staged, int index, long bytes) {
         MemorySegment known = staged[index];
         if (known == null || known.byteSize() != bytes) {
@@ -319,9 +321,9 @@ final class ProgramFrame implements Memory, Crew {
         this.tasks.share(tasks, work);
     }
 
-    /** Tasks as somebody brings them. */
+    /** Runs the tasks of parallel loops as the steps share them. */
     private final class Live implements RangeTask {
-        /** Of each step, how long each of its loops takes. */
+        /** The duration of each parallel loop, by step. */
         private final Took[][] took;
 
         private @Nullable IntConsumer task;
@@ -333,7 +335,7 @@ final class ProgramFrame implements Memory, Crew {
             took = new Took[steps][0];
         }
 
-        /** A step is run. */
+        /** Says that a step starts to run. */
         void begin(int number) {
             step = number;
             loop = 0;
@@ -367,7 +369,7 @@ final class ProgramFrame implements Memory, Crew {
         }
     }
 
-    /** Tasks that were written down. */
+    /** Runs the tasks of recorded parallel loops. */
     private final class Played implements RangeTask, Recording.Sharing {
         private @Nullable Recording recording;
         private int stretch;

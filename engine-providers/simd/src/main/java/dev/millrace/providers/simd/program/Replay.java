@@ -7,24 +7,24 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which steps of a frame are done by making again the calls that they made in an earlier run, many steps at a time. A
- * step is run as it is first; when it comes again on the same memory its calls are written down, and from then on they are
- * all there is of it. A rehearsal writes them down before any run.
+ * The replay of steps of a frame: the kernel calls that they made in an earlier run are made again, many steps at a
+ * time, as a command buffer does. A step first runs as it is. When it runs again on the same memory its calls are
+ * recorded, and from then on only these are made. A rehearsal records them before any run.
  */
 final class Replay {
-    /** More than this for a thread takes longer to fetch than the code that it saves. */
+    /** The most recorded bytes of a step per thread; more take longer to fetch than the code that they save. */
     private static final long BYTES_OF_STEP = 64 << 10;
-    /** Of many threads, so many fetch what is their own. */
+    /** The most threads that count towards the limit of recorded bytes per step. */
     private static final int MOST_WIDTH = 4;
-    /** Operations after which it is time to look whether the run was cancelled. */
+    /** The operations after which a run has to check for cancellation. */
     private static final long WORK = 1L << 28;
 
-    /** A step as it is run where nothing is made again. */
+    /** Runs steps as they are, without replay. */
     @FunctionalInterface
     interface Live {
         void run(int step);
 
-        /** Does what the first run of a step on its memory does before, for itself and all later ones. */
+        /** Prepares a step as its first run on its memory does, for that run and all later ones. */
         default void prepare(int step) {
             // not all have anything to do
         }
@@ -34,18 +34,18 @@ final class Replay {
     private final long bytesOfStep;
     private final Supplier<@Nullable Recording> recordings;
     private final Live live;
-    /** Steps that may be written down. */
+    /** The steps that may be recorded. */
     private final boolean[] repeats;
-    /** Steps that were run on the memory that they have now. */
+    /** The steps that have run on the memory that they have now. */
     private final boolean[] known;
-    /** What is made again, at the first of the steps that it stands for. */
+    /** The recordings, each at the index of the first step that it stands for. */
     private final @Nullable Recording[] recorded;
-    /** Where the steps end that a recording stands for. */
+    /** The end of the steps that a recording stands for, at the same index. */
     private final int[] ends;
 
     /**
-     * @param width how many threads share the tasks of steps
-     * @param recordings makes empty ones, or none where calls cannot be made again
+     * @param width the number of threads that share the tasks of steps
+     * @param recordings creates empty recordings, or returns null where calls cannot be replayed
      */
     Replay(List<Step> steps, int width, Supplier<@Nullable Recording> recordings, Live live) {
         this.steps = steps;
@@ -62,10 +62,10 @@ final class Replay {
     }
 
     /**
-     * Does a step, and others after it where they go together.
+     * Runs a step, together with those after it that are in the same recording.
      *
-     * @param sharing has tasks done that were written down
-     * @return the step to go on with
+     * @param sharing runs recorded tasks on several threads
+     * @return the step to continue with
      */
     int run(int step, Recording.Sharing sharing) {
         Recording recording = recorded[step];
@@ -87,9 +87,9 @@ final class Replay {
     }
 
     /**
-     * Writes down the calls of steps that were never run, and practises others.
+     * Records the calls of steps that never ran, and lets others practise.
      *
-     * @param placed which steps have the memory already that runs will have
+     * @param placed tells whether a step has the memory already that it has in runs
      */
     void rehearse(IntPredicate placed) {
         for (int step = 0; step < repeats.length; step++) {
@@ -112,11 +112,11 @@ final class Replay {
     }
 
     /**
-     * Writes down the calls of a step and of those after it, as far as that is worth it.
+     * Records the calls of a step and of those after it, as far as that pays.
      *
-     * @param sharing makes the calls of each step before the next one is heard, since it may write its arguments where what
-     *     it reads is not yet; null where there is no run
-     * @return the first step whose calls were not written down
+     * @param sharing makes the calls of each step before the next one is recorded, since that may derive its arguments
+     *     from data that the calls write; null where there is no run
+     * @return the first step whose calls were not recorded
      */
     private int record(int first, Recording recording, Recording.@Nullable Sharing sharing) {
         long work = 0;
@@ -149,7 +149,7 @@ final class Replay {
         return step;
     }
 
-    /** Says that the memory of a step is another one from now on. */
+    /** Drops the recording of a step whose memory changes. */
     void forget(int step) {
         repeats[step] &= !known[step];
         known[step] = false;

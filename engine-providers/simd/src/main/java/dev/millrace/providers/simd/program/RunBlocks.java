@@ -11,34 +11,39 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blocks that runs compute in, of all programs that share them: as many as there are runs at once, rather than one for
- * each program. A frame has one block for good, since its calls hold addresses in it, and takes it for each run; a program
- * whose frames all find theirs taken makes another frame. Safe for use by several threads.
+ * The blocks of memory that runs compute in, shared by all programs: as many as there are runs at once, rather than one
+ * for each program. A frame keeps one block for good, since its calls hold addresses in it, and takes it for each run.
+ * A program whose frames all find their blocks taken creates another frame. Safe for use by several threads.
  */
 public final class RunBlocks {
     private static final long ALIGNMENT = 64;
-    /** Smaller ones are not worth the sharing. */
+    /** The least bytes of a block that is shared; smaller ones are not worth it. */
     private static final long LEAST_BYTES = 64 << 10;
-    /** A program with far less to hold would only stand in the way of one that needs it all. */
+    /**
+     * The most times that a shared block may be larger than a program needs: a small program would only keep it from
+     * one that needs it all.
+     */
     private static final int MOST_TIMES = 8;
 
     private final List<WeakReference<Block>> blocks = new ArrayList<>();
 
-    /** Memory that one run has at a time. */
+    /** Memory that one run at a time computes in. */
     static final class Block {
         private final MemorySegment memory;
         private final AtomicBoolean taken = new AtomicBoolean(true);
-        /** Whose frames compute in it. Guarded by the list of all blocks. */
+        /** The programs whose frames compute in the block. Guarded by the list of all blocks. */
         private final List<WeakReference<Object>> programs = new ArrayList<>();
 
-        /** Whether a run has computed in it. Guarded by who has taken it. */
+        /** Whether a run has computed in the block. Guarded by taking the block. */
         private boolean used;
 
         private Block(long bytes) {
             memory = OwnMemory.reserve(Math.max(1, bytes), ALIGNMENT);
         }
 
-        /** Says that a run begins. What a session that never runs would compute in takes no memory. */
+        /**
+         * Populates the pages of the block before its first run. A block of a session that never runs takes no memory.
+         */
         void use() {
             if (!used) {
                 Blocks.populate(memory);
@@ -50,7 +55,7 @@ public final class RunBlocks {
             return memory;
         }
 
-        /** Whether it is the caller's from now on, until it is given back. */
+        /** Takes the block until it is given back. Returns false where it is taken already. */
         boolean take() {
             return !taken.get() && taken.compareAndSet(false, true);
         }
@@ -71,9 +76,10 @@ public final class RunBlocks {
     }
 
     /**
-     * A block of at least so many bytes, taken.
+     * Returns a block of at least so many bytes, taken.
      *
-     * @param program who gets a block that it does not have yet: two frames on one block could not run at once
+     * @param program the program that gets a block that it does not have yet: two of its frames on one block could not
+     *     run at once
      */
     Block take(long bytes, Object program) {
         if (bytes < LEAST_BYTES) {

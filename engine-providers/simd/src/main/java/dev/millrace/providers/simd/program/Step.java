@@ -7,7 +7,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One piece of work of a program, and all that is said about it. */
+/**
+ * One step of a program: a kernel call with the views that it reads and writes, and properties that the program uses.
+ */
 public final class Step {
     private final Supplier<String> kernel;
     private final String node;
@@ -32,17 +34,20 @@ public final class Step {
         this.preparation = preparation;
     }
 
-    /** @param kernel what does the work, for a reader */
+    /** @param kernel a text that names the kernel for readers */
     public static Builder of(String kernel, String node) {
         return of(() -> kernel, node);
     }
 
-    /** @param kernel tells what does the work, if a reader asks: to spell out shapes and expressions takes time */
+    /**
+     * @param kernel makes the text that names the kernel for readers, when it is asked for: to print shapes and
+     *     expressions takes time
+     */
     public static Builder of(Supplier<String> kernel, String node) {
         return new Builder(kernel, node);
     }
 
-    /** Gathers what is said about a step. */
+    /** A builder of a step. */
     public static final class Builder {
         private final Supplier<String> kernel;
         private final String node;
@@ -78,7 +83,7 @@ public final class Step {
             return this;
         }
 
-        /** Multiplications and additions. */
+        /** Sets the number of multiplications and additions. */
         public Builder work(long operations) {
             work = operations;
             return this;
@@ -90,8 +95,8 @@ public final class Step {
         }
 
         /**
-         * Says that on the same memory a run calls the same kernels with the same arguments every time, whatever the
-         * data are, and that Java does nothing beside that.
+         * Declares that on the same memory every run calls the same kernels with the same arguments, whatever the data,
+         * and that Java does nothing beside that.
          */
         public Builder repeating() {
             return repeating(true);
@@ -103,15 +108,15 @@ public final class Step {
         }
 
         /**
-         * Says that Java can do its part before any run, on data that mean nothing and without a call of a kernel: it reads
-         * numbers at most, any of which it takes, and writes where nobody reads before a run has written.
+         * Declares that the Java part can run before any run, on meaningless data and without a call of a kernel: it
+         * only reads numbers, any of which it accepts, and writes where no step reads before a run has written.
          */
         public Builder practising() {
             practises = true;
             return this;
         }
 
-        /** @param preparation makes the call for the memory of a run */
+        /** @param preparation creates the call for the memory of a run */
         public Step calling(Function<Memory, Call> preparation) {
             return new Step(this, preparation);
         }
@@ -121,7 +126,7 @@ public final class Step {
         return kernel.get();
     }
 
-    /** The node that it was made for. */
+    /** The name of the node that the step was created for. */
     public String node() {
         return node;
     }
@@ -134,7 +139,7 @@ public final class Step {
         return writes;
     }
 
-    /** All that it reads or writes. */
+    /** All views that the step reads or writes. */
     List<View> views() {
         return Stream.concat(reads.stream(), writes.stream()).toList();
     }
@@ -143,7 +148,7 @@ public final class Step {
         return work;
     }
 
-    /** Bytes that are read and written at least. */
+    /** The number of bytes that are read and written at least. */
     public long bytes() {
         long bytes = 0;
         for (View view : reads) {
@@ -155,17 +160,17 @@ public final class Step {
         return bytes;
     }
 
-    /** Whether the calls of one run can be made again in place of another one. */
+    /** Whether the calls of one run can be replayed in another. */
     boolean repeats() {
         return repeats;
     }
 
-    /** Whether what a first run makes for itself and later ones can be made before. */
+    /** Whether the preparations of a first run, for itself and later ones, can be made before it. */
     boolean practises() {
         return practises;
     }
 
-    /** What it is for those who measure. */
+    /** Returns the step as a unit of work for profiles. */
     Work asWork() {
         return new Work(kernel(), node, work, bytes());
     }

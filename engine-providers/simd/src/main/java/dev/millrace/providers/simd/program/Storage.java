@@ -5,17 +5,17 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that values lie in. A storage may be a part of another one: then both are the same memory, which is how a
- * result comes to lie in its place of a concatenation without a copy.
+ * Memory that values lie in. A storage may be a part of another: then both are the same memory, and a result is written
+ * to its place in a concatenation without a copy.
  */
 public final class Storage {
-    /** Whose memory it is. */
+    /** The owner of the memory. */
     public enum Kind {
         /** An input of the partition. */
         INPUT,
         /** An output of the partition. */
         OUTPUT,
-        /** A part of the block that each run has for itself. */
+        /** A part of the block that a run computes in. */
         BLOCK,
         /** Weights, and other numbers that never change. */
         CONSTANT
@@ -44,7 +44,7 @@ public final class Storage {
         return new Storage(Kind.BLOCK, 0, bytes, MemorySegment.NULL);
     }
 
-    /** Native memory that outlives every run. */
+    /** Creates a storage of native memory that outlives every run. */
     public static Storage constant(MemorySegment memory) {
         return new Storage(Kind.CONSTANT, 0, memory.byteSize(), memory);
     }
@@ -53,7 +53,7 @@ public final class Storage {
         return kind;
     }
 
-    /** Which input or output it is. */
+    /** The index of the input or output. */
     public int index() {
         return index;
     }
@@ -75,7 +75,7 @@ public final class Storage {
         return at;
     }
 
-    /** Where it begins in its {@link #root}, in bytes. */
+    /** The offset in its {@link #root}, in bytes. */
     public long offsetInRoot() {
         long offset = 0;
         for (Storage at = this; at.parent != null; at = at.parent) {
@@ -84,12 +84,12 @@ public final class Storage {
         return offset;
     }
 
-    /** Whether it can still become a part of another one, or an output. */
+    /** Whether it can still become a part of another storage, or an output. */
     public boolean isFree() {
         return kind == Kind.BLOCK && parent == null;
     }
 
-    /** Makes it a part of another one. */
+    /** Makes it a part of another storage. */
     public void becomePartOf(Storage whole, long offset) {
         if (!isFree() || whole.root() == this) {
             throw new IllegalStateException("a storage cannot be moved into another one twice");
@@ -111,7 +111,7 @@ public final class Storage {
         return buffer;
     }
 
-    /** Keeps it from one step to another one. */
+    /** Extends the lifetime of the memory to a step. */
     void live(int step) {
         if (buffer == null) {
             buffer = new MemoryPlanner.Buffer(bytes, step, step);

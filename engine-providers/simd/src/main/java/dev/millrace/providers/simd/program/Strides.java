@@ -3,11 +3,11 @@ package dev.millrace.providers.simd.program;
 import dev.millrace.graph.tensor.Shape;
 import org.jspecify.annotations.Nullable;
 
-/** What strides become when a value gets another shape. */
+/** The strides of a value that is reshaped. */
 final class Strides {
     private Strides() {}
 
-    /** Strides of the same elements with another shape; null where a group of axes does not lie evenly. */
+    /** Returns strides of the same elements with another shape; null where a group of axes has no common stride. */
     static long @Nullable [] reshaped(Shape from, long[] strides, Shape to) {
         long[] result = new long[to.rank()];
         int a = 0;

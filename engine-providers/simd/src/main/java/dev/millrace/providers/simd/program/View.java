@@ -6,16 +6,16 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the elements of a value lie in a storage: at strides, or in blocks of channels.
+ * A view of a value's elements in a storage: at strides, or in blocks of channels (NCHWc).
  *
  * @param offset of the first element, in elements
  * @param strides of each axis, in elements; none where elements lie in blocks
- * @param block how many channels lie side by side, or 0 where elements lie at strides
+ * @param block the number of channels in a block, or 0 where elements lie at strides
  */
 public record View(Storage storage, ElementType type, Shape shape, long offset, long[] strides, int block) {
     private static final long[] NO_STRIDES = {};
 
-    /** Elements in the order of their indices, from an offset on. */
+    /** Creates a view of elements in the order of their indices, from an offset on. */
     public static View dense(Storage storage, ElementType type, Shape shape, long offset) {
         return new View(storage, type, shape, offset, shape.strides(), 0);
     }
@@ -24,12 +24,12 @@ public record View(Storage storage, ElementType type, Shape shape, long offset, 
         return dense(storage, type, shape, 0);
     }
 
-    /** Images of floats in blocks of channels. */
+    /** Creates a view of float images in blocks of channels. */
     public static View blocked(Storage storage, Shape shape, long offset, int block) {
         return new View(storage, ElementType.FLOAT, shape, offset, NO_STRIDES, block);
     }
 
-    /** Elements that images take in blocks of channels, what fills up the last block included. */
+    /** The number of elements of images in blocks of channels, with the padding of the last block. */
     public static long blockedElements(Shape shape, int block) {
         return shape.dim(0) * Math.ceilDiv(shape.dim(1), block) * block * shape.elements(2, shape.rank());
     }
@@ -58,12 +58,12 @@ public record View(Storage storage, ElementType type, Shape shape, long offset, 
         return true;
     }
 
-    /** Whether it is dense and all that there is in its storage. */
+    /** Whether the view is dense or blocked, and covers its storage. */
     public boolean isWhole() {
         return offset == 0 && (isBlocked() || isDense()) && bytes() == storage.bytes();
     }
 
-    /** From its first byte to its last. */
+    /** The number of bytes from the first element to the end of the last. */
     public long bytes() {
         if (isBlocked()) {
             return type.bytes(blockedElements(shape, block));
@@ -78,12 +78,12 @@ public record View(Storage storage, ElementType type, Shape shape, long offset, 
         return type.bytes(last + 1);
     }
 
-    /** Its first byte in the storage. */
+    /** The offset of the first element in the storage, in bytes. */
     public long byteOffset() {
         return type.bytes(offset);
     }
 
-    /** The same elements with another shape, or null where strides cannot say that. */
+    /** Returns the same elements with another shape, or null where strides cannot express it. */
     public @Nullable View reshaped(Shape wanted) {
         if (isBlocked()) {
             return null;
@@ -95,7 +95,7 @@ public record View(Storage storage, ElementType type, Shape shape, long offset, 
         return found == null ? null : new View(storage, type, wanted, offset, found, 0);
     }
 
-    /** Its axes in another order. */
+    /** Returns the view with its axes in another order. */
     public View transposed(int[] order) {
         long[] dims = new long[order.length];
         long[] moved = new long[order.length];
@@ -106,7 +106,7 @@ public record View(Storage storage, ElementType type, Shape shape, long offset, 
         return new View(storage, type, Shape.of(dims), offset, moved, 0);
     }
 
-    /** The same images with the axis of channels, which is the second one, behind the others. */
+    /** Returns the images with the axis of channels, which is the second one, behind the others. */
     public View channelsLast() {
         int rank = shape.rank();
         int[] order = new int[rank];
@@ -116,7 +116,7 @@ public record View(Storage storage, ElementType type, Shape shape, long offset, 
         return transposed(order);
     }
 
-    /** From a start in each axis on, {@code steps} apart. */
+    /** Returns the elements from a start in each axis on, at distances of {@code steps}. */
     public View sliced(long[] starts, long[] steps, Shape wanted) {
         long from = offset;
         long[] wider = strides.clone();
@@ -127,7 +127,7 @@ public record View(Storage storage, ElementType type, Shape shape, long offset, 
         return new View(storage, type, wanted, from, wider, 0);
     }
 
-    /** Repeated along the axes that it lacks or has one element of. */
+    /** Returns the view repeated (stride 0) along the axes that it lacks or has one element of. */
     public View broadcast(Shape wanted) {
         long[] repeated = new long[wanted.rank()];
         int more = wanted.rank() - shape.rank();

@@ -1,4 +1,7 @@
-/** A partition made ready for one tuple of shapes: steps over views of storages, placed in one block of memory. */
+/**
+ * Programs: partitions bound to one tuple of shapes, as steps over views of storages that are placed in one block of
+ * memory.
+ */
 @NullMarked
 package dev.millrace.providers.simd.program;
 

@@ -16,13 +16,16 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Attention of queries to keys and values, which are read where they lie if they are floats of 32 bits. */
+/**
+ * The rules of attention operators, which become fused attention. Keys and values are read in place if they are 32-bit
+ * floats.
+ */
 final class AttentionRules {
 
     /**
-     * Where an operator has what all of them have.
+     * The attributes and inputs of an attention operator: names of attributes, indices of inputs.
      *
-     * @param lengths the input that tells how many keys each entry of the batch has; -1 where there is none
+     * @param lengths the input with the number of keys of each entry of the batch; -1 where there is none
      */
     private record Form(
             String heads, String keyHeads, String causal, int mask, int pastKey, int pastValue, int lengths) {}
@@ -30,7 +33,10 @@ final class AttentionRules {
     private static final Form OF_ONNX = new Form("q_num_heads", "kv_num_heads", "is_causal", 3, 4, 5, 6);
     private static final Form MULTI_HEAD = new Form("num_heads", "num_heads", "unidirectional", 5, 6, 7, -1);
 
-    /** Of MultiHeadAttention: the bias of projections, the mask of padding, and the length of the past. */
+    /**
+     * The inputs of MultiHeadAttention that the rule does not support: the bias of projections, the padding mask and
+     * the length of the past.
+     */
     private static final List<Integer> NOT_READ = List.of(3, 4, 8);
 
     private AttentionRules() {}
@@ -43,7 +49,7 @@ final class AttentionRules {
         };
     }
 
-    /** Whether queries, keys and values of a MultiHeadAttention are operands of their own, as they are to be read. */
+    /** Whether queries, keys and values of a MultiHeadAttention are separate inputs in a supported form. */
     private static boolean areApart(Op op) {
         return op.has(1)
                 && op.has(2)
@@ -115,7 +121,7 @@ final class AttentionRules {
         return true;
     }
 
-    /** MultiHeadAttention has a scale of 0 where it is left out. */
+    /** Returns the scale. MultiHeadAttention means the default by a scale of 0. */
     private static float scale(Op op, Form form, AttentionShape shape) {
         float usual = (float) (1 / Math.sqrt(shape.depth()));
         float scale = op.attributes().real("scale", usual);
@@ -132,7 +138,7 @@ final class AttentionRules {
         return cached && op.attributes().real("softcap", 0) >= 0;
     }
 
-    /** What does not is refused by who it is left to. */
+    /** Whether the shapes of queries, keys and values match. Where they do not, the fallback reports the error. */
     private static boolean goTogether(Shape queries, Shape keys, Shape values) {
         return queries.dim(0) == keys.dim(0)
                 && keys.dim(0) == values.dim(0)
@@ -141,7 +147,10 @@ final class AttentionRules {
                 && keys.dim(3) == queries.dim(3);
     }
 
-    /** Whether an operand is of as many places as there are, of which keys or values are the next. */
+    /**
+     * Whether a past has the right shape: as many positions as the other past, and else the shape of the new keys or
+     * values.
+     */
     private static boolean continues(Op op, int past, Shape now, long places) {
         return !op.has(past) || op.in(past).shape().equals(now.with(2, places));
     }
@@ -154,7 +163,7 @@ final class AttentionRules {
         return Math.toIntExact(view.shape().dim(axis));
     }
 
-    /** An operand by batch, head, place and depth. */
+    /** Returns an operand by batch, head, position and depth; null where its shape is not supported. */
     static @Nullable View heads(Op op, int input, long heads) {
         Shape shape = op.in(input).shape();
         if (shape.rank() == 4) {
@@ -168,7 +177,7 @@ final class AttentionRules {
         return view == null ? null : view.transposed(new int[] {0, 2, 1, 3});
     }
 
-    /** Keys or values behind those of the past, which is an output, too. */
+    /** Returns keys or values appended to those of the past, which are an output, too. */
     private static View withPast(Op op, int past, View now, int output) {
         Lowering lowering = op.lowering();
         if (!op.has(past)) {
@@ -191,7 +200,7 @@ final class AttentionRules {
         return whole;
     }
 
-    /** A view whose rows lie together. */
+    /** Returns a view whose rows are contiguous, of a copy where necessary. */
     private static View readable(Lowering lowering, View view) {
         if (AttentionStep.isReadable(view)) {
             return view;
@@ -201,7 +210,7 @@ final class AttentionRules {
         return copy;
     }
 
-    /** Where the output lies, by batch, head, place and depth. */
+    /** Returns a view for the output by batch, head, position and depth. */
     private static View output(Op op, Cell out, AttentionShape shape) {
         Shape byPlace = Shape.of(shape.batch(), shape.queries(), shape.heads(), shape.valueDepth());
         int[] order = {0, 2, 1, 3};
@@ -217,7 +226,7 @@ final class AttentionRules {
         return view;
     }
 
-    /** Whether all that read the output exchange heads and places first. */
+    /** Whether all readers of the output transpose heads and positions first. */
     private static boolean isReadByPlace(Node node) {
         Value output = node.requireOutput(0);
         for (Node user : output.users()) {

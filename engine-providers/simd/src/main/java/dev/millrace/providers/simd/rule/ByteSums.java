@@ -18,14 +18,17 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Sums of products of bytes by constant weights: rows of as many columns as there are weights of one element of k. */
+/**
+ * Integer products of bytes by constant weights (matrix products and convolutions): rows of as many columns as there
+ * are output channels.
+ */
 abstract class ByteSums {
     private final Lowering lowering;
     private final Cell in;
     private final @Nullable Cell zero;
     private final ByteWeights weights;
 
-    /** @param zero the zero point of the bytes, or those of their rows */
+    /** @param zero the zero point of the bytes, or one for each row */
     ByteSums(Lowering lowering, Cell in, @Nullable Cell zero, ByteWeights weights) {
         this.lowering = lowering;
         this.in = in;
@@ -45,35 +48,39 @@ abstract class ByteSums {
         return in;
     }
 
-    /** Columns of a row of results. */
+    /** The number of columns in a row of results. */
     abstract long columns();
 
-    /** How an operand goes with the elements of the result; {@link Operand#ELEMENT} where products do not read it. */
+    /**
+     * Returns how an operand is broadcast to the elements of the result; {@link Operand#ELEMENT} where products do not
+     * read it.
+     */
     abstract Operand kind(Cell operand);
 
-    /** Rows of bytes in memory. */
+    /** A view of the rows of bytes. */
     abstract View rows();
 
     abstract View packedWeights();
 
-    /** Memory for a result whose rows are written one after another. */
+    /** Allocates memory for a result whose rows are written one after another. */
     abstract View allocate(ElementType type, Shape shape);
 
-    /** What computes the sums, for a reader. */
+    /** A text that names the kernel for readers. */
     abstract String description();
 
-    /** What they do to results that are floats. */
+    /** The activations that the kernels can apply to float results. */
     abstract List<Activation> activations();
 
     abstract long work();
 
-    /** From one row of bytes to the next. */
+    /** The distance from one row of bytes to the next. */
     abstract long stride();
 
     /**
-     * What {@link #run} has as scratch memory.
+     * The bytes of scratch memory that {@link #run} needs.
      *
-     * @param plain whether the bytes have no sign and one zero point and scale at most, and the weights no zero points
+     * @param plain whether the bytes are unsigned with at most one zero point and scale, and the weights have no zero
+     *     points
      */
     abstract long scratchBytes(boolean plain, int width);
 
@@ -83,9 +90,9 @@ abstract class ByteSums {
     /**
      * Adds the step.
      *
-     * @param scale of the rows, or null
-     * @param reads what else is read
-     * @param out makes the result of memory
+     * @param scale the scale of the rows, or null
+     * @param reads further views that the step reads
+     * @param out creates the result for the memory of a run
      */
     final void add(String what, Cell result, @Nullable View scale, List<View> reads, Function<Memory, Result> out) {
         View left = rows();
@@ -126,7 +133,7 @@ abstract class ByteSums {
                 }));
     }
 
-    /** What is written, but for where. */
+    /** A result whose memory is still to be named. */
     @FunctionalInterface
     interface Result {
         QuantisedResult to(MemorySegment data, long columns);

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Normalisations of images by channels: each one alone, in groups, or by statistics that are known. */
+/** The rules of normalisations of images by channels: instance and group normalisation, batch normalisation and LRN. */
 final class ChannelNormRules {
     private static final float EPSILON = 1e-5f;
 
@@ -84,7 +84,7 @@ final class ChannelNormRules {
         return true;
     }
 
-    /** A number for each channel, where a group has one, too; null where there are any other numbers. */
+    /** Returns one number for each channel, repeated where there is one for each group; null for any other count. */
     private static @Nullable View ofChannels(Op op, Cell numbers, long channels) {
         long count = numbers.elements();
         if (count == channels) {
@@ -102,7 +102,7 @@ final class ChannelNormRules {
         return all;
     }
 
-    /** A product and a sum for each element, where statistics are those of the training. */
+    /** Lowers BatchNormalization. With the statistics of the training it is a product and a sum for each element. */
     private static boolean batch(Op op) {
         Shape shape = op.in(0).shape();
         if (op.opset() >= 14 && op.attributes().isOne("training_mode", false)) {
@@ -138,7 +138,10 @@ final class ChannelNormRules {
         return true;
     }
 
-    /** The same where statistics come with the run: first a factor and an offset for each channel. */
+    /**
+     * Lowers BatchNormalization whose statistics are known only in a run: first computes a factor and an offset for
+     * each channel.
+     */
     private static void batchOfInputs(Op op, Shape ofChannels) {
         Lowering lowering = op.lowering();
         Expr epsilon = Expr.number(op.attributes().real("epsilon", EPSILON));
@@ -167,7 +170,10 @@ final class ChannelNormRules {
                 v -> v.get(0).times(v.get(1)).plus(v.get(2)));
     }
 
-    /** By the statistics of the batch, towards which those of the run before are moved. */
+    /**
+     * Lowers BatchNormalization in training mode: normalises by the statistics of the batch, and moves the running
+     * statistics towards them.
+     */
     private static boolean training(Op op) {
         Cell in = op.in(0);
         int rank = in.shape().rank();
@@ -206,7 +212,7 @@ final class ChannelNormRules {
         return true;
     }
 
-    /** Moves a running statistic towards what was seen. */
+    /** Moves a running statistic towards that of the batch. */
     private static void move(Op op, int output, int input, Cell seen, Expr divisor) {
         if (op.wants(output)) {
             float momentum = op.attributes().real("momentum", 0.9f);
@@ -221,8 +227,8 @@ final class ChannelNormRules {
     }
 
     /**
-     * Factors and behind them offsets, made once for the operands, and at once: blocks of channels are made of them, and a
-     * single one becomes part of the code.
+     * Returns factors followed by offsets, computed once for the operands. They are computed at once, since blocks of
+     * channels are made of them, and a single one becomes part of the code.
      */
     private static MemorySegment folded(Op op, List<Tensor> operands, long channels) {
         Weights weights = op.kit().weights();

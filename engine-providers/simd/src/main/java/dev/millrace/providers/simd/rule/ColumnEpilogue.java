@@ -11,42 +11,42 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What products of quantised matrices write by themselves of an expression over their sums: floats, scaled, with a bias
- * and an activation.
+ * The part of an expression over sums that products of quantised matrices apply themselves: conversion to floats,
+ * scales, a bias and an activation.
  *
- * @param scales what the sums are multiplied with: inputs and literals, at most one of which is per column
+ * @param scales the factors of the sums: inputs and literals, at most one of which is per column
  * @param bias the input that is added per column, or null
- * @param rest what is left of the expression, over the floats as input 0
+ * @param rest the remaining expression, with the floats as input 0
  */
 record ColumnEpilogue(List<Expr> scales, Expr.@Nullable Input bias, Activation activation, Expr rest) {
     private static final Expr INTS = Expr.input(0, DataType.S32).to(Kind.FLOAT);
     private static final Expr RESULT = Expr.input(0);
-    /** A scale of the rows of A, and one of the columns. */
+    /** The most scales: one of the rows of A, and one of the columns. */
     private static final int MOST_SCALES = 2;
 
-    /** Whether nothing is left of the expression. */
+    /** Whether no further expression remains. */
     boolean isAll() {
         return rest.equals(RESULT);
     }
 
     /**
-     * The part of an expression that products with sums of ints write.
+     * Returns the part of an expression that products with integer sums apply.
      *
-     * @param kinds how inputs 1, 2 and so on go with the elements of the result
-     * @param known the activations that they can do
-     * @return null where the sums are not made floats in one place
+     * @param kinds how inputs 1, 2 and so on are broadcast to the elements of the result
+     * @param known the activations that the products can apply
+     * @return null where the sums are not converted to floats in one place
      */
     static @Nullable ColumnEpilogue ofInts(Expr expression, List<Operand> kinds, List<Activation> known) {
         return new Search(INTS, true, kinds, known).of(expression);
     }
 
-    /** The part of an expression that products with sums of floats write. */
+    /** Returns the part of an expression that products with float sums apply. */
     static ColumnEpilogue ofFloats(Expr expression, List<Operand> kinds, List<Activation> known) {
         ColumnEpilogue found = new Search(RESULT, false, kinds, known).of(expression);
         return found == null ? new ColumnEpilogue(List.of(), null, Activation.NONE, expression) : found;
     }
 
-    /** @param sum what stands for the sums in an expression */
+    /** @param sum the expression that stands for the sums */
     private record Search(Expr sum, boolean scaled, List<Operand> kinds, List<Activation> known) {
         @Nullable
         ColumnEpilogue of(Expr expression) {
@@ -63,7 +63,7 @@ record ColumnEpilogue(List<Expr> scales, Expr.@Nullable Input bias, Activation a
             return null;
         }
 
-        /** Subexpressions that read the sums, larger ones first. */
+        /** Collects the subexpressions that read the sums, larger ones first. */
         private void collect(Expr expression, List<Expr> into) {
             if (Expressions.reads(expression, 0)) {
                 into.add(expression);

@@ -13,9 +13,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the method of a convolution where several can be measured: on one image of zeros, and on one thread. */
+/** A trial that finds the fastest method of a convolution by measuring: on one image of zeros, on one thread. */
 final class ConvTrial {
-    /** What a trial may take of memory, beside what the model takes: larger ones are not tried. */
+    /** The most memory of a trial, beside that of the model; larger convolutions are not measured. */
     private static final long MOST_BYTES = 256 << 20;
 
     private final KernelSet kernels;
@@ -23,7 +23,7 @@ final class ConvTrial {
     private final Expr after;
     private final boolean hasResidual;
 
-    /** @param shape of any number of images */
+    /** @param shape a shape with any batch */
     ConvTrial(KernelSet kernels, ConvShape shape, Expr after, boolean hasResidual) {
         this.kernels = kernels;
         this.shape = shape.ofBatch(1);
@@ -31,7 +31,7 @@ final class ConvTrial {
         this.hasResidual = hasResidual;
     }
 
-    /** @param counted the method by a rough count */
+    /** @param counted the method by the cost model */
     ConvMethod best(Choices choices, ConvMethod counted) {
         if (bytes(shape.channels(), shape.inPixels()) + 2 * bytes(shape.outChannels(), shape.outPixels())
                 > MOST_BYTES) {
@@ -43,7 +43,7 @@ final class ConvTrial {
         return choices.of(this::work, methods, counted, this::ready);
     }
 
-    /** What follows the sums takes the same time in all methods. */
+    /** Names the work for the choice. The epilogue is left out, since it takes the same time in all methods. */
     private String work() {
         return "conv of " + kernels.target().lanes() + " lanes, " + shape;
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The weights of a convolution, with the bias of each output channel if there is one. */
 sealed interface ConvWeights {
-    /** Puts weights and bias into packed memory. */
+    /** A function that packs weights and bias into memory. */
     interface Packing {
         void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed);
     }
@@ -30,7 +30,9 @@ sealed interface ConvWeights {
 
     View packed(Layout layout, Packing packing);
 
-    /** The weights of a node, which has them in input 1, and their bias in input 2 if it has one; null unless floats. */
+    /**
+     * Returns the weights of a node in input 1, with their bias in input 2 if it has one; null unless all are floats.
+     */
     static @Nullable ConvWeights of(Op op) {
         Cell weights = op.in(1);
         Cell bias = op.find(2);
@@ -44,7 +46,7 @@ sealed interface ConvWeights {
                 : new Fixed(op.kit().weights(), known, added);
     }
 
-    /** What a model has as constants: packed once. */
+    /** Constant weights, which are packed once. */
     record Fixed(
             Weights store, StoredFloats weights, @Nullable StoredFloats bias) implements ConvWeights {
         @Override
@@ -67,7 +69,7 @@ sealed interface ConvWeights {
         }
     }
 
-    /** What only a run knows: packed by each. */
+    /** Weights that only a run knows, which each run packs. */
     record Varying(
             Lowering lowering,
             String node,
@@ -96,7 +98,7 @@ sealed interface ConvWeights {
         }
     }
 
-    /** The weights of a convolution in which each channel sees itself only, in the order in which images have the channels. */
+    /** The weights of a depthwise convolution, in the order in which its images have the channels. */
     record Ordered(ConvWeights of, ChannelOrder order) implements ConvWeights {
         @Override
         public Shape shape() {
@@ -123,7 +125,10 @@ sealed interface ConvWeights {
         }
     }
 
-    /** The weights of a transposed convolution, as those of one to a channel for each remainder of the strides. */
+    /**
+     * The weights of a transposed convolution, rearranged for a convolution with an output channel for each channel and
+     * remainder of the strides.
+     */
     record OfPhases(ConvWeights of, Phases phases) implements ConvWeights {
         @Override
         public Shape shape() {
@@ -140,7 +145,10 @@ sealed interface ConvWeights {
                             packing.pack(ordered(weights), bias == null ? null : repeated(bias), packed));
         }
 
-        /** From channel in, channel out, tap to channel out, remainder, channel in, tap of the convolution. */
+        /**
+         * Reorders weights from (channel in, channel out, tap) to (channel out, remainder, channel in, tap of the
+         * convolution).
+         */
         private MemorySegment ordered(MemorySegment weights) {
             ConvShape forward = phases.forward();
             ConvShape conv = phases.conv();

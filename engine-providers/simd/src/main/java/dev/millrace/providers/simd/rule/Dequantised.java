@@ -7,13 +7,13 @@ import dev.millrace.providers.simd.lower.Op;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operand that is bytes, widened by a DequantizeLinear with constant scales.
+ * A float operand that a DequantizeLinear with constant scales computes from bytes.
  *
  * @param zero the cell of the zero points, which are constant; null where all are 0
- * @param axis that scales belong to, where there are several
+ * @param axis the axis that scales belong to, where there are several
  */
 record Dequantised(Cell bytes, float[] scales, @Nullable Cell zero, int axis) {
-    /** What an input of a node is widened from; null where it is not of that kind. */
+    /** Returns the bytes and scales that an input of a node is computed from; null where it is no such operand. */
     static @Nullable Dequantised of(Op op, int input) {
         Op widening = op.has(input) ? op.producer(input) : null;
         if (widening == null
@@ -46,7 +46,10 @@ record Dequantised(Cell bytes, float[] scales, @Nullable Cell zero, int axis) {
         return scales.length == 1 && (zero == null || zero.elements() == 1);
     }
 
-    /** As weights, whose scales are per column where there are several; null where they are no constants. */
+    /**
+     * Returns the bytes as weights, whose scales are per column where there are several; null where they are not
+     * constant.
+     */
     @Nullable
     ByteWeights weights(Op op, int columnAxis) {
         Tensor constant = bytes.known();

@@ -13,7 +13,10 @@ import dev.millrace.providers.simd.lower.Op;
 import java.util.Arrays;
 import java.util.List;
 
-/** Divisions of ints up to 32 bits. A divisor that is zero is an error; it is looked for before anything is divided. */
+/**
+ * The rules of divisions of ints up to 32 bits. A zero divisor is an error, which is checked before anything is
+ * divided.
+ */
 final class Divisions {
     private Divisions() {}
 
@@ -21,7 +24,7 @@ final class Divisions {
         return divide(op, v -> v.get(0).over(v.get(1)));
     }
 
-    /** What is left of a division, with the sign of the divisor, or of what is divided as C has it. */
+    /** Lowers Mod. The remainder has the sign of the divisor, or with {@code fmod} that of the dividend, as in C. */
     static boolean rest(Op op) {
         boolean likeC = op.attributes().flag("fmod", false);
         return divide(

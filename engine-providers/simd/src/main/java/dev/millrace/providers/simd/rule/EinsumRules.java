@@ -17,17 +17,19 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** Einsums of one operand, or of two without dots: views, sums over axes, and a product of matrices. */
+/**
+ * The rule of Einsum with one operand, or two without dots: it becomes views, sums over axes and a product of matrices.
+ */
 final class EinsumRules {
     private static final String DOTS = "...";
-    /** Letters for what dots stand for begin here, where nobody writes any. */
+    /** The first of the letters that replace dots, from a range that no equation uses. */
     private static final char FIRST_HIDDEN = '\uE000';
 
     private final Op op;
     private final Lowering lowering;
     private final String output;
 
-    /** A value with a letter for each axis, no two of them the same. */
+    /** A value with a distinct letter for each axis. */
     private record Term(Cell cell, String letters) {
         long extent(char letter) {
             return cell.shape().dim(letters.indexOf(letter));
@@ -70,7 +72,7 @@ final class EinsumRules {
         return true;
     }
 
-    /** What an equation without an arrow gives. */
+    /** Returns the output of an equation without an arrow: the letters that occur once, in alphabetical order. */
     private static String onceIn(String letters) {
         var counts = new TreeMap<Character, Integer>();
         letters.chars().forEach(letter -> counts.merge((char) letter, 1, Integer::sum));
@@ -80,7 +82,7 @@ final class EinsumRules {
                 .collect(Collectors.joining());
     }
 
-    /** A term of one operand with letters in place of dots, which have the same axes on both sides. */
+    /** Returns the term of an operand with letters in place of dots, which stand for the same axes on both sides. */
     private static String spelledOut(String term, Cell cell) {
         int hidden = cell.shape().rank() - term.replace(DOTS, "").length();
         String letters = IntStream.range(0, Math.max(hidden, 0))
@@ -106,7 +108,7 @@ final class EinsumRules {
         return true;
     }
 
-    /** Whether nothing is broadcast. */
+    /** Whether shared letters have the same extents, so that nothing is broadcast. */
     private static boolean agree(Term first, Term second) {
         return second.letters()
                 .chars()
@@ -114,7 +116,7 @@ final class EinsumRules {
                         || first.extent((char) letter) == second.extent((char) letter));
     }
 
-    /** An operand, the diagonal of axes that have one letter; null where these are not of one length. */
+    /** Returns an operand as a term, with the diagonal of axes that share a letter; null where their extents differ. */
     private @Nullable Term term(Cell cell, String letters) {
         String distinct = distinct(letters);
         if (distinct.length() == letters.length()) {
@@ -154,7 +156,7 @@ final class EinsumRules {
                 .collect(Collectors.joining());
     }
 
-    /** The sums over all letters that nothing else has. */
+    /** Returns the sums over all letters that occur nowhere else. */
     private Term summed(Term term, String wanted) {
         String left = both(term.letters(), wanted);
         if (left.length() == term.letters().length()) {
@@ -197,7 +199,7 @@ final class EinsumRules {
         provide(new Term(result, batch + rows + columns));
     }
 
-    /** Products of one row by one column each. */
+    /** Computes dot products: of one row by one column each. */
     private void dots(Cell left, Cell right, Cell product) {
         Cell turned = Parts.of(lowering, op.out(), lowering.view(right), left.shape());
         Cell products = lowering.part(op.out(), ElementType.FLOAT, left.shape());
@@ -205,7 +207,7 @@ final class EinsumRules {
         Reductions.add(op, ReduceOp.SUM, products, product, left.shape().rank() - 1);
     }
 
-    /** A value as matrices, one for each place of a batch. */
+    /** Returns a value as a batch of matrices. */
     private Cell matrices(Term term, String batch, String rows, String columns) {
         Cell ordered = ordered(term, batch + rows + columns);
         Shape shape = ordered.shape();

@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Operators that work element by element: they wait, and are fused with their neighbours. */
+/** The rules of elementwise operators, whose results are deferred and fused with their neighbours. */
 final class ElementwiseRules {
     static final int BROADCASTS_SINCE = 7;
 
@@ -92,7 +92,7 @@ final class ElementwiseRules {
         };
     }
 
-    /** Chooses the formula of a node, or null where there is none for it. */
+    /** A choice of a node's formula, or null where there is none for it. */
     private interface Choice {
         @Nullable
         Formula of(Op op);
@@ -110,7 +110,10 @@ final class ElementwiseRules {
         return x.times(inner.apply(Function.SIGMOID));
     }
 
-    /** Whether a node reads its input at all: one that looks for no infinity does not, and is nothing for a kernel. */
+    /**
+     * Whether a node depends on its input. An IsInf that looks for neither infinity does not, and is left to the
+     * fallback.
+     */
     static boolean suits(Node node) {
         return !node.is("IsInf")
                 || node.attributes().flag("detect_positive", true)
@@ -148,7 +151,7 @@ final class ElementwiseRules {
         return v -> v.get(0).combine(Operator.POWER, v.get(1));
     }
 
-    /** Of floats, by ints, which become floats first. */
+    /** Lowers powers of floats by ints, which are converted to floats first. */
     private static boolean wholePower(Op op) {
         if (!BINARY.test(op) || !op.in(0).isFloat() || op.in(1).type().isFloating()) {
             return false;
@@ -162,7 +165,7 @@ final class ElementwiseRules {
         return true;
     }
 
-    /** Of floats of any size. */
+    /** Returns a rule for floats of 16 and 32 bits. */
     private static Rule floats(Choice choice) {
         return op -> {
             for (int i = 0; i < op.inputs(); i++) {
@@ -179,7 +182,10 @@ final class ElementwiseRules {
         return type == ElementType.FLOAT || type == ElementType.FLOAT16 || type == ElementType.BFLOAT16;
     }
 
-    /** Of ints up to 32 bits; narrow ones are stored at once, since they wrap around where they are. */
+    /**
+     * Defers a function of two ints of up to 32 bits. Narrow results are stored at once, since they wrap around in
+     * memory.
+     */
     static boolean ints(Op op, Formula formula) {
         for (int i = 0; i < op.inputs(); i++) {
             if (!op.has(i) || !isInt(op.in(i).type())) {
@@ -195,7 +201,10 @@ final class ElementwiseRules {
         return true;
     }
 
-    /** Of floats, and of ints up to 32 bits; narrow ones are stored at once, since they wrap around where they are. */
+    /**
+     * Returns a rule for floats and for ints of up to 32 bits. Narrow ints are stored at once, since they wrap around
+     * in memory.
+     */
     private static Rule numbers(Choice choice) {
         return op -> {
             for (int i = 0; i < op.inputs(); i++) {
@@ -214,7 +223,10 @@ final class ElementwiseRules {
         };
     }
 
-    /** Of ints, bit by bit: what is read as an int of 32 bits stays one of its type. */
+    /**
+     * Returns a rule for bitwise functions of ints. Narrow ints that are widened to 32 bits stay in the range of their
+     * type.
+     */
     private static Rule bits(Choice choice) {
         return op -> {
             Formula formula = isInt(op.out().type()) ? choice.of(op) : null;
@@ -227,7 +239,7 @@ final class ElementwiseRules {
         return data != null && data.kind() == Kind.INT;
     }
 
-    /** Of the narrow types, whose elements are far from the end of what is computed with. */
+    /** Lowers shifts of the narrow unsigned types, whose elements are far from the limits of 32-bit ints. */
     private static boolean shift(Op op) {
         ElementType type = op.in(0).type();
         if (type != ElementType.UINT8 && type != ElementType.UINT16) {
@@ -332,7 +344,10 @@ final class ElementwiseRules {
         return true;
     }
 
-    /** Casts between types that expressions read; what they do with numbers that do not fit is the kernels' cast's. */
+    /**
+     * Lowers casts between types that expressions read. The kernels' own cast does those that have to treat numbers out
+     * of range.
+     */
     private static boolean cast(Op op) {
         ElementType from = op.in(0).type();
         ElementType to = op.out().type();

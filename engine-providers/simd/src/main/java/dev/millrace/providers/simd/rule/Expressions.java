@@ -14,11 +14,11 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Expressions taken apart, and put together again with other parts. */
+/** Methods that search expressions, and replace parts of them. */
 final class Expressions {
     private Expressions() {}
 
-    /** What an expression is made of directly. */
+    /** Returns the direct operands of an expression. */
     static List<Expr> parts(Expr expression) {
         return switch (expression) {
             case Expr.Input _, Expr.Single _, Expr.Literal _ -> List.of();
@@ -35,12 +35,12 @@ final class Expressions {
                 || parts(expression).stream().anyMatch(part -> reads(part, input));
     }
 
-    /** An expression with another one wherever {@code part} was. */
+    /** Returns an expression with every occurrence of {@code part} replaced. */
     static Expr replaced(Expr expression, Expr part, Expr by) {
         return mapped(expression, some -> some.equals(part) ? by : null);
     }
 
-    /** Computes an expression over some of these operands. */
+    /** Computes an expression over those operands that it reads. */
     static void materialise(Lowering lowering, Cell result, Expr expression, List<Cell> operands) {
         Map<Integer, Integer> places = new TreeMap<>();
         var read = new ArrayList<Cell>();
@@ -85,13 +85,13 @@ final class Expressions {
         };
     }
 
-    /** What stands in the place of an expression, or null where it stays. */
+    /** A mapping of an expression to its replacement, or null where it stays. */
     private interface Mapping {
         @Nullable
         Expr of(Expr expression);
     }
 
-    /** What an activation is taken of, or null where an expression is none of that kind. */
+    /** Returns the argument of an activation; null where the expression is not that activation. */
     static @Nullable Expr argument(Activation activation, Expr expression) {
         Expr argument = switch (activation) {
             case NONE -> expression;

@@ -6,11 +6,11 @@ import dev.millrace.kernels.expression.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Operators of one real number that the vector code generator has a function for. */
+/** The unary operators that the vector code generator has a function for. */
 final class Functions {
     private Functions() {}
 
-    /** The function of ONNX's operator {@code name}, or null where it is none. */
+    /** Returns the function of ONNX's operator {@code name}, or null where there is none. */
     static @Nullable Function named(String name) {
         return switch (name) {
             case "Sqrt" -> Function.SQRT;
@@ -39,7 +39,7 @@ final class Functions {
         };
     }
 
-    /** What the {@code activation} of a product names, or null where that is not known here. */
+    /** Returns the function that the {@code activation} attribute of a product names, or null where it is unknown. */
     static @Nullable UnaryOperator<Expr> activation(String name) {
         return switch (name) {
             case "Gelu" -> Expr::gelu;

@@ -13,7 +13,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which elements of a tensor share a scale: seen as outer x axis x inner elements, those of one place of the axis.
+ * The granularity of quantisation: which elements of a tensor share a scale. The tensor is seen as outer x axis x inner
+ * elements, and those at one index of the axis share a scale.
  *
  * @param shape of the scales, where that broadcasts to the tensor; null where blocks share scales
  */
@@ -21,7 +22,7 @@ record Granularity(
         long outer, long axis, long inner, @Nullable Shape shape) {
     private static final int SINCE_AXES = 13;
 
-    /** That of a QuantizeLinear or a DequantizeLinear; null where kernels know none like it. */
+    /** Returns the granularity of a QuantizeLinear or a DequantizeLinear; null where kernels do not support it. */
     static @Nullable Granularity of(Op op) {
         Shape shape = op.in(0).shape();
         Shape scales = op.in(1).shape();
@@ -48,7 +49,7 @@ record Granularity(
         return new Granularity(shape.elements(0, axis), extent, shape.elements(axis + 1, shape.rank()), Shape.of(dims));
     }
 
-    /** Scales or zero points in a shape that broadcasts to the tensor. */
+    /** Returns scales or zero points in a shape that broadcasts to the tensor. */
     Cell broadcast(Lowering lowering, Cell numbers, Cell result) {
         Shape wanted = numbers.elements() == 1 ? Shape.SCALAR : shape;
         if (wanted == null) {
@@ -62,7 +63,7 @@ record Granularity(
         return part;
     }
 
-    /** Constant zero points as kernels read them; zeros where there are none. */
+    /** Returns constant zero points as kernels read them; zeros where there are none. */
     int[] zeros(Kit kit, @Nullable Tensor given) {
         int[] zeros = new int[Math.toIntExact(axis)];
         if (given != null) {
@@ -72,7 +73,7 @@ record Granularity(
         return zeros;
     }
 
-    /** How kernels name a type of quantised elements, or null where they do not know it. */
+    /** Returns the kernels' type of quantised elements, or null where they do not support it. */
     static @Nullable QuantisedType typeOf(ElementType type) {
         return switch (type) {
             case UINT8 -> QuantisedType.U8;

@@ -7,7 +7,7 @@ import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.program.View;
 import java.util.List;
 
-/** Floats of 16 bits that kernels read as floats of 32. */
+/** The conversion of 16-bit floats that kernels read as 32-bit ones, and of results back. */
 final class Halves {
     private Halves() {}
 
@@ -31,12 +31,12 @@ final class Halves {
         return op.lowering().view(widened(op, Parts.of(op.lowering(), op.out(), view)));
     }
 
-    /** Where the floats of an output are computed: itself, or a value that it is made of in the end. */
+    /** Returns the cell in which an output is computed in 32 bits: itself, or a part that it is converted from. */
     static Cell wide(Op op, Cell output) {
         return output.isFloat() ? output : op.lowering().part(output, ElementType.FLOAT, output.shape());
     }
 
-    /** Makes an output of what was computed for it. */
+    /** Converts the computed part to the output, where they differ. */
     static void finish(Op op, Cell output, Cell computed) {
         if (output != computed) {
             op.lowering().pend(output, List.of(computed), List::getFirst);

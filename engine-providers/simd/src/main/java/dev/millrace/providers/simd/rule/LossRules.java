@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** NegativeLogLikelihoodLoss: elements that labels choose, weighted and added up. */
+/**
+ * The rule of NegativeLogLikelihoodLoss, which gathers the elements that labels choose, weights them and adds them up.
+ */
 final class LossRules {
     private static final int LABELS = 1;
     private static final int WEIGHTS = 2;
@@ -73,7 +75,7 @@ final class LossRules {
         return lowering.part(op.out(), type, shape);
     }
 
-    /** Labels of 32 bits; it is an error where they do not fit. */
+    /** Returns the labels in 32 bits. A label that does not fit is an error. */
     private Cell narrow(Cell labels) {
         Cell narrow = part(ElementType.INT32, labels.shape());
         if (labels.type() == ElementType.INT64) {
@@ -85,7 +87,7 @@ final class LossRules {
         return narrow;
     }
 
-    /** The element of each lane that its label says. */
+    /** Returns the element along the class axis that each label chooses. */
     private Cell chosen(Cell places) {
         Shape data = op.in(0).shape();
         Shape lanes = data.with(1, 1);
@@ -95,12 +97,12 @@ final class LossRules {
         return chosen;
     }
 
-    /** The element of each lane, 0 where it does not count, whatever stands there. */
+    /** Returns the chosen elements, with 0 in place of ignored ones, whatever their value. */
     private Cell scores(Cell places, @Nullable Cell counts) {
         return counted(chosen(places), counts);
     }
 
-    /** Numbers with 0 in place of those that do not count. */
+    /** Returns numbers with 0 in place of those whose count is 0. */
     private Cell counted(Cell numbers, @Nullable Cell counts) {
         if (counts == null) {
             return numbers;
@@ -119,7 +121,7 @@ final class LossRules {
         return new Indices(op.node().describe(), lowering.dense(places), false, places.elements());
     }
 
-    /** What each lane counts; null where all count alike. */
+    /** Returns the weight of each label; null where all count alike. */
     private @Nullable Cell weights(Cell places, @Nullable Cell counts) {
         if (!op.has(WEIGHTS)) {
             return counts;

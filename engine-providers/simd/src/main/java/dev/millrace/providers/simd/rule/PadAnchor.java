@@ -18,8 +18,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A padded value that is put into memory only where somebody wants it there: a convolution sees zeros around images by
- * itself.
+ * A padded value that is computed only where its consumers need it in memory: a convolution handles zeros around images
+ * by itself.
  */
 final class PadAnchor implements Anchor {
     private static final long ALIGNMENT = 16;
@@ -30,7 +30,7 @@ final class PadAnchor implements Anchor {
     private final List<List<PadRun>> runs;
     private final @Nullable Cell value;
 
-    /** @param value what is put where a run is filled, zero if null */
+    /** @param value the element that fills runs, zero if null */
     PadAnchor(Lowering lowering, Cell in, Shape out, List<List<PadRun>> runs, @Nullable Cell value) {
         this.lowering = lowering;
         this.in = in;
@@ -39,7 +39,7 @@ final class PadAnchor implements Anchor {
         this.value = value;
     }
 
-    /** The padding of images by zeros that a value comes of, or null where it does not. */
+    /** Returns the zero padding of images that a value is the result of, or null where it is none. */
     static @Nullable PadAnchor ofZeros(Cell cell) {
         return cell.anchor() instanceof PadAnchor pad && pad.isOfZeros() ? pad : null;
     }
@@ -55,7 +55,7 @@ final class PadAnchor implements Anchor {
         return in.isFloat() && fill() == 0 && runs.stream().allMatch(PadAnchor::isOnce);
     }
 
-    /** Whether elements of an axis come from the data once, in their order. */
+    /** Whether elements of an axis come from the data once, in order. */
     private static boolean isOnce(List<PadRun> axis) {
         return axis.stream().filter(run -> !run.isFilled()).count() == 1;
     }
@@ -67,7 +67,7 @@ final class PadAnchor implements Anchor {
                 .orElse(new PadRun(0, 0, 0, 1));
     }
 
-    /** The number that fills, or NaN where only a run tells it. */
+    /** The filling number, or NaN where only a run knows it. */
     private double fill() {
         if (value == null) {
             return 0;
@@ -76,12 +76,12 @@ final class PadAnchor implements Anchor {
         return known == null ? Double.NaN : known.doubles()[0];
     }
 
-    /** What is padded. */
+    /** The value that is padded. */
     Cell source() {
         return in;
     }
 
-    /** The axes of a window over the padded value as axes over what is padded. */
+    /** Returns the axes of a window over the padded value as axes over its source. */
     Axis[] overSource(Axis[] axes) {
         Axis[] wider = axes.clone();
         for (int i = 2; i < out.rank(); i++) {
@@ -124,7 +124,7 @@ final class PadAnchor implements Anchor {
         return true;
     }
 
-    /** Whether only pixels are padded, by numbers that are harmless where blocks are filled up. */
+    /** Whether only pixels are padded, by numbers that do no harm in the padding of blocks. */
     private boolean staysInBlocks() {
         boolean pixels = in.shape().dim(0) == out.dim(0) && in.shape().dim(1) == out.dim(1);
         boolean harmless =

@@ -6,7 +6,7 @@ import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.program.View;
 import java.util.Objects;
 
-/** Views of what lies somewhere as values of their own, on the way to an output. */
+/** Views of existing memory as values of their own, on the way to an output. */
 final class Parts {
     private Parts() {}
 
@@ -16,7 +16,7 @@ final class Parts {
         return part;
     }
 
-    /** The same elements with another shape; copied where strides cannot say that. */
+    /** Returns the elements of a view with another shape; copied where strides cannot express it. */
     static Cell of(Lowering lowering, Cell output, View view, Shape shape) {
         View reshaped = view.reshaped(shape);
         if (reshaped == null) {

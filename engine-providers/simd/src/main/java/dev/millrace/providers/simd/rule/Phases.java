@@ -5,7 +5,8 @@ import dev.millrace.kernels.image.Axis;
 import java.util.List;
 
 /**
- * A transposed convolution as one to a channel for each remainder of the strides.
+ * A transposed convolution as a convolution with an output channel for each remainder of the strides (sub-pixel
+ * convolution).
  *
  * @param forward the convolution that is transposed
  */
@@ -26,7 +27,8 @@ record Phases(ConvShape forward) {
     }
 
     /**
-     * One axis. Output {@code o} is the remainder {@code (o + before) % stride} of place {@code (o + before) / stride}.
+     * One axis. Output {@code o} has the remainder {@code (o + before) % stride} and the position
+     * {@code (o + before) / stride}.
      *
      * @param forward the axis of the convolution that is transposed
      */
@@ -35,7 +37,7 @@ record Phases(ConvShape forward) {
             return forward.stride();
         }
 
-        /** Taps that the first remainder has, and others may. */
+        /** The number of taps of the first remainder, which has the most. */
         int taps() {
             return Math.ceilDiv(forward.taps(), stride());
         }
@@ -45,7 +47,7 @@ record Phases(ConvShape forward) {
             return Math.floorMod(forward.before(), stride());
         }
 
-        /** The tap of the transposed convolution that one of a remainder is, or -1 if it is none. */
+        /** Returns the tap of the transposed convolution that a tap of a remainder is, or -1 if it is none. */
         int tap(int remainder, int tap) {
             int found = remainder + (taps() - 1 - tap) * stride();
             return found < forward.taps() ? found : -1;
@@ -63,7 +65,7 @@ record Phases(ConvShape forward) {
         return List.of(new Line(forward.depth()), new Line(forward.height()), new Line(forward.width()));
     }
 
-    /** How many channels each becomes. */
+    /** The number of channels that each channel becomes. */
     int remainders() {
         return forward.depth().stride()
                 * forward.height().stride()
@@ -81,7 +83,9 @@ record Phases(ConvShape forward) {
                 new Line(forward.width()).conv());
     }
 
-    /** Where each tap of the convolution is found for a remainder, among the taps of the transposed one; -1 for nowhere. */
+    /**
+     * Returns for each tap of the convolution the tap of the transposed one for a remainder; -1 where there is none.
+     */
     int[] taps(int remainder) {
         Line depth = new Line(forward.depth());
         Line height = new Line(forward.height());
@@ -99,7 +103,7 @@ record Phases(ConvShape forward) {
         return taps;
     }
 
-    /** What decides where weights go. */
+    /** Describes the packing of weights: everything that their order depends on. */
     @Override
     public String toString() {
         return "remainders of " + line(forward.depth()) + ", " + line(forward.height()) + ", " + line(forward.width());

@@ -11,14 +11,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transposed convolution to few channels: a convolution of the same images to a channel for each remainder that the place of
- * an output leaves when divided by the strides, so that blocks of channels are better filled. What it gives is put in its place then.
+ * A transposed convolution to few channels, computed as a sub-pixel convolution: a convolution of the same images to a
+ * channel for each remainder that the position of an output leaves when divided by the strides. Blocks of channels are
+ * filled better that way. The results are moved to their positions afterwards.
  */
 final class PhasesAnchor extends ImageAnchor {
-    /** Channels of as many as there are in no model take more memory than they are worth. */
+    /** The most channels times remainders; no model has more, and they would take more memory than they are worth. */
     private static final long MOST_CHANNELS = 1 << 14;
 
-    /** What an instruction takes that slides over planes for one channel and one remainder alone: others share what they read. */
+    /**
+     * The relative time of a vector instruction of a direct convolution over planes, for one channel and one remainder
+     * alone: in the other methods channels share the operands that they read.
+     */
     private static final double SCATTERED = 3;
 
     private final Cell in;
@@ -33,10 +37,11 @@ final class PhasesAnchor extends ImageAnchor {
     }
 
     /**
-     * Whether that takes less time than a convolution for each remainder: of planes, or to blocks of which most is empty.
+     * Whether this takes less time than a convolution for each remainder: over planes, or to blocks most of which is
+     * empty.
      *
      * @param forward the convolution that is transposed
-     * @param planes whether it would be of planes
+     * @param planes whether the other method is over planes
      */
     static boolean pays(ConvShape forward, boolean planes, int block) {
         if (!Phases.fits(forward, MOST_CHANNELS)) {
@@ -68,7 +73,7 @@ final class PhasesAnchor extends ImageAnchor {
         return PlaneCost.REORDER * Math.ceilDiv(forward.outChannels(), block) * forward.outPixels();
     }
 
-    /** How many channels a block of output channels sees. */
+    /** The number of input channels that a block of output channels depends on. */
     private static int seen(int channels, int outChannels, int groups, int block) {
         int ofBlock = Math.ceilDiv(block, outChannels / groups);
         return Math.min(channels, ofBlock * Math.ceilDiv(channels / groups, block) * block);
@@ -113,7 +118,7 @@ final class PhasesAnchor extends ImageAnchor {
         }
     }
 
-    /** The outputs of a convolution with so many spatial dimensions. */
+    /** Returns the output shape of a convolution with so many spatial dimensions. */
     private static Shape shape(int spatial, ConvShape conv) {
         int[] pixels = {conv.depth().out(), conv.height().out(), conv.width().out()};
         long[] dims = new long[2 + spatial];

@@ -14,7 +14,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A convolution to few channels, or a transposed one, of images that lie in no blocks; nor do its results. */
+/**
+ * A convolution to few channels, or a transposed one, directly over planes (NCHW): neither images nor results are in
+ * blocks of channels.
+ */
 final class PlaneAnchor extends ImageAnchor {
     private final Cell in;
     private final ConvShape shape;
@@ -38,7 +41,7 @@ final class PlaneAnchor extends ImageAnchor {
         return new PlaneAnchor(lowering, in, forward, true, weights);
     }
 
-    /** Whether a convolution is faster this way than in blocks of channels, most of which were empty. */
+    /** Whether a convolution is faster over planes than in blocks of channels, most of which would be empty. */
     static boolean pays(Op op, Cell in, ConvShape shape) {
         int block = op.kit().block();
         if (2 * shape.outChannels() > block || isInBlocks(op, in)) {
@@ -60,7 +63,7 @@ final class PlaneAnchor extends ImageAnchor {
         return planes < blocked && PlaneConv.fits(op.kit().kernels(), shape);
     }
 
-    /** The same for a transposed one. */
+    /** Whether a transposed convolution is faster over planes than in blocks of channels. */
     static boolean paysTransposed(Op op, Cell in, ConvShape forward) {
         int block = op.kit().block();
         if (2 * forward.channels() > block || isInBlocks(op, in)) {
@@ -73,7 +76,7 @@ final class PlaneAnchor extends ImageAnchor {
                 && PlaneConv.fitsTransposed(op.kit().kernels(), forward);
     }
 
-    /** What a transposed one takes for a pixel of the output. */
+    /** The cost of a transposed convolution for a pixel of the output. */
     static double costTransposed(ConvShape forward, int block) {
         double seen = (double) forward.outPixels() / forward.inPixels();
         return PlaneCost.of(
@@ -82,7 +85,7 @@ final class PlaneAnchor extends ImageAnchor {
                 + PlaneCost.ofInputs(forward.width().stride() == 1 ? 0 : forward.channels(), true, block);
     }
 
-    /** Of one channel that a transposed convolution gives, for each of its pixels. */
+    /** The number of weights of one output channel of a transposed convolution, for each of its pixels. */
     private static double weights(ConvShape forward) {
         return (double) forward.groupOutChannels() * forward.taps() * forward.outPixels() / forward.inPixels();
     }

@@ -1,11 +1,11 @@
 package dev.millrace.providers.simd.rule;
 
-/** What a way of sliding windows over images takes for a pixel of the output, in instructions on vectors. */
+/** The cost of methods that slide windows over images, in vector instructions for a pixel of the output. */
 final class PlaneCost {
-    /** To put a block of channels of a pixel into another order. */
+    /** The cost of reordering a block of channels of a pixel. */
     static final double REORDER = 3;
 
-    /** To put elements where the same tap of all outputs finds them side by side. */
+    /** The cost of moving elements so that the same tap of all outputs finds them contiguous. */
     private static final double GATHER = 4;
 
     private static final double COPY = 2;
@@ -13,16 +13,16 @@ final class PlaneCost {
     private PlaneCost() {}
 
     /**
-     * Of windows over planes.
+     * Returns the cost of windows over planes.
      *
-     * @param taps of all channels
-     * @param columns of a row, which may not fill its last vector
+     * @param taps the taps of all channels
+     * @param columns the columns of a row, which may not fill its last vector
      */
     static double of(double taps, int columns, int block) {
         return taps * Math.ceilDiv(columns, block) / columns;
     }
 
-    /** Of the way of elements to where windows slide over them. */
+    /** Returns the cost of moving input elements to the memory that windows slide over. */
     static double ofInputs(double elements, boolean gathered, int block) {
         return elements * (gathered ? GATHER : COPY) / block;
     }

@@ -22,17 +22,22 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Poolings of images: in blocks of channels, or as they are where they have few channels. */
+/** The rules of poolings of images: in blocks of channels, or over planes where they have few channels. */
 final class PoolRules {
-    /** A block of channels is worth it when this part of it at least holds any. */
+    /** The least part of a block that channels have to fill for blocks to pay, as its reciprocal. */
     private static final int LEAST_OF_BLOCK = 4;
 
-    /** Sums of more terms are left to who adds up more of them side by side: each keeps too little of the next term. */
+    /**
+     * The most terms of a sum in one accumulator: longer ones lose too much of the next term, and are left to kernels
+     * with more accumulators.
+     */
     private static final long MOST_TERMS = 1 << 15;
 
     private PoolRules() {}
 
-    /** What a node pools, which may be another form of its input, and to where. */
+    /**
+     * A pooling node with the values that it reads and writes, which may be converted forms of its input and output.
+     */
     private record Site(Op op, Cell in, Cell out) {
         static Site of(Op op) {
             return new Site(op, op.in(0), op.out());
@@ -58,7 +63,7 @@ final class PoolRules {
         return ByteWeights.areBytes(op.in(0).type()) ? ofBytes(op) : sliding(op, Pooling.max());
     }
 
-    /** As floats, which hold them all. */
+    /** Lowers a MaxPool of bytes as one of floats, which represent all bytes. */
     private static boolean ofBytes(Op op) {
         Cell in = op.in(0);
         Axis[] axes = windows(op);
@@ -92,7 +97,7 @@ final class PoolRules {
         return sliding(op, Pooling.averageWithPadding(behind[0], behind[1], behind[2]));
     }
 
-    /** Higher powers than squares leave the range of a float too soon. */
+    /** Lowers LpPool. Powers above squares leave the range of a float too soon. */
     private static boolean norm(Op op) {
         long p = op.attributes().integer("p", 2);
         return (p == 1 || p == 2) && sliding(op, Pooling.norm((int) p));
@@ -108,7 +113,7 @@ final class PoolRules {
         return axes != null && pool(Site.of(op), axes, pooling);
     }
 
-    /** The axes that the windows of a node slide along, or null. */
+    /** Returns the axes that the windows of a node slide along, or null where kernels do not support them. */
     private static Axis @Nullable [] windows(Op op) {
         Shape in = op.in(0).shape();
         long[] kernel = Windows.numbers(op.attributes(), "kernel_shape", 0, 0);
@@ -119,7 +124,7 @@ final class PoolRules {
         return besideEachOther(op, reduction) || whole(op, pooling) || reduce(op, reduction);
     }
 
-    /** Reduces all pixels of images whose channels lie side by side, as convolutions of bytes leave them. */
+    /** Reduces all pixels of images whose channels are contiguous (NHWC), as byte convolutions leave them. */
     static boolean besideEachOther(Op op, ReduceOp reduction) {
         Cell in = op.in(0);
         if (!Reductions.suit(in, reduction) || in.shape().rank() < 3 || in.elements() == 0) {
@@ -137,7 +142,7 @@ final class PoolRules {
         return true;
     }
 
-    /** Pools all pixels of images that lie in no blocks. */
+    /** Pools all pixels of images that are not in blocks. */
     private static boolean reduce(Op op, ReduceOp reduction) {
         Cell in = op.in(0);
         if (!in.isFloat() || in.elements() == 0) {
@@ -148,7 +153,7 @@ final class PoolRules {
         return true;
     }
 
-    /** Pools all pixels of images in blocks. */
+    /** Pools all pixels of images in blocks of channels. */
     static boolean whole(Op op, Pooling pooling) {
         Cell in = op.in(0);
         int spatial = in.shape().rank() - 2;
@@ -180,7 +185,10 @@ final class PoolRules {
         return isInBlocks(site) ? ofBlocks(site, shape, pooling) : ofChannels(site, shape, pooling);
     }
 
-    /** Whether images lie in no blocks and rows fill vectors well, which spares the way into blocks and back. */
+    /**
+     * Whether images are not in blocks and their rows fill vectors well, so that the conversion to blocks and back does
+     * not pay.
+     */
     private static boolean ofPlanesPays(Site site, WindowShape shape, Pooling pooling) {
         site.op().lowering().materialise(site.in());
         int block = site.op().kit().block();
@@ -198,7 +206,7 @@ final class PoolRules {
         return planes < blocked;
     }
 
-    /** Pools images that lie in no blocks. */
+    /** Pools images that are not in blocks. */
     static void addPlanes(Op op, Cell in, Cell out, WindowShape shape, Pooling pooling) {
         var pool = new PlanePool(op.kit().kernels(), shape, pooling);
         View from = op.lowering().dense(in);
@@ -217,7 +225,7 @@ final class PoolRules {
                         }));
     }
 
-    /** Whether images lie in blocks of channels, or have enough of them. */
+    /** Whether images are in blocks of channels, or have enough channels for them. */
     private static boolean isInBlocks(Site site) {
         site.op().lowering().materialise(site.in());
         long channels = site.in().shape().dim(1);
@@ -225,7 +233,7 @@ final class PoolRules {
                 || channels * LEAST_OF_BLOCK > site.op().kit().block();
     }
 
-    /** Pools from one place to another. */
+    /** A function that pools images from one memory to another. */
     private interface Images {
         void pool(MemorySegment from, MemorySegment to, Parallel crew);
     }

@@ -28,14 +28,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A product of matrices that waits for what follows it. */
+/** A product of matrices, deferred so that its consumers can be fused as its epilogue. */
 final class ProductAnchor implements Anchor {
     private static final long ALIGNMENT = 64;
 
     private final Lowering lowering;
     private final Cell a;
     private final Cell b;
-    /** What {@code b} is, where it is the same in every run. */
+    /** The content of {@code b}, where it is the same in every run. */
     private final @Nullable StoredFloats weights;
 
     private final boolean transA;
@@ -44,7 +44,7 @@ final class ProductAnchor implements Anchor {
     private final long m;
     private final long n;
     private final long k;
-    /** Axes before the last two, of products of their own; none where all rows are those of one product. */
+    /** The axes before the last two that number separate products; none where all rows belong to one product. */
     private final Shape batch;
 
     private ProductAnchor(
@@ -73,16 +73,16 @@ final class ProductAnchor implements Anchor {
     }
 
     /**
-     * The product of two values.
+     * Returns the product of two values.
      *
-     * @return null where the shapes are none that kernels multiply
+     * @return null where kernels do not support the shapes
      */
     static @Nullable ProductAnchor of(Lowering lowering, Cell a, Cell b, boolean transA, boolean transB, Shape out) {
         Tensor known = b.known();
         return of(lowering, a, b, known == null ? null : new StoredFloats(lowering.kit(), known), transA, transB, out);
     }
 
-    /** The product of the first two inputs of a node. */
+    /** Returns the product of the first two inputs of a node. */
     static @Nullable ProductAnchor of(Op op, boolean transA, boolean transB) {
         Shape out = op.out().shape();
         return of(op.lowering(), op.in(0), op.in(1), StoredFloats.of(op, 1), transA, transB, out);
@@ -127,7 +127,7 @@ final class ProductAnchor implements Anchor {
         return operand.isFloat() && result.isFloat() && kind(operand) != null;
     }
 
-    /** How an operand goes with the elements of the result; null where it does not. */
+    /** Returns how an operand is broadcast to the elements of the result; null where it is not supported. */
     private @Nullable Operand kind(Cell operand) {
         Shape shape = operand.shape();
         if (operand.elements() == 1) {
@@ -216,7 +216,7 @@ final class ProductAnchor implements Anchor {
         return all;
     }
 
-    /** From one product to the next along an axis before the last two, counted from them. */
+    /** Returns the distance from one product to the next along an axis before the last two, counted from them. */
     private static long distance(View view, int fromMatrix) {
         int axis = view.shape().rank() - 2 - fromMatrix;
         return axis < 0 || view.shape().dim(axis) == 1 ? 0 : view.strides()[axis];
@@ -235,7 +235,7 @@ final class ProductAnchor implements Anchor {
         return transposed ? Matrix.rows(memory, stride) : Matrix.columns(memory, stride);
     }
 
-    /** Whether the elements along an axis lie side by side, and what is along the other one far enough apart. */
+    /** Whether the elements along an axis are contiguous, and the rows of the other axis do not overlap. */
     private static boolean isTogether(View view, int axis) {
         int rank = view.shape().rank();
         int other = 2 * rank - 3 - axis;
@@ -245,7 +245,7 @@ final class ProductAnchor implements Anchor {
                         || view.strides()[other] >= view.shape().dim(axis));
     }
 
-    /** An operand as a matrix, or as many, at strides that kernels read. */
+    /** Returns an operand as a matrix, or a batch of them, at strides that kernels read. */
     private View matrix(Cell cell, Shape shape, boolean collapsed) {
         Shape wanted = collapsed ? Shape.of(shape.elements() / k, k) : shape;
         View view = lowering.view(cell).reshaped(wanted);

@@ -18,14 +18,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Reductions over axes, and what divides a value by one of its reductions. */
+/** The rules of reductions over axes, and of operators that divide a value by one of its reductions. */
 final class ReduceRules {
-    /** What MeanVarianceNormalization adds to a deviation. */
+    /** The epsilon that MeanVarianceNormalization adds to a standard deviation. */
     private static final float LEAST_DEVIATION = 1e-9f;
 
     private static final float FAR = 0x1p100f;
 
-    /** More than these would take gigabytes of memory as numbers of 32 bits. */
+    /** The most narrow elements that are widened to 32 bits; more would take gigabytes of memory. */
     private static final long MOST_WIDENED = 1L << 28;
 
     private ReduceRules() {}
@@ -70,7 +70,7 @@ final class ReduceRules {
         return true;
     }
 
-    /** The largest or smallest of ints that have fewer bits, or of bools. */
+    /** Reduces narrow ints or bools to the largest or smallest, widened to 32 bits. */
     private static boolean ofNarrowInts(Op op, ReduceOp reduction) {
         Cell in = op.in(0);
         boolean chooses = reduction == ReduceOp.MAX || reduction == ReduceOp.MIN;
@@ -108,7 +108,7 @@ final class ReduceRules {
         return none ? new int[0] : IntStream.range(0, rank).toArray();
     }
 
-    /** Images in blocks of channels are pooled as they lie. */
+    /** Reduces the pixels of images without reordering them: images in blocks of channels are pooled. */
     private static boolean ofImages(Op op, ReduceOp reduction, int[] axes) {
         Cell in = op.in(0);
         op.lowering().materialise(in);
@@ -126,7 +126,10 @@ final class ReduceRules {
         return PoolRules.besideEachOther(op, reduction) || whole && pooling != null && PoolRules.whole(op, pooling);
     }
 
-    /** By the largest magnitude first, so that neither sums nor squares leave what floats hold. */
+    /**
+     * Lowers LpNormalization. Divides by the largest magnitude first, so that neither sums nor squares overflow or
+     * underflow.
+     */
     private static boolean norm(Op op) {
         Cell in = op.in(0);
         if (!in.isFloat() || in.shape().rank() == 0) {
@@ -161,7 +164,10 @@ final class ReduceRules {
         return true;
     }
 
-    /** A factor that makes the largest magnitude one, or brings it near enough for squares and reciprocals to be normal. */
+    /**
+     * Returns a factor that makes the largest magnitude 1, or brings it near enough for squares and reciprocals to be
+     * normal.
+     */
     private static Expr scale(Expr largest) {
         Expr isTiny = largest.combine(Operator.LESS, Expr.number(1 / FAR));
         Expr isHuge = Expr.number(FAR).combine(Operator.LESS, largest);

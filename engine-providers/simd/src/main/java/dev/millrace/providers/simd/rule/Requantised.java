@@ -7,12 +7,13 @@ import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.intgemm.QuantisedOutput;
 import org.jspecify.annotations.Nullable;
 
-/** How floats become bytes again. */
+/** A quantisation of floats to bytes. */
 record Requantised(float scale, int zero, QuantisedOutput output) {
     private static final Expr FLOATS = Expr.input(0);
 
     /**
-     * What an expression over floats, input 0, does: quantises them, limits before being none that bytes do not have.
+     * Returns the quantisation that an expression over floats, input 0, computes. A preceding clip is dropped where the
+     * saturation of bytes implies it.
      *
      * @return null where it does something else
      */
@@ -54,7 +55,7 @@ record Requantised(float scale, int zero, QuantisedOutput output) {
         return Float.intBitsToFloat(literal.bits());
     }
 
-    /** An expression between two limits. */
+    /** An expression clipped to two limits. */
     private record Range(Expr of, float least, float most) {
         static @Nullable Range of(Expr expression) {
             return switch (expression) {

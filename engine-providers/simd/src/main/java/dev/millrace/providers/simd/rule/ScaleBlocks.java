@@ -6,14 +6,17 @@ import dev.millrace.providers.simd.lower.Op;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that share scales in blocks along an axis, seen with that axis split in two: then a scale is one for the
- * second of both.
+ * Elements that share scales in blocks along an axis. That axis is split in two, so that a scale belongs to all indices
+ * of the second.
  *
  * @param split the shape of the elements
  * @param scales the shape of their scales
  */
 record ScaleBlocks(Shape split, Shape scales) {
-    /** Those of a QuantizeLinear or a DequantizeLinear; null where it has none, or the last block is not full. */
+    /**
+     * Returns the blocks of a QuantizeLinear or a DequantizeLinear; null where it has none, or the last block is not
+     * full.
+     */
     static @Nullable ScaleBlocks of(Op op) {
         Shape shape = op.in(0).shape();
         Shape scales = op.in(1).shape();
@@ -40,7 +43,7 @@ record ScaleBlocks(Shape split, Shape scales) {
         return Shape.of(dims);
     }
 
-    /** A value of a node with another shape. */
+    /** Returns a value of a node with another shape. */
     static Cell reshaped(Op op, Cell cell, Shape shape) {
         return Parts.of(op.lowering(), op.out(), op.lowering().dense(cell), shape);
     }

@@ -12,19 +12,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sums of products of bytes whose scales are known.
+ * Integer products of bytes whose scales are known.
  *
- * @param factors what the sums are multiplied with: one, or one for each column
- * @param bias numbers for the columns, before they are scaled, or null
+ * @param factors the factors of the sums: one, or one for each column
+ * @param bias the numbers added to the columns before they are scaled, or null
  */
 record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
-    /** Of a bias: a multiple of a scale is no further from one when it has been made a float, and its scale before. */
+    /** The relative error of a bias that is a multiple of a scale, after bias and scale were rounded to floats. */
     private static final double FLOAT_PRECISION = 0x1p-21;
 
-    /** Ints times such factors stay within the range of ints. */
+    /** The largest factor that counts as small: ints times such factors stay within the range of ints. */
     private static final float MOST_OF_SMALL = 0.5f;
 
-    /** Whether numbers can be divided by each of these scales and multiplied with it again. */
+    /** Whether numbers can be divided by each of these scales and multiplied by it again. */
     static boolean areDivisors(float... scales) {
         for (float scale : scales) {
             float size = Math.abs(scale);
@@ -35,14 +35,14 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
         return true;
     }
 
-    /** Sums without a bias; all scales are {@link #areDivisors divisors}. */
+    /** Returns sums without a bias. All scales have to be {@linkplain #areDivisors divisors}. */
     static ScaledSums of(ByteSums sums, float scaleOfRows, float[] scalesOfColumns) {
         double[] factors = new double[scalesOfColumns.length];
         Arrays.setAll(factors, i -> (double) scaleOfRows * scalesOfColumns[i]);
         return new ScaledSums(sums, factors, null);
     }
 
-    /** The same with a bias of ints, in units of the sums. */
+    /** Returns these sums with a bias of ints, in units of the sums. */
     ScaledSums withInts(Tensor bias) {
         int[] given = Tables.intsOf(sums.lowering().kit(), bias);
         double[] numbers = new double[given.length];
@@ -50,7 +50,7 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
         return new ScaledSums(sums, factors, numbers);
     }
 
-    /** The same with a bias of floats. */
+    /** Returns these sums with a bias of floats. */
     ScaledSums withFloats(Tensor bias) {
         float[] given = Tables.floatsOf(sums.lowering().kit(), bias);
         double[] numbers = new double[Math.toIntExact(sums.columns())];
@@ -76,7 +76,10 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
         add("as floats " + activation, result, by, Tables.floats(added), QuantisedOutput.F32, activation, 0, false);
     }
 
-    /** Adds the step that writes bytes; false where the bias is not of ints: it would be rounded before all is. */
+    /**
+     * Adds the step that writes bytes. Returns false where the bias is not integral: it would be rounded before the sum
+     * is.
+     */
     boolean addBytes(Cell result, Requantised to) {
         int[] added = new int[bias == null ? 0 : bias.length];
         for (int i = 0; i < added.length && bias != null; i++) {

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Operators that write updates into a copy of the data, at places given by indices. */
+/** The rules of operators that write updates into a copy of the data, at positions given by indices. */
 final class ScatterRules {
     private static final long MOST_ROW_BYTES = 1 << 30;
 
@@ -29,12 +29,12 @@ final class ScatterRules {
         };
     }
 
-    /** Fills a table of row numbers from indices. */
+    /** A function that fills a table of row numbers from indices. */
     private interface Table {
         void fill(RowNumbers numbers, IndexList indices, MemorySegment table);
     }
 
-    /** What becomes of what is there, or null where kernels cannot do that. */
+    /** Returns how updates are combined with the data, or null where kernels do not support it. */
     private static RowMove.@Nullable Update update(Op op) {
         String reduction = op.attributes().text("reduction", "none");
         if (reduction.equals("none")) {
@@ -51,7 +51,7 @@ final class ScatterRules {
                 };
     }
 
-    /** Single numbers are combined faster by a plain loop, which needs no table. */
+    /** Whether kernels pay. Single numbers are combined faster by a plain loop, which needs no table. */
     private static boolean suits(RowMove.Update update, long row) {
         return row > 1 || update == RowMove.Update.SET;
     }

@@ -14,11 +14,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A product of bytes that only a run knows, so that nothing is packed: as a sum of products of floats, each of them so
- * short that it is exact.
+ * A product of bytes both of which only a run knows, so that nothing is packed. It is computed as a sum of float
+ * products, each short enough to be exact.
  */
 final class VaryingProduct {
-    /** As many products of two numbers of 9 bits with their signs fit into the 24 bits of a float. */
+    /** The most products of two signed 9-bit numbers whose sum fits into the 24-bit significand of a float. */
     private static final long EXACT_DEPTH = 256;
 
     private final Op op;
@@ -29,7 +29,7 @@ final class VaryingProduct {
         lowering = op.lowering();
     }
 
-    /** A MatMulInteger; false where it is none like that. */
+    /** Lowers a MatMulInteger; false where its operands are not supported. */
     static boolean integers(Op op) {
         Cell sums = new VaryingProduct(op).sums(op.in(0), op.find(2), op.in(1), op.find(3));
         if (sums == null) {
@@ -39,7 +39,7 @@ final class VaryingProduct {
         return true;
     }
 
-    /** A QLinearMatMul; false where it is none like that. */
+    /** Lowers a QLinearMatMul; false where its operands are not supported. */
     static boolean bytes(Op op) {
         QuantisedType type = Granularity.typeOf(op.out().type());
         boolean single = isSingle(op.in(1)) && isSingle(op.in(6)) && isSingle(op.in(7));
@@ -79,7 +79,7 @@ final class VaryingProduct {
                 || shape.rank() == 1 && shape.dim(0) == op.out().shape().dimAt(-1);
     }
 
-    /** Ints of 32 bits, or null where the operands are none that it takes. */
+    /** Returns the product in 32-bit ints, or null where the operands are not supported. */
     private @Nullable Cell sums(Cell a, @Nullable Cell zeroOfA, Cell b, @Nullable Cell zeroOfB) {
         int rank = a.shape().rank();
         boolean fits = ByteWeights.areBytes(a.type())

@@ -15,19 +15,24 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 
-/** Functions of two tensors of numbers of 64 bits, which expressions do not read: each is a step of its own. */
+/**
+ * The rules of functions of two tensors of 64-bit numbers, which expressions do not support: each is a step of its own.
+ */
 final class WideRules {
-    /** Fewer are what shapes are computed with, and known before a run. */
+    /** The least elements of a result; fewer are shape arithmetic, which is known before a run. */
     private static final long LEAST = 512;
 
     private WideRules() {}
 
-    /** A rule, and for numbers of 64 bits this function. */
+    /**
+     * Returns a rule that applies this function where {@code rule} does not support the numbers, such as those of 64
+     * bits.
+     */
     static Rule or(Rule rule, WideFunction function) {
         return op -> rule.lower(op) || lower(op, function, 0, 1);
     }
 
-    /** The same, of the second input and the first. */
+    /** Returns a rule as {@link #or} does, for a function of the second input and the first. */
     static Rule orReversed(Rule rule, WideFunction function) {
         return op -> rule.lower(op) || lower(op, function, 1, 0);
     }

@@ -10,25 +10,28 @@ import org.jspecify.annotations.Nullable;
 
 /** The axes that the window of a convolution or a pooling slides along. */
 final class Windows {
-    /** Kernels that take a row of an image at once name its length, and all that happens in it. */
+    /**
+     * The longest row of kernels that compute a row of an image at once, since their code contains its length and its
+     * steps.
+     */
     private static final int WIDEST = 1 << 20;
 
     private Windows() {}
 
     /**
-     * Depth, height and width; those that there are not have one element.
+     * Returns the axes of depth, height and width; missing ones have one element.
      *
-     * @param kernel taps along each spatial axis
-     * @return null where a window has no axes that kernels know
+     * @param kernel the taps along each spatial axis
+     * @return null where kernels do not support the window
      */
     static Axis @Nullable [] axes(Op op, Shape in, Shape out, long[] kernel) {
         return axes(op, in, out, kernel, op.attributes().text("auto_pad", "NOTSET"), null);
     }
 
     /**
-     * Those of the convolution that a transposed one is turned round.
+     * Returns the axes of the convolution that a transposed convolution is the gradient of.
      *
-     * @return null where its window has no axes that kernels know
+     * @return null where kernels do not support the window
      */
     static Axis @Nullable [] transposed(Op op, Shape in, Shape out, long[] kernel) {
         String auto = op.attributes().text("auto_pad", "NOTSET");
@@ -67,7 +70,7 @@ final class Windows {
         return axes;
     }
 
-    /** @param total padding of an axis where the node does not say it */
+    /** @param total the padding of an axis where the node does not give it */
     private static long before(Op op, String auto, int axis, int spatial, long total) {
         if (auto.startsWith("SAME")) {
             return auto.equals("SAME_LOWER") ? total - total / 2 : total / 2;
@@ -85,7 +88,7 @@ final class Windows {
         return numbers;
     }
 
-    /** Whether a row is longer than kernels take at once. */
+    /** Whether a row is longer than kernels compute at once. */
     static boolean isWide(Axis row) {
         int extents = Math.max(Math.max(row.in(), row.out()), Math.abs(row.before()));
         int steps = Math.max(Math.max(row.stride(), row.dilation()), row.taps());

@@ -16,9 +16,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Operators that keep or drop whole elements, by words of up to 32 bits: what the bits mean does not matter. */
+/** The rules of operators that keep or drop whole elements, as words of up to 32 bits whatever their type. */
 final class WordRules {
-    /** Longer rows are copied and cleared faster than they are masked. */
+    /** The longest row that is masked; longer ones are copied and cleared faster. */
     private static final long LONGEST_MASKED_ROW = 256;
 
     private static final long LARGEST_MASK = 1 << 16;
@@ -29,7 +29,7 @@ final class WordRules {
         return name.equals("Trilu") ? WordRules::triangle : null;
     }
 
-    /** The type of the words that an element is made of, or null where it is made of none. */
+    /** The type of the words that an element consists of, or null where kernels do not support its size. */
     private static @Nullable ElementType word(ElementType type) {
         return switch (Indices.elementBytes(type)) {
             case 1 -> ElementType.INT8;
@@ -39,12 +39,12 @@ final class WordRules {
         };
     }
 
-    /** How many words an element has. */
+    /** The number of words in an element. */
     private static long words(ElementType type, ElementType word) {
         return type.bits() / word.bits();
     }
 
-    /** The words of dense elements, as one more axis. */
+    /** Returns the words of dense elements, as one more axis. */
     private static Cell words(Op op, View elements, ElementType word) {
         long words = words(elements.type(), word);
         Shape shape = withAxis(elements.shape(), words);
@@ -58,7 +58,7 @@ final class WordRules {
         return Shape.of(dims);
     }
 
-    /** Provides the output of a node, whose words are there. */
+    /** Provides the output of a node, whose words are computed. */
     private static void provide(Op op, Cell result) {
         View view = op.lowering().dense(result);
         Cell out = op.out();
@@ -91,7 +91,7 @@ final class WordRules {
         return true;
     }
 
-    /** Ones where the elements of a triangle lie. */
+    /** Returns a mask with all bits set for the elements of a triangle. */
     private static byte[] kept(long rows, long columns, int bytes, long shift, boolean upper) {
         byte[] kept = new byte[Math.toIntExact(rows * columns * bytes)];
         for (int i = 0; i < rows * columns; i++) {
@@ -103,7 +103,7 @@ final class WordRules {
         return kept;
     }
 
-    /** Where of elements of 64 bits: conditions become words of ones or zeros. */
+    /** Lowers Where for elements of 64 bits. Conditions become words of ones or zeros. */
     static boolean where(Op op) {
         if (op.out().type().bits() != Long.SIZE || word(op.out().type()) == null) {
             return false;
@@ -127,7 +127,7 @@ final class WordRules {
         return true;
     }
 
-    /** Words of an operand whose last axis is that of the result, so that they lie in rows. */
+    /** Returns the words of an operand. Its last axis is repeated to that of the result, so that words lie in rows. */
     private static Cell rows(Op op, Cell operand) {
         Shape shape = op.out().shape();
         View view = op.lowering().dense(operand);

@@ -1,4 +1,4 @@
-/** How operators are lowered, family by family. */
+/** The rules that lower operators to steps, family by family. */
 @NullMarked
 package dev.millrace.providers.simd.rule;
 

@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Finds out where the units of a constant go when it is packed: numbers are packed in their place. What few bits cannot
- * hold is packed digit by digit, with a sum of the digits behind them, since what is computed of a column looks like a
- * number, too.
+ * A probe that finds the places of a constant's units in its packed form: numbers are packed in place of the units, and
+ * looked up in the result. Numbers that do not fit a unit's bits are packed digit by digit, followed by a checksum of
+ * the digits, since sums that a kernel computes per column look like numbers, too.
  */
 final class Numbering {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final int NARROW = 32;
     private static final int BITS_OF_CHECK = 16;
     private static final int CHUNK = 1 << 14;
-    /** So many units can be numbered. */
+    /** The most units that can be numbered. */
     static final int MOST = Integer.MAX_VALUE - CHUNK;
 
     private static final int SCATTER = 0x9e37_79b1;
@@ -28,7 +28,7 @@ final class Numbering {
     private final int digits;
     private final int turns;
 
-    /** @param units how many there are */
+    /** @param units the number of units */
     Numbering(int units, Unit unit) {
         this.units = units;
         this.unit = unit;
@@ -37,16 +37,19 @@ final class Numbering {
         turns = unit.bits() < NARROW ? digits + BITS_OF_CHECK / unit.bits() : digits;
     }
 
-    /** None of the numbers is 0, which memory is filled up with. */
+    /**
+     * Returns one digit of a number or, behind its digits, of its checksum. Numbers begin with 1, since packed memory
+     * is padded with 0.
+     */
     private int digit(int number, int turn) {
         return turn < digits ? number >>> unit.bits() * turn : check(number) >>> unit.bits() * (turn - digits);
     }
 
     /**
-     * Memory for what was packed of each digit.
+     * Packs the numbers, once for each digit.
      *
-     * @param standIn is packed by {@code pack}
-     * @param bytes what is packed takes
+     * @param standIn the memory that {@code pack} packs
+     * @param bytes the size of the packed form
      */
     List<MemorySegment> packed(MemorySegment standIn, long bytes, Consumer<MemorySegment> pack, Arena arena) {
         var packed = new ArrayList<MemorySegment>();
@@ -71,9 +74,9 @@ final class Numbering {
     }
 
     /**
-     * For each unit the first place where its number is found; -1 where it is nowhere.
+     * Returns for each unit the first place where its number is found; -1 where it is not.
      *
-     * @param found the unit as it is when it was packed
+     * @param found the form of the units in packed memory
      */
     MemorySegment places(List<MemorySegment> packed, Unit found, Arena arena) {
         MemorySegment places = arena.allocate((long) units * Integer.BYTES, Integer.BYTES);
@@ -109,7 +112,7 @@ final class Numbering {
         }
     }
 
-    /** What stands behind a number's digits; 0 where it has one digit only. */
+    /** The checksum behind a number's digits (a multiplicative hash); 0 where a number has one digit only. */
     private int check(int number) {
         return turns == digits ? 0 : number * SCATTER >>> BITS_OF_CHECK;
     }

@@ -9,10 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a constant is moved as one when it is packed: an element, or four bytes that hold several.
+ * The piece of a constant that packing moves as a whole: an element, or four bytes that hold several.
  *
  * @param bytes 1, 2 or 4
- * @param flip the bits that are turned over on the way, as those of bytes without sign that kernels read with one
+ * @param flip the bits that packing inverts, such as the sign bits of unsigned bytes that kernels read as signed ones
  */
 public record Unit(int bytes, int flip) {
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
@@ -24,7 +24,7 @@ public record Unit(int bytes, int flip) {
         }
     }
 
-    /** What units a constant may have been moved in. */
+    /** Returns the units that a constant may have been packed in. */
     static List<Unit> of(Tensor constant) {
         ElementType type = constant.type();
         if (type == ElementType.STRING) {
@@ -43,7 +43,7 @@ public record Unit(int bytes, int flip) {
         return Byte.SIZE * bytes;
     }
 
-    /** The extents of a constant in units, or null where it is not a whole number of them wide. */
+    /** The extents of a constant in units, or null where its last axis is not a whole number of units. */
     long @Nullable [] dims(Tensor constant) {
         long[] dims = constant.shape().toArray();
         if (dims.length == 0 || constant.shape().elements() == 0) {
@@ -71,7 +71,9 @@ public record Unit(int bytes, int flip) {
         }
     }
 
-    /** Reads so many units from one on; arrays are fast before the loops over them are compiled, too. */
+    /**
+     * Reads {@code count} units from {@code first} on. Arrays are fast also before the loops over them are compiled.
+     */
     void read(MemorySegment from, long first, int[] to, int count) {
         switch (bytes) {
             case 1 -> {
@@ -92,7 +94,7 @@ public record Unit(int bytes, int flip) {
         }
     }
 
-    /** Writes so many units from one on. */
+    /** Writes {@code count} units from {@code first} on. */
     void write(int[] from, int count, MemorySegment to, long first) {
         switch (bytes) {
             case 1 -> {
@@ -113,7 +115,9 @@ public record Unit(int bytes, int flip) {
         }
     }
 
-    /** Whether so many units from one on are those of a packed run, which lie so far apart. */
+    /**
+     * Whether {@code count} units from one on equal those of a packed run, which lie at a distance of {@code apart}.
+     */
     boolean isSame(MemorySegment original, long unit, MemorySegment packed, long place, long apart, long count) {
         if (apart == 1 && flip == 0) {
             return MemorySegment.mismatch(
@@ -133,7 +137,7 @@ public record Unit(int bytes, int flip) {
         return true;
     }
 
-    /** Puts so many units of a packed run, which lie so far apart, where they were. */
+    /** Unpacks a run of {@code count} units, which lie at a distance of {@code apart}, to their original place. */
     void putBack(MemorySegment packed, long place, long apart, MemorySegment original, long unit, long count) {
         if (apart == 1 && flip == 0) {
             MemorySegment.copy(packed, place * bytes, original, unit * bytes, count * bytes);

@@ -16,18 +16,24 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a program that is bound reads of constants: in which layouts, and which as they are. Not for several threads. */
+/**
+ * A record of the constants that a program reads while it is bound: the packed ones by layout, and those read unpacked.
+ * Not safe for use by several threads.
+ */
 public final class Usage {
     static final long ALIGNMENT = 64;
 
     private final Map<List<Object>, Packing> packed = new LinkedHashMap<>();
-    /** What stands for constants while it is found out where their elements go. */
+    /** The memory that is packed in place of constants, while the places of their units are looked up. */
     private final IdentityHashMap<Tensor, MemorySegment> standIns = new IdentityHashMap<>();
 
     private final Set<Tensor> plain = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Tensor> forTheseShapes = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Tensor> sources = Collections.newSetFromMap(new IdentityHashMap<>());
-    /** Ways back by layout, type, shape and place among what is packed together: other constants have theirs alike, or have none. */
+    /**
+     * Unpacking maps by layout, type, shape and position among the tensors packed together. Constants that are equal in
+     * these share a map, or have none.
+     */
     private final Map<List<Object>, Optional<WayBack>> ways = new HashMap<>();
 
     private int packing;
@@ -40,7 +46,7 @@ public final class Usage {
         }
     }
 
-    /** What is read from now on is packed, and read by no program. */
+    /** Begins packing: constants that are read from now on are packed, and not read by a program. */
     void beginPacking() {
         packing++;
     }
@@ -49,7 +55,7 @@ public final class Usage {
         packing--;
     }
 
-    /** @param again packs into other memory, what {@link #standIn} gives in place of the tensors */
+    /** @param again packs into other memory, from what {@link #standIn} returns in place of the tensors */
     void read(List<Tensor> tensors, Layout layout, MemorySegment memory, Consumer<MemorySegment> again) {
         packed.putIfAbsent(
                 List.of(tensors, layout), new Packing(new PackedWeights(tensors, layout.name(), memory), again));
@@ -63,23 +69,23 @@ public final class Usage {
         return packed.values().stream().map(Packing::weights).toList();
     }
 
-    /** Whether a constant was read packed only. */
+    /** Whether a constant was read only packed. */
     public boolean isOnlyPacked(Tensor tensor) {
         return sources.contains(tensor) && !plain.contains(tensor);
     }
 
-    /** Whether a layout that a constant was read in may be another one for other shapes. */
+    /** Whether a layout that a constant was read in may differ for other shapes. */
     public boolean dependsOnShapes(Tensor tensor) {
         return forTheseShapes.contains(tensor);
     }
 
-    /** What is to be packed in place of a constant, or null for the constant itself. */
+    /** The memory that is packed in place of a constant, or null for the constant itself. */
     @Nullable
     MemorySegment standIn(Tensor tensor) {
         return standIns.get(tensor);
     }
 
-    /** How a constant that was read packed only is put back together, if that can be done. */
+    /** Returns the unpacking map of a constant that was read only packed, if there is one. */
     public @Nullable WayBack wayBack(Tensor constant) {
         for (Packing each : packed.values()) {
             int place = each.weights.sources().indexOf(constant);
@@ -119,7 +125,8 @@ public final class Usage {
     }
 
     /**
-     * Packs numbers in place of the constant's units, and zeros in place of what is packed with it.
+     * Finds the unpacking map of a constant: packs numbers in place of its units, and zeros in place of the tensors
+     * that are packed with it.
      *
      * @param units of one size
      */

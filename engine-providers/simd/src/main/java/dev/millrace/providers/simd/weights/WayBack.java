@@ -8,15 +8,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the units of a constant lie in what was packed of it. It is cut into pieces along one axis, since the last panels of
- * a matrix may be narrower than the others.
+ * The unpacking map of a constant: the places of its units in its packed form. The constant is cut into pieces along
+ * one axis, since the last panels of a matrix may be narrower than the others.
  */
 public record WayBack(Tensor source, PackedWeights packed, Unit unit, int axis, List<Piece> pieces) {
     /**
-     * Some of the indices of the axis that is cut. Unit (i, j, …) of a piece lies at {@code base} and a distance for each index.
+     * A piece: a range of indices of the axis that is cut. Unit (i, j, …) of a piece lies at {@code base} plus a
+     * distance for each index.
      *
-     * @param count indices of the axis that is cut
-     * @param base where the piece's first unit lies; all places count units
+     * @param count the number of indices of the axis that is cut
+     * @param base the place of the piece's first unit; all places count units
      */
     public record Piece(long count, long base, List<Axis> axes) {
         public Piece {
@@ -25,11 +26,11 @@ public record WayBack(Tensor source, PackedWeights packed, Unit unit, int axis, 
     }
 
     /**
-     * How far the units of one axis lie apart.
+     * The distances of the units along one axis.
      *
-     * @param block indices to a block
-     * @param outer from a block to the next
-     * @param inner from an index of a block to the next
+     * @param block the number of indices in a block
+     * @param outer the distance from a block to the next
+     * @param inner the distance from an index to the next in a block
      */
     public record Axis(long block, long outer, long inner) {
         public Axis {
@@ -42,7 +43,7 @@ public record WayBack(Tensor source, PackedWeights packed, Unit unit, int axis, 
             return index / block * outer + index % block * inner;
         }
 
-        /** The farthest of the first so many indices. */
+        /** The largest distance among the first {@code count} indices. */
         private long last(long count) {
             long blocks = count / block;
             long rest = count % block;
@@ -91,7 +92,7 @@ public record WayBack(Tensor source, PackedWeights packed, Unit unit, int axis, 
         return EngineException.invalidGraph("the way back to a constant " + what);
     }
 
-    /** The way back from weights whose units lie in these places, if there is one. */
+    /** Returns the map for weights whose units lie in these places, if there is one. */
     static @Nullable WayBack of(Tensor source, PackedWeights packed, Unit unit, MemorySegment places) {
         long[] dims = Objects.requireNonNull(unit.dims(source));
         for (int axis = 0; axis < dims.length; axis++) {
@@ -104,13 +105,16 @@ public record WayBack(Tensor source, PackedWeights packed, Unit unit, int axis, 
         return null;
     }
 
-    /** The same way for another constant, if it leads back to that. */
+    /** Returns this map for another constant, if it unpacks that to the bit. */
     @Nullable
     WayBack of(Tensor other, PackedWeights packedOfIt) {
         return checked(other, packedOfIt, unit, axis, pieces);
     }
 
-    /** The way back, if it leads to the constant; that places along the axes fit a rule says nothing of those between. */
+    /**
+     * Returns the map, if it unpacks the constant to the bit. Regular places along the axes do not prove that for those
+     * between.
+     */
     private static @Nullable WayBack checked(
             Tensor source, PackedWeights packed, Unit unit, int axis, List<Piece> pieces) {
         try {
@@ -121,13 +125,13 @@ public record WayBack(Tensor source, PackedWeights packed, Unit unit, int axis, 
         }
     }
 
-    /** Whether what is put back is the constant, to the bit. */
+    /** Whether unpacking gives the constant, to the bit. */
     private boolean leadsBack() {
         MemorySegment original = source.segment();
         return walk((first, place, apart, count) -> unit.isSame(original, first, packed.memory(), place, apart, count));
     }
 
-    /** The constant as it was. */
+    /** Unpacks the constant. */
     public void putBack(MemorySegment elements) {
         walk((first, place, apart, count) -> {
             unit.putBack(packed.memory(), place, apart, elements, first, count);
@@ -136,7 +140,10 @@ public record WayBack(Tensor source, PackedWeights packed, Unit unit, int axis, 
     }
 
     private interface Run {
-        /** Takes neighbours of the constant, which lie so far apart in what was packed; false ends the walk. */
+        /**
+         * Takes a run of units that are neighbours in the constant and lie at a distance of {@code apart} in the packed
+         * form. Returns false to end the walk.
+         */
         boolean take(long first, long place, long apart, long count);
     }
 
@@ -152,7 +159,7 @@ public record WayBack(Tensor source, PackedWeights packed, Unit unit, int axis, 
         return true;
     }
 
-    /** Row by row, and in each row block by block. */
+    /** Walks a piece row by row, and each row block by block. */
     private boolean walk(Piece piece, long[] dims, long from, Run run) {
         int last = dims.length - 1;
         long rows = 1;

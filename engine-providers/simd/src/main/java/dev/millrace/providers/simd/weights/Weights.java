@@ -23,16 +23,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Weights in the layouts that kernels read. The constants of graphs that were {@linkplain #own added} are packed once,
- * whichever session of the engine has them first; what comes about while a program is bound is packed for that program.
- * Safe for use by several threads; two that ask for the same weights at the same time wait for one another.
+ * whichever session of the engine asks for them first. Tensors that are computed while a program is bound are packed
+ * for that program. Safe for use by several threads; two that ask for the same weights at the same time wait for each
+ * other.
  */
 public final class Weights {
     private static final long ALIGNMENT = 64;
-    /** From here on pages of a mapped file are brought in before they are read; with fewer the system does as well. */
+    /**
+     * The least bytes of a mapped file whose pages are brought in before they are read; for fewer the operating system
+     * does as well by itself.
+     */
     private static final long WORTH_BRINGING = 64 << 10;
 
     private final ConcurrentHashMap<Key, PackedPlace> packed;
-    /** Those of a mapped file that no binding has asked for yet. */
+    /** The places in a mapped file that no binding has asked for yet. */
     private final Set<PackedPlace> untouched;
 
     private final Set<Tensor> constants;
@@ -40,16 +44,16 @@ public final class Weights {
     private final LongFunction<MemorySegment> allocator;
     private final @Nullable Usage usage;
     private final Beside beside;
-    /** What one binding asked for that was not there yet. */
+    /** The weights that one binding asked for and that are not packed yet. */
     private final List<Filling> unfinished = new ArrayList<>();
 
-    /** @param shared where weights are looked for that other sessions packed */
+    /** @param shared finds weights that other sessions packed */
     public Weights(PackedTensors shared) {
         this(shared, bytes -> OwnMemory.allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes));
     }
 
     /**
-     * @param shared where weights are looked for that other sessions packed
+     * @param shared finds weights that other sessions packed
      * @param allocator of memory for weights
      */
     public Weights(PackedTensors shared, LongFunction<MemorySegment> allocator) {
@@ -80,20 +84,23 @@ public final class Weights {
         this.beside = beside;
     }
 
-    /** Tensors, which are equal where they are the same, and what was made of them. */
+    /** The key of packed weights: tensors, which are compared by identity, and their layout. */
     private record Key(List<Tensor> sources, String layout, long bytes) {}
 
-    /** The same weights, which tell {@code observer} what is asked for. */
+    /** Returns the same weights, which report to {@code observer} what is asked for. */
     public Weights observedBy(Usage observer) {
         return new Weights(packed, untouched, constants, shared, allocator, observer, beside);
     }
 
-    /** The same weights for one binding, on one thread, which {@linkplain #finish finishes} what it asked for. */
+    /**
+     * Returns the same weights for one binding, on one thread, which {@linkplain #finish finishes} the packing that it
+     * asked for.
+     */
     public Weights ofBinding() {
         return new Weights(packed, untouched, constants, shared, allocator, usage, beside);
     }
 
-    /** Lets the constants of a graph, and of graphs nested in it, be packed once. */
+    /** Adds the constants of a graph, and of graphs nested in it, so that they are packed once. */
     public void own(Graph graph) {
         for (Value value : graph.constants()) {
             Tensor constant = value.constant();
@@ -106,7 +113,7 @@ public final class Weights {
         }
     }
 
-    /** Adds what was packed before; the memory stays as it is. */
+    /** Adds weights that were packed before. Their memory is used as it is. */
     public void put(PackedWeights weights) {
         constants.addAll(weights.sources());
         var key = new Key(weights.sources(), weights.layout(), weights.memory().byteSize());
@@ -117,20 +124,24 @@ public final class Weights {
         }
     }
 
-    /** Weights in a layout; {@code pack} fills memory of so many bytes where they are not there yet. */
+    /** Returns weights in a layout; {@code pack} fills memory of {@code bytes} where they are not packed yet. */
     public MemorySegment packed(Tensor source, String layout, long bytes, Consumer<MemorySegment> pack) {
         return packed(List.of(source), Layout.of(layout, bytes), pack);
     }
 
     /**
-     * Memory for weights that are packed together in a layout. {@code pack} fills it where they are not there yet: some
-     * time before {@link #finish} returns, on any thread, from what it asks {@link #plain} for. For one binding.
+     * Returns memory for weights that are packed together in a layout. {@code pack} fills it where they are not packed
+     * yet: some time before {@link #finish} returns, on any thread, from what {@link #plain} returns to it. For one
+     * binding.
      */
     public MemorySegment packed(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack) {
         return packed(sources, layout, pack, false);
     }
 
-    /** The same, filled already: for what the binding itself reads, or packs once more. */
+    /**
+     * Returns weights as {@link #packed} does, filled already: for weights that the binding itself reads, or packs once
+     * more.
+     */
     public MemorySegment filled(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack) {
         return packed(sources, layout, pack, true);
     }
@@ -160,9 +171,9 @@ public final class Weights {
     }
 
     /**
-     * Sees to it that all that was packed so far is filled.
+     * Completes the packing of all weights that were asked for.
      *
-     * @param check is called between two pieces, and may end it
+     * @param check called between two tensors; may end it by throwing
      */
     public void finish(Runnable check) {
         var underWay = new ArrayList<Filling>();
@@ -179,9 +190,9 @@ public final class Weights {
         unfinished.clear();
     }
 
-    /** Memory that a binding waits for, whoever fills it. */
+    /** Weights that a binding waits for, whoever packs them. */
     private record Filling(PackedPlace place, Consumer<MemorySegment> packing) {
-        /** False where somebody else is about it. */
+        /** Packs the weights; false where another thread is packing them. */
         boolean start() {
             return place.tryFill(packing);
         }
@@ -213,7 +224,7 @@ public final class Weights {
         sources.forEach(source -> Originals.letGo(source.segment()));
     }
 
-    /** The elements of a tensor where kernels can read them. */
+    /** Returns the elements of a tensor in memory that kernels can read. */
     public MemorySegment plain(Tensor source) {
         MemorySegment standIn = usage == null ? null : usage.standIn(source);
         if (standIn != null) {
@@ -236,7 +247,7 @@ public final class Weights {
         return copy;
     }
 
-    /** How many bytes are held beside the originals. */
+    /** The bytes that are held beside the originals. */
     public long bytes() {
         return packed.values().stream().mapToLong(PackedPlace::bytes).sum();
     }

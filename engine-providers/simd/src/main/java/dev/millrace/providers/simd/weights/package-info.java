@@ -1,4 +1,4 @@
-/** Weights as kernels read them. */
+/** Weights packed in the layouts that kernels read, and the maps that unpack them again. */
 @NullMarked
 package dev.millrace.providers.simd.weights;
 

@@ -35,7 +35,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What was compiled, kept and resolved again is what was compiled. */
+/** A partition that was compiled, kept in a context binary and resolved again gives the same results to the bit. */
 class ContextRoundTripTest {
     private final Random random = new Random(1);
 
@@ -76,7 +76,7 @@ class ContextRoundTripTest {
         }
     }
 
-    /** Narrow images are better not put into blocks, where channels lie in their own order. */
+    /** Narrow images are convolved faster outside blocks, where channels are in their own order. */
     @Test
     void aNetThatShufflesItsChannelsAnswersBitForBit() {
         for (int width : new int[] {3, 24}) {

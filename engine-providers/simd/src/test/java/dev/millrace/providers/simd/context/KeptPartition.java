@@ -38,7 +38,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The one partition of a graph: compiled, kept in memory, and resolved from there as often as is wanted. */
+/** The only partition of a graph: compiled, kept in memory, and resolved from there any number of times. */
 final class KeptPartition {
     private final Graph source = Graph.named("case");
     private final Partition partition;
@@ -52,7 +52,7 @@ final class KeptPartition {
         this(making, Map.of());
     }
 
-    /** Compiled with options of the provider. */
+    /** Compiles the partition with options of the provider. */
     KeptPartition(Consumer<GraphEditor> making, Map<String, String> options) {
         making.accept(new GraphEditor(source));
         Inference.infer(source);
@@ -71,7 +71,7 @@ final class KeptPartition {
         return new SimdFactory().create(List.of(), new ProviderOptions(1, options));
     }
 
-    /** What the provider wrote into the context model. */
+    /** The compatibility information that the provider wrote into the context model. */
     String info() {
         return info;
     }
@@ -159,7 +159,7 @@ final class KeptPartition {
         }
     }
 
-    /** A graph with an EPContext node that has the inputs and outputs of the partition. */
+    /** Creates a graph with an EPContext node that has the inputs and outputs of the partition. */
     Graph context() {
         Graph graph = Graph.named("context");
         var editor = new GraphEditor(graph);
@@ -191,7 +191,7 @@ final class KeptPartition {
         return resolve(context(), options);
     }
 
-    /** The kernel of what was kept, for the one node of a graph. */
+    /** Returns the kernel of the kept partition, for the only node of a graph. */
     Kernel resolve(Graph context) {
         return resolve(context, Map.of());
     }

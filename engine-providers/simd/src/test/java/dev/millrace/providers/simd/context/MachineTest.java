@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What is told of a context before it is opened. */
+/** The judgement of a context before it is opened. */
 class MachineTest {
     private static final Target VNNI = Target.AVX512.with(Set.of(DotOp.U8S8));
 

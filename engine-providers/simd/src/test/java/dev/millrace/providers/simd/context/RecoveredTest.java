@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Weights of every kind that is packed are there again, to the bit, for other vectors. */
+/** Weights of every packed kind are unpacked to the bit for other vectors. */
 class RecoveredTest {
     private static final int OPSET = 21;
     private static final int ROWS = 68;
@@ -151,7 +151,7 @@ class RecoveredTest {
                 ROWS);
     }
 
-    /** What is there for others: every constant as the source has it. */
+    /** Compiles a net, and asserts that a machine with other vectors reads every constant as the source has it. */
     private static KeptPartition recovered(Consumer<GraphEditor> net) {
         var kept = new KeptPartition(net);
         assertThat(kept.info()).doesNotEndWith(";weights=target");
@@ -173,7 +173,7 @@ class RecoveredTest {
         return kept;
     }
 
-    /** That some of them are not kept as they were, so that it was the way back that led there. */
+    /** Asserts that some constants are kept only packed, so that unpacking was tested. */
     private void assertPutBack(Consumer<GraphEditor> net) {
         KeptPartition kept = recovered(net);
         assertThat(kept.info()).endsWith(";weights=recoverable");
@@ -219,7 +219,7 @@ class RecoveredTest {
         recovered(Nets.convolutions(Dim.of(IMAGE), Dim.of(IMAGE)));
     }
 
-    /** The same numbers each time that a graph is made. */
+    /** Returns a net that draws the same random numbers each time that it is built. */
     private Consumer<GraphEditor> seeded(Consumer<GraphEditor> net) {
         return editor -> {
             random.setSeed(11);

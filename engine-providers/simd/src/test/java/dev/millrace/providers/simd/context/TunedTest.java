@@ -17,7 +17,7 @@ import java.util.Random;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** The option to measure ways of doing the same, and what a context keeps of that. */
+/** The option to measure methods for the same work, and the choices that a context keeps. */
 class TunedTest {
     private static final Map<String, String> TUNED = Map.of("tune", "true");
 
@@ -34,7 +34,7 @@ class TunedTest {
         return outputs.getFirst().floats();
     }
 
-    /** The same partition, for which other methods were found the fastest. */
+    /** Returns the partition with other choices of methods. */
     private static KeptPartition with(KeptPartition kept, Map<String, String> choices) {
         Plan plan = plan(kept);
         PlanImage image = PlanWriter.write(new Plan(plan.graph(), plan.strict(), choices, plan.packed(), plan.left()));

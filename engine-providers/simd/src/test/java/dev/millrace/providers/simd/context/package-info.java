@@ -1,3 +1,4 @@
+/** Tests of the plan format, of contexts that are kept and resolved, and of damaged ones. */
 @NullMarked
 package dev.millrace.providers.simd.context;
 

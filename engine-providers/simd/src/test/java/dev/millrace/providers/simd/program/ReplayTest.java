@@ -21,7 +21,7 @@ class ReplayTest {
     /** One byte for each step, which copies it to the next place. */
     private final MemorySegment bytes = Arena.ofAuto().allocate(8);
 
-    /** The step that takes as much memory for its arguments as no step should, and the one whose work is tasks. */
+    /** The step that takes more memory for its arguments than a step should, and the one whose work is tasks. */
     private int large = -1;
 
     private int ofTasks = -1;
@@ -65,7 +65,7 @@ class ReplayTest {
         }
     }
 
-    /** The steps that were run as they are. */
+    /** Runs the steps on a first byte, and asserts that all copied it. Returns the steps that ran without replay. */
     private List<Integer> run(Replay replay, int steps, int first) {
         live.clear();
         bytes.fill((byte) 0);
@@ -152,7 +152,7 @@ class ReplayTest {
         assertThat(run(replay, 3, 1)).containsExactly(0, 1, 2);
     }
 
-    /** Weights may be brought into a form of their own when a step is prepared: that is done, and done once. */
+    /** Weights may be converted when a step is prepared: that is done, and done once. */
     @Test
     void whatPreparesAStepIsNoPartOfItsRehearsal() {
         var steps = List.of(
@@ -175,7 +175,7 @@ class ReplayTest {
         run(replay, 2, 1);
     }
 
-    /** What a step computes in lies where other steps had their data before. */
+    /** The memory that a step computes in held the data of other steps before. */
     @Test
     void aStepWritesItsArgumentsWhenThoseBeforeItAreDone() {
         Replay.Live work = step -> {

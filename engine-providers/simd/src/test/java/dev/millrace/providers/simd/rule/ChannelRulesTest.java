@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Channels of images in blocks that are put together, cut, chosen and given another order. */
+/** Channels of images in blocks that are joined, split, selected and reordered. */
 class ChannelRulesTest {
     private final Random random = new Random(41);
 
@@ -70,7 +70,9 @@ class ChannelRulesTest {
         return nodes.add("Conv", attributes, x, nodes.constant(weights), nodes.constant(bias));
     }
 
-    /** As ShuffleNet has them: where groups are read in the order in which channels lie, nothing is moved. */
+    /**
+     * The channel shuffle of ShuffleNet: where groups are read in the order of the stored channels, nothing is moved.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void groupsOfShuffledChannelsAgree(int batch) {
@@ -94,7 +96,7 @@ class ChannelRulesTest {
         }
     }
 
-    /** Channels that were computed where they lay are put into their order for who wants that. */
+    /** Channels that were computed in stored order are reordered for consumers that need their own order. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void depthwiseConvolutionsOfShuffledChannelsAgree(int batch) {
@@ -113,7 +115,7 @@ class ChannelRulesTest {
         }
     }
 
-    /** As ShuffleNet v2 has them. */
+    /** The channel split and shuffle of ShuffleNet v2. */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void halvesOfChannelsAgree(int batch) {
@@ -161,7 +163,7 @@ class ChannelRulesTest {
         }
     }
 
-    /** Zeros stay zeros beside channels that are no numbers. */
+    /** The padding of blocks stays zero beside channels that are infinite. */
     @Test
     void infinitiesDoNotReachTheZerosBesideThem() {
         float[] image = new float[4 * 25];
@@ -205,7 +207,7 @@ class ChannelRulesTest {
         }
     }
 
-    /** What leaves the blocks is made in the order of its indices. */
+    /** Values that leave the blocks are computed in the order of their indices. */
     @Test
     void otherShapesOfThemAgree() {
         try (var both = new Comparison(editor -> {

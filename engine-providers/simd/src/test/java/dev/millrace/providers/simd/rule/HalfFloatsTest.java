@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Models in floats of 16 bits compute what the same ones do in floats of 32 with the same constants: only what comes in and
- * goes out has fewer bits.
+ * Models in 16-bit floats compute the same as those in 32-bit floats with the same constants; only inputs and outputs
+ * have fewer bits.
  */
 class HalfFloatsTest {
     private static final int OPSET = 22;
@@ -62,7 +62,7 @@ class HalfFloatsTest {
         return result;
     }
 
-    /** The net in 16 bits on the one side, with 32 around it, and all in 32 on the other. */
+    /** Compares the net in 16 bits, converted from and to 32, with the net in 32 bits. */
     private static Comparison comparison(ElementType half, int rank, BiFunction<Net, Value, Value> making) {
         return new Comparison(
                 editor -> {
@@ -130,7 +130,7 @@ class HalfFloatsTest {
         }
     }
 
-    /** Longer than what is folded while a program is bound. */
+    /** The larger constant exceeds the limit for folding while a program is bound. */
     @ParameterizedTest
     @ValueSource(longs = {8, 2000})
     void constantsOfAnySizeArePackedFromWhatTheModelHas(long columns) {
@@ -156,7 +156,7 @@ class HalfFloatsTest {
         }
     }
 
-    /** As decoders keep what they have seen: what is only moved is neither widened nor rounded again. */
+    /** The cache of a decoder: values that are only moved are neither widened nor rounded again. */
     @Test
     void whatIsMovedStaysAsItIs() {
         Tensor table = converted(floats(50, 16), ElementType.FLOAT16);
@@ -177,7 +177,7 @@ class HalfFloatsTest {
         }
     }
 
-    /** What the model casts to 16 bits itself is rounded where it says so. */
+    /** Values that the model itself casts to 16 bits are rounded there. */
     @Test
     void castsOfTheModelRound() {
         try (var both = new Comparison(editor -> {
@@ -190,7 +190,7 @@ class HalfFloatsTest {
         }
     }
 
-    /** Outputs that others read, and one value that is given twice. */
+    /** Outputs that other nodes read, and one value that is two outputs. */
     @Test
     void outputsHaveTheirType() {
         Tensor added = floats(4);

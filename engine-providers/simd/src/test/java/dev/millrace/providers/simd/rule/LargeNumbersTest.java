@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Functions where they have reached what they tend to. */
+/** Functions of numbers so large that they have reached their limits. */
 class LargeNumbersTest {
     private static final int OPSET = 21;
     private static final float[] LARGE = {40, 60, 100, 65504, 1e9f, 1e30f, Float.MAX_VALUE, Float.POSITIVE_INFINITY};
@@ -23,7 +23,7 @@ class LargeNumbersTest {
             negative[i] = -LARGE[i];
         }
         agrees(op, attributes, Tensor.copyOf(LARGE, LARGE.length));
-        // apart, since errors are measured by the largest result
+        // separately, since errors are measured by the largest result
         agrees(op, attributes, Tensor.copyOf(negative, LARGE.length));
     }
 
@@ -48,7 +48,7 @@ class LargeNumbersTest {
         agreesWithEitherSign("Gelu", Attributes.of("approximate", Attribute.of("tanh")));
     }
 
-    /** What one run repeats of another counts only for numbers that both have alike. */
+    /** A run repeats decisions of another only where they hold for the numbers of both. */
     @ParameterizedTest
     @ValueSource(longs = {1, 40})
     void normsOfWindowsAreLookedAtInEachRun(long channels) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** What tests of quantised graphs are made of. */
+/** The building blocks of tests of quantised graphs. */
 abstract class QuantisedCases {
     private static final int OPSET = 21;
 
@@ -54,7 +54,7 @@ abstract class QuantisedCases {
         return Attributes.of(name, numbers.length == 1 ? Attribute.of(numbers[0]) : Attribute.of(numbers));
     }
 
-    /** A product of floats that are quantised as they come and weights that were before. */
+    /** A product of floats that are quantised dynamically and weights that are quantised already. */
     static Value scaled(
             GraphEditor editor,
             String name,

@@ -55,7 +55,7 @@ class QuantisedConvolutionRulesTest extends QuantisedCases {
         }
     }
 
-    /** As exporters write convolutions with weights that were quantised on their own. */
+    /** Convolutions with weights that were quantised by themselves, as exporters write them. */
     @RepeatedTest(25)
     void dynamicallyQuantisedConvolutionsAgree() {
         var window = new Window();
@@ -97,7 +97,7 @@ class QuantisedConvolutionRulesTest extends QuantisedCases {
         }
     }
 
-    /** A convolution, and a sum of what was rounded once, between quantisations. */
+    /** A convolution and a sum that is rounded once, between quantisations. */
     @RepeatedTest(20)
     void convolutionsBetweenQuantisationsStayBytes() {
         var window = new Window();
@@ -128,7 +128,7 @@ class QuantisedConvolutionRulesTest extends QuantisedCases {
         }
     }
 
-    /** Channels lie side by side after convolutions of bytes, and are reduced as they lie. */
+    /** The results of byte convolutions have contiguous channels (NHWC), and are reduced without reordering. */
     @ParameterizedTest
     @CsvSource({"GlobalAveragePool, 1", "GlobalMaxPool, 2", "ReduceMean, 2", "ReduceMax, 1"})
     void wholeImagesAreReducedWhereTheyLie(String operator, int batch) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class QuantisedRulesTest extends QuantisedCases {
-    /** As exporters write a product with weights that were quantised on their own. */
+    /** A product with weights that were quantised by themselves, as exporters write it. */
     @RepeatedTest(25)
     void dynamicallyQuantisedProductsAreOneStep() {
         int k = upTo(80);
@@ -145,7 +145,7 @@ class QuantisedRulesTest extends QuantisedCases {
         }
     }
 
-    /** A part of a unit of the sums may be a whole step of what is written. */
+    /** A bias may be a fraction of the sums' unit, and that fraction a whole step of the output. */
     @ParameterizedTest
     @ValueSource(floats = {0.6f, 3})
     void aBiasIsNotRoundedBeforeTheSum(float added) {

@@ -42,7 +42,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** A few nodes that a test writes down, lowered by the rules alone and compared with the reference kernels. */
+/** A graph of a few nodes, lowered by the rules alone and compared with the reference kernels of {@code cpu}. */
 final class SmallGraph {
     private static final OpId FUSED = new OpId(OpId.MILLRACE, "fused");
 
@@ -151,7 +151,7 @@ final class SmallGraph {
         }
     }
 
-    /** What the reference says. */
+    /** Computes the outputs by the reference kernels. */
     List<Datum> expected() {
         Graph copy = GraphCopier.copy(editor.graph(), null);
         Inference.infer(copy);

@@ -48,7 +48,7 @@ class TransposedConvTest {
         }
     }
 
-    /** Each remainder of the strides would be a convolution of its own. */
+    /** A huge stride: each remainder would be a convolution of its own. */
     @Test
     @Timeout(20)
     void strideIsAsLongAsItLikes() {
@@ -63,7 +63,7 @@ class TransposedConvTest {
         }
     }
 
-    /** What is packed of the same weights depends on the remainders of the strides that they are shared out among. */
+    /** The packing of the same weights depends on the strides, whose remainders it is divided by. */
     @Test
     void weightsThatSeveralReadArePackedForEach() {
         Tensor weights = Comparison.random(random, 4, 2, 3, 3);
@@ -93,7 +93,7 @@ class TransposedConvTest {
         }
     }
 
-    /** Windows that lie side by side, of few channels: each tap is a channel. */
+    /** Windows that adjoin, of few channels: each tap is a channel. */
     @Test
     void windowsSideBySideAgree() {
         for (int i = 0; i < 24; i++) {
@@ -114,7 +114,7 @@ class TransposedConvTest {
         }
     }
 
-    /** As those are that turn spectra into sound. */
+    /** Long windows of many channels, as vocoders use to turn spectra into sound. */
     @Test
     void longWindowsOfManyChannelsAgree() {
         Tensor weights = Comparison.random(random, 130, 1, 512);

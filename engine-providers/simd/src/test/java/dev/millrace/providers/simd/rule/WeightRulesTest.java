@@ -67,7 +67,7 @@ class WeightRulesTest {
             return Tensor.copyOf(floats, k, n);
         }
 
-        /** What the terms of a sum are together at most, for inputs of up to one. */
+        /** The largest sum of the magnitudes of terms, for inputs of up to one. */
         private double terms() {
             float[] floats = weights().floats();
             double largest = 0;

@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.image.jpeg2000;
 
 import java.util.Arrays;
 
-/** Decodes the coefficients of code blocks, plane after plane, three passes each. */
+/** The decoder of code blocks' coefficients, bit plane by bit plane in three coding passes each (EBCOT tier 1). */
 final class BlockDecoder {
     private static final int MOST_PLANES = 30;
     private static final int STRIPE = 4;
@@ -13,9 +13,9 @@ final class BlockDecoder {
     private static final int UNIFORM = 18;
 
     private final MqDecoder bits = new MqDecoder();
-    /** What is known of each coefficient and its neighbours, in a frame of its own. */
+    /** The flags of each coefficient and its neighbours, with a border of one coefficient. */
     private int[] flags = {};
-    /** Twice the coefficients, and a half where lower planes are not known. */
+    /** The coefficients, doubled, with a half added for lower planes that are not decoded. */
     private int[] values = {};
 
     private int width;
@@ -26,7 +26,7 @@ final class BlockDecoder {
     private int plane;
     private boolean raw;
 
-    /** The coefficients of a block of a band of {@code kind}, row after row, doubled. */
+    /** Returns the coefficients of a block of a band of {@code kind}, row after row, doubled. */
     int[] decode(CodeBlock block, int kind, CodingStyle style, int shift) {
         width = block.area.width();
         height = block.area.height();
@@ -97,7 +97,7 @@ final class BlockDecoder {
         bits.setState(UNIFORM, 46);
     }
 
-    /** Coefficients with significant neighbours. */
+    /** Decodes the significance propagation pass: coefficients with significant neighbours. */
     private void findSignificant(int x, int start, int end) {
         for (int y = start; y < end; y++) {
             int at = at(x, y);
@@ -111,7 +111,7 @@ final class BlockDecoder {
         }
     }
 
-    /** Coefficients that were significant before this plane. */
+    /** Decodes the magnitude refinement pass: coefficients that were significant before this plane. */
     private void refine(int x, int start, int end) {
         int half = 1 << (plane - 1);
         for (int y = start; y < end; y++) {
@@ -126,7 +126,9 @@ final class BlockDecoder {
         }
     }
 
-    /** All others; four that have no significant neighbours begin with one bit together. */
+    /**
+     * Decodes the cleanup pass: all other coefficients. Four without significant neighbours begin with one common bit.
+     */
     private void cleanUp(int x, int start, int end) {
         int y = start;
         boolean given = false;
@@ -181,7 +183,10 @@ final class BlockDecoder {
         return (y + 1) * stride + x + 1;
     }
 
-    /** What counts for a coefficient; in causal blocks the last row of a stripe does not see the next one. */
+    /**
+     * Returns the flags that count for a coefficient. In causal blocks the last row of a stripe does not see the next
+     * stripe.
+     */
     private int known(int at, int y) {
         return causal && y % STRIPE == STRIPE - 1 ? flags[at] & ~Contexts.NEXT_ROW : flags[at];
     }

@@ -1,18 +1,21 @@
 package dev.millrace.providers.cpu.image.jpeg2000;
 
-/** A channel of an image: for each pixel a sample of 8 bits. */
+/** A channel of an image, with a sample of 8 bits for each pixel. */
 final class Channel {
     private final int[] samples;
     private final Area area;
     private final Area image;
     private final int dx;
     private final int dy;
-    /** What is added to samples with a sign. */
+    /** The offset that makes signed samples non-negative. */
     private final int zero;
 
     private final int[] bytesOfValues;
 
-    /** A component's samples, each of which stands for the pixels up to the next one; {@code bytes} are what they mean. */
+    /**
+     * Creates a channel of a component's samples, each of which covers the pixels up to the next one; {@code bytes}
+     * maps samples to 8 bits.
+     */
     private Channel(Codestream.Image decoded, int component, int[] bytes) {
         Size size = decoded.size();
         Size.Component one = size.components().get(component);
@@ -28,7 +31,7 @@ final class Channel {
         }
     }
 
-    /** The components as they are. */
+    /** Returns the components as channels, without a palette. */
     static Channel[] all(Codestream.Image decoded) {
         var channels = new Channel[decoded.planes().length];
         for (int i = 0; i < channels.length; i++) {
@@ -38,7 +41,7 @@ final class Channel {
         return channels;
     }
 
-    /** A channel whose samples are places in a table. */
+    /** Returns a channel whose samples are indices of a table. */
     static Channel mapped(Codestream.Image decoded, int component, int[] table) {
         int entries = 1 << decoded.size().components().get(component).depth();
         int[] bytes = new int[entries];
@@ -48,7 +51,10 @@ final class Channel {
         return new Channel(decoded, component, bytes);
     }
 
-    /** Numbers of so many bits as numbers of eight: the most significant ones, rounded, or stretched where there are fewer. */
+    /**
+     * Returns a table that converts numbers of {@code depth} bits to eight bits: the most significant bits, rounded, or
+     * stretched where there are fewer.
+     */
     static int[] scale(int depth) {
         int[] bytes = new int[1 << depth];
         for (int i = 0; i < bytes.length; i++) {
@@ -59,7 +65,7 @@ final class Channel {
         return bytes;
     }
 
-    /** Whether samples are further apart than another channel's, as those of chroma are. */
+    /** Whether samples are subsampled more coarsely than another channel's, as those of chroma are. */
     boolean isCoarserThan(Channel other) {
         return dx > other.dx || dy > other.dy;
     }

@@ -5,7 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The markers of a codestream, and the tiles between them. */
+/** The reader of a codestream: its markers, and the tiles between them. */
 final class Codestream {
     private static final int START = 0xff4f;
     private static final int SIZE = 0xff51;
@@ -20,7 +20,7 @@ final class Codestream {
     private static final int TILE_PART = 0xff90;
     private static final int DATA = 0xff93;
     private static final int END = 0xffd9;
-    /** No tile takes less: a header of its own, and the marker before its data. */
+    /** The fewest bytes of a tile: a header of its own, and the marker before its data. */
     private static final int LEAST_TILE_BYTES = 14;
 
     private static final int MOST_PLANES = 4;
@@ -28,7 +28,7 @@ final class Codestream {
     private final Bytes bytes;
     private final Map<Integer, TileParts> tiles = new TreeMap<>();
 
-    /** What was found of a tile so far. */
+    /** The parts of a tile that were found so far. */
     private record TileParts(TileSettings settings, ByteArrayOutputStream data) {}
 
     /** The samples of the first components. */
@@ -81,7 +81,7 @@ final class Codestream {
         return planes;
     }
 
-    /** Reads markers up to the first one that is none of a header, and answers that. */
+    /** Reads markers up to the first one that does not belong to a header, and returns that. */
     private static int readMarkers(Bytes bytes, TileSettings settings) {
         while (true) {
             int marker = bytes.big16();

@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.image.jpeg2000;
 
-/** What is known of a coefficient as flags, and the contexts that follow from them. */
+/** The flags of a coefficient and its neighbours, and the coding contexts that follow from them. */
 final class Contexts {
     static final int LEFT = 1;
     static final int RIGHT = 2;
@@ -10,7 +10,7 @@ final class Contexts {
     static final int ABOVE_RIGHT = 32;
     static final int BELOW_LEFT = 64;
     static final int BELOW_RIGHT = 128;
-    /** Any neighbour that is significant. */
+    /** The mask of flags that mark a significant neighbour. */
     static final int NEIGHBOURS = 255;
 
     static final int LEFT_NEGATIVE = 1 << 8;
@@ -19,7 +19,7 @@ final class Contexts {
     static final int BELOW_NEGATIVE = 1 << 11;
     static final int NEXT_ROW = BELOW | BELOW_LEFT | BELOW_RIGHT | BELOW_NEGATIVE;
     static final int SIGNIFICANT = 1 << 12;
-    /** Decoded already in this plane. */
+    /** Marks a coefficient that was decoded already in this plane. */
     static final int VISITED = 1 << 13;
 
     static final int REFINED = 1 << 14;
@@ -29,7 +29,7 @@ final class Contexts {
 
     private Contexts() {}
 
-    /** For whether a coefficient becomes significant: 0 to 8, by the kind of band. */
+    /** Returns the context for whether a coefficient becomes significant: 0 to 8, by the kind of band. */
     static int zero(int band, int known) {
         return ZERO[band << 8 | (known & NEIGHBOURS)];
     }
@@ -69,19 +69,19 @@ final class Contexts {
         };
     }
 
-    /** For a further bit of a magnitude: 0 to 2. */
+    /** Returns the context for a further bit of a magnitude: 0 to 2. */
     static int magnitude(int known) {
         return (known & REFINED) != 0 ? 2 : (known & NEIGHBOURS) != 0 ? 1 : 0;
     }
 
-    /** For a sign: 0 to 4. */
+    /** Returns the context for a sign: 0 to 4. */
     static int sign(int known) {
         int across = across(known);
         int down = down(known);
         return across == 0 ? Math.abs(down) : 3 + across * down;
     }
 
-    /** 1 where a sign is told the other way round. */
+    /** Returns 1 where the context inverts the sign, else 0. */
     static int signFlip(int known) {
         int across = across(known);
         return across < 0 || (across == 0 && down(known) < 0) ? 1 : 0;

@@ -4,7 +4,7 @@ import dev.millrace.providers.cpu.image.source.Bytes;
 import java.awt.image.BufferedImage;
 import org.jspecify.annotations.Nullable;
 
-/** Reads JPEG 2000 images: files of boxes, and bare codestreams. Alpha is left out. */
+/** The reader of JPEG 2000 images: files of boxes, and bare codestreams. Alpha is dropped. */
 public final class Jpeg2000 {
     private static final int HEADER = 0x6a703268;
     private static final int COLOUR = 0x636f6c72;
@@ -21,7 +21,7 @@ public final class Jpeg2000 {
 
     private Jpeg2000() {}
 
-    /** @param check throws where nobody waits for the image any more */
+    /** @param check throws where the run is cancelled */
     public static BufferedImage read(byte[] file, Runnable check) {
         Bytes bytes = Bytes.of(file, check);
         if (bytes.peek() == 0xff) {
@@ -119,7 +119,7 @@ public final class Jpeg2000 {
         return channels[channel];
     }
 
-    /** By ITU-R 601 for luma of the full range. */
+    /** Converts by ITU-R BT.601, for luma of the full range. */
     private static int rgb(int luma, int u, int v) {
         int red = (int) Math.rint(luma + 1.402 * v);
         int green = (int) Math.rint(luma - 0.344136 * u - 0.714136 * v);

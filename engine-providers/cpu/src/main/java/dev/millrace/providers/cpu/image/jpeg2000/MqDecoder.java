@@ -2,11 +2,14 @@ package dev.millrace.providers.cpu.image.jpeg2000;
 
 import java.util.Arrays;
 
-/** The arithmetic decoder of JPEG 2000, which learns the probability of each context; or bits as they are. */
+/**
+ * The arithmetic decoder of JPEG 2000 (MQ coder), which adapts the probability of each context; or a reader of raw
+ * bits.
+ */
 final class MqDecoder {
     static final int CONTEXTS = 19;
 
-    /** For each state how probable the less probable symbol is, in 65,536ths of 4/3. */
+    /** The probability of the less probable symbol in each state, in 65,536ths of 4/3. */
     private static final int[] PROBABILITIES = {
         0x5601, 0x3401, 0x1801, 0x0ac1, 0x0521, 0x0221, 0x5601, 0x5401, 0x4801, 0x3801, 0x3001, 0x2401, 0x1c01, 0x1601,
         0x5601, 0x5401, 0x5101, 0x4801, 0x3801, 0x3401, 0x3001, 0x2801, 0x2401, 0x2201, 0x1c01, 0x1801, 0x1601, 0x1401,
@@ -23,7 +26,7 @@ final class MqDecoder {
         1, 6, 9, 12, 29, 33, 6, 14, 14, 14, 17, 18, 20, 21, 14, 14, 15, 16, 17, 18, 19, 19, 20, 21, 22, 23, 24, 25, 26,
         27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 46
     };
-    /** The states in which the symbols change places after the less probable one. */
+    /** The states in which the symbols are exchanged after the less probable one. */
     private static final long EXCHANGED = 1L | 1L << 6 | 1L << 14;
 
     private final byte[] states = new byte[CONTEXTS];
@@ -44,7 +47,7 @@ final class MqDecoder {
         states[context] = (byte) state;
     }
 
-    /** Begins to decode a part of the bytes, behind which ones follow for ever. */
+    /** Starts to decode a part of the bytes. It is followed by one bits without end. */
     void start(byte[] bytes, int from, int length) {
         open(bytes, from, length);
         code = octet(at) << 16;
@@ -54,7 +57,7 @@ final class MqDecoder {
         interval = 0x8000;
     }
 
-    /** Begins to read bits as they are. */
+    /** Starts to read raw bits. */
     void startRaw(byte[] bytes, int from, int length) {
         open(bytes, from, length);
         code = 0;

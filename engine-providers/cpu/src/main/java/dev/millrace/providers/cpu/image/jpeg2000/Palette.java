@@ -2,10 +2,10 @@ package dev.millrace.providers.cpu.image.jpeg2000;
 
 import dev.millrace.providers.cpu.image.source.Bytes;
 
-/** Colours that samples are the numbers of. */
+/** A palette: a table of colours that samples are indices of. */
 final class Palette {
     private final int[][] columns;
-    /** For each channel the component that it comes from, and the column of the palette, or -1 where it is taken directly. */
+    /** The component of each channel, with its column of the palette, or -1 where the component is used directly. */
     private int[][] mapping = {};
 
     private Palette(int[][] columns) {

@@ -2,20 +2,20 @@ package dev.millrace.providers.cpu.image.jpeg2000;
 
 import org.jspecify.annotations.Nullable;
 
-/** A part of a resolution of a component; a packet holds one layer of it. */
+/** A part of a resolution of a component. A packet holds one layer of it. */
 final class Precinct {
     final int component;
     final int resolution;
-    /** Its place among the precincts of its resolution, row after row. */
+    /** The index among the precincts of the resolution, row by row. */
     final int index;
-    /** Where it begins on the image's grid. */
+    /** The coordinates of its start on the image's grid. */
     final long x;
 
     final long y;
 
     private final Resolution owner;
     private Blocks @Nullable [] blocks;
-    /** How many of its layers were read. */
+    /** The number of its layers that were read. */
     int layers;
 
     Precinct(Resolution owner, int component, int index, long x, long y) {
@@ -27,7 +27,10 @@ final class Precinct {
         this.y = y;
     }
 
-    /** The blocks of a part of a band, with the trees that say in which layer they begin, and how many planes are empty. */
+    /**
+     * The code blocks of a part of a band, with the tag trees of the layers in which they begin, and of the number of
+     * their empty planes.
+     */
     static final class Blocks {
         final Subband band;
         final int across;
@@ -74,7 +77,10 @@ final class Precinct {
         }
     }
 
-    /** The blocks, band after band; made when they are asked for, as most precincts of a broken file never are. */
+    /**
+     * Returns the blocks, band by band. They are created when they are asked for, as most precincts of a broken file
+     * never are.
+     */
     Blocks[] blocks() {
         Blocks[] made = blocks;
         if (made == null) {
@@ -84,7 +90,7 @@ final class Precinct {
         return made;
     }
 
-    /** Those that were asked for. */
+    /** Returns the blocks that were asked for. */
     Blocks[] blocksRead() {
         return blocks == null ? new Blocks[0] : blocks;
     }

@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** An order of packets: of layers below {@code layerEnd}, and of a range of resolutions and of components. */
+/**
+ * A progression: an order of packets of the layers below {@code layerEnd}, and of a range of resolutions and of
+ * components.
+ */
 record Progression(
         int order, int resolutionStart, int resolutionEnd, int componentStart, int componentEnd, int layerEnd) {
     static final int LAYERS_FIRST = 0;
@@ -22,7 +25,7 @@ record Progression(
             Comparator.comparingLong((Precinct p) -> p.y).thenComparingLong(p -> p.x);
     private static final Comparator<Precinct> BY_INDEX = Comparator.comparingInt(p -> p.index);
 
-    /** What is done with a layer of a precinct. */
+    /** A visitor of the layers of precincts. */
     interface Visitor {
         void visit(Precinct precinct, int layer);
     }

@@ -1,12 +1,12 @@
 package dev.millrace.providers.cpu.image.jpeg2000;
 
-/** The inverse wavelet transform with filters of nine and seven samples, in single precision. */
+/** The inverse 9/7 wavelet transform (Cohen-Daubechies-Feauveau, by lifting) in single precision. */
 final class RealWavelet extends Wavelet<float[]> {
     private static final float LOW_GAIN = 1.2301741f;
-    /** High bands lack the gain of theirs, so that this is twice its inverse. */
+    /** The gain of high samples: twice the inverse of the transform's, since high bands come without their own gain. */
     private static final float HIGH_GAIN = 1.6257324f;
 
-    /** By how much neighbours are added: to low and high samples in turn. */
+    /** The lifting coefficients, applied to low and high samples in turn. */
     private static final float[] STEPS = {-0.44350687f, -0.8829111f, 0.052980117f, 1.5861343f};
 
     @Override

@@ -3,11 +3,14 @@ package dev.millrace.providers.cpu.image.jpeg2000;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Numbers of a grid, told by a pyramid of minima: what is asked of one is what its header says of all above it. */
+/**
+ * A tag tree: numbers of a grid coded by a pyramid of minima. A query reads the bits of the number and of the minima
+ * above it, as far as needed.
+ */
 final class TagTree {
     private final List<Level> levels = new ArrayList<>();
 
-    /** For each number of a level what is known: that it is at least so much, and whether it is that. */
+    /** The state of each number of a level: its lower bound, and whether the number equals it. */
     private record Level(int width, int[] least, boolean[] known) {}
 
     TagTree(int width, int height) {
@@ -24,7 +27,7 @@ final class TagTree {
         }
     }
 
-    /** Reads on until it is known whether the number at a place is less than {@code limit}. */
+    /** Reads bits until it is known whether the number at a place is less than {@code limit}. */
     boolean isLess(HeaderBits in, int x, int y, int limit) {
         int least = 0;
         for (int i = levels.size() - 1; i >= 0; i--) {

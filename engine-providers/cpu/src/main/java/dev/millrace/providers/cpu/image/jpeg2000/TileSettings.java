@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the markers of the main header say of all tiles, or those of a tile's header of that one. */
+/** The settings from the markers of the main header for all tiles, or from a tile's header for that one. */
 final class TileSettings {
-    /** In place of a component's number: what counts for all that have nothing of their own. */
+    /** The key, in place of a component's number, of settings for all components without their own. */
     private static final int ALL = -1;
 
     private static final int OWN_PRECINCTS = 1;
@@ -23,12 +23,12 @@ final class TileSettings {
     private final List<Progression> changes = new ArrayList<>();
 
     /**
-     * What counts for all components of a tile.
+     * The settings of all components of a tile.
      *
-     * @param packetStarts whether markers may stand before packets
-     * @param headerEnds whether markers stand after the headers of packets
-     * @param order the number of the order of packets
-     * @param transformed whether the first three components are mixed
+     * @param packetStarts whether markers may precede packets
+     * @param headerEnds whether markers follow the headers of packets
+     * @param order the number of the progression order
+     * @param transformed whether the first three components are mixed by a colour transform
      */
     record Layering(boolean packetStarts, boolean headerEnds, int order, int layers, boolean transformed) {}
 
@@ -64,7 +64,7 @@ final class TileSettings {
         quantizations.put(component(marker), Quantization.read(marker));
     }
 
-    /** A region that is more exact: its coefficients are so many bits up. */
+    /** Reads a region of interest: its coefficients are shifted up by a number of bits. */
     void readRegion(Bytes marker) {
         int component = component(marker);
         marker.skip(1);
@@ -123,7 +123,7 @@ final class TileSettings {
         return own != null ? own : main == null ? 0 : main.shift(component);
     }
 
-    /** The orders of packets, one after the other. */
+    /** Returns the progressions, one after the other. */
     List<Progression> progressions() {
         if (!changes.isEmpty()) {
             return changes;

@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.image.source;
 
-/** A part of a file, read in order; reading beyond its end throws. */
+/** A part of a file, read in order. Reading beyond its end throws. */
 public final class Bytes {
     private final byte[] file;
     private final int end;
@@ -14,17 +14,17 @@ public final class Bytes {
         this.check = check;
     }
 
-    /** @param check throws where nobody waits for the image any more */
+    /** @param check throws where the run is cancelled */
     public static Bytes of(byte[] file, Runnable check) {
         return new Bytes(file, 0, file.length, check);
     }
 
-    /** Bytes of the same file that were put together. */
+    /** Returns a reader of bytes that were joined from parts of the same file. */
     public Bytes joined(byte[] parts) {
         return new Bytes(parts, 0, parts.length, check);
     }
 
-    /** Throws where nobody waits for the image any more. Decoders call it for every few thousand pixels. */
+    /** Throws where the run is cancelled. Decoders call it for every few thousand pixels. */
     public void check() {
         check.run();
     }
@@ -33,23 +33,23 @@ public final class Bytes {
         return end - at;
     }
 
-    /** Where the next byte lies in {@link #array}. */
+    /** The index of the next byte in {@link #array}. */
     public int position() {
         return at;
     }
 
-    /** The whole file, to read from {@link #position} on. */
+    /** The array of the whole file, to be read from {@link #position} on. */
     public byte[] array() {
         return file;
     }
 
-    /** The next {@code length} bytes as a part of its own, which this one has then passed. */
+    /** Returns the next {@code length} bytes as a reader of their own, and skips them here. */
     public Bytes take(long length) {
         skip(length);
         return new Bytes(file, at - (int) length, at, check);
     }
 
-    /** What is left, as a part of its own; this one stays where it is. */
+    /** Returns the remaining bytes as a reader of their own; this one does not move. */
     public Bytes rest() {
         return new Bytes(file, at, end, check);
     }
@@ -67,32 +67,32 @@ public final class Bytes {
         return file[at - 1] & 255;
     }
 
-    /** The next octet, which stays the next one; -1 at the end. */
+    /** Returns the next octet without reading it; -1 at the end. */
     public int peek() {
         return at < end ? file[at] & 255 : -1;
     }
 
-    /** Two octets, the more significant one first. */
+    /** Reads two octets, the more significant one first. */
     public int big16() {
         return octet() << 8 | octet();
     }
 
-    /** Four octets, the most significant one first, without a sign. */
+    /** Reads four octets, the most significant one first, as an unsigned number. */
     public long big32() {
         return (long) big16() << 16 | big16();
     }
 
-    /** Two octets, the less significant one first. */
+    /** Reads two octets, the less significant one first. */
     public int little16() {
         return octet() | octet() << 8;
     }
 
-    /** Three octets, the least significant one first. */
+    /** Reads three octets, the least significant one first. */
     public int little24() {
         return little16() | octet() << 16;
     }
 
-    /** Four octets, the least significant one first, without a sign. */
+    /** Reads four octets, the least significant one first, as an unsigned number. */
     public long little32() {
         return little24() | (long) octet() << 24;
     }

@@ -1,4 +1,4 @@
-/** What the decoders of image files share: bytes in order, and how large an image a file may claim to be. */
+/** Utilities of the image decoders: bytes read in order, and limits to the extents that an image file may claim. */
 @NullMarked
 package dev.millrace.providers.cpu.image.source;
 

@@ -1,11 +1,11 @@
 package dev.millrace.providers.cpu.image.webp;
 
-/** What the first partition of a key frame says before its macroblocks. */
+/** The header of a key frame: the part of the first partition before its macroblocks. */
 final class FrameHeader {
     static final int SEGMENTS = 4;
 
     final Segment[] segments = new Segment[SEGMENTS];
-    /** Whether each macroblock says which segment it belongs to. */
+    /** Whether each macroblock names the segment that it belongs to. */
     final boolean segmentMap;
 
     final boolean simpleFilter;
@@ -16,7 +16,7 @@ final class FrameHeader {
 
     private final int[] segmentProbabilities = {255, 255, 255};
 
-    /** A part of the image: how its coefficients are scaled, and how strongly block edges are smoothed. */
+    /** A segment of the image: the scales of its coefficients, and the strength of its loop filter. */
     record Segment(Quantizer quantizer, FilterStrength whole, FilterStrength parted) {}
 
     FrameHeader(BooleanDecoder in) {
@@ -62,7 +62,7 @@ final class FrameHeader {
         skipProbability = in.flag() ? in.number(8) : -1;
     }
 
-    /** How far the filter's level moves for key frames, and for macroblocks that are predicted in parts. */
+    /** Reads the changes of the filter's level for key frames, and for macroblocks that are predicted in parts. */
     private static int[] filterChanges(BooleanDecoder in) {
         int[] changes = new int[2];
         boolean used = in.flag();

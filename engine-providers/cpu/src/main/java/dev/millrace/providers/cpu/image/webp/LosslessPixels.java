@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.image.webp;
 
-/** Pixels as they are stored: literally, by a repetition of earlier ones, or by a cache of colours. */
+/** The decoder of stored pixels: literal ones, copies of earlier ones (LZ77), and indices of a colour cache. */
 final class LosslessPixels {
     private static final int LITERALS = 256;
     private static final int LENGTHS = 24;
@@ -9,7 +9,10 @@ final class LosslessPixels {
     private static final int GROUP = 5;
     private static final int BETWEEN_CHECKS = 1 << 14;
 
-    /** For the nearest pixels, in the order of their numbers: rows up in the high digit, eight less columns left in the low. */
+    /**
+     * The places of the nearest pixels, in the order of their distance codes: rows up in the high digit, eight less
+     * columns left in the low.
+     */
     private static final String PLACES =
             "1807171928062729161a262a38053739151b363a252b48044749141c353b464a242c58454b343c03"
                     + "5759131d565a232d444c555b333d68026769121e666a222e545c434d656b323e78017779535d111f"
@@ -25,7 +28,7 @@ final class LosslessPixels {
     private int groupsPerRow;
     private int[] groups = {};
 
-    /** Reads the codes of an image; its groups only where it is the image itself. */
+    /** Reads the prefix codes of an image, with groups of codes only for the image itself. */
     LosslessPixels(LosslessBits in, int width, int height, boolean main) {
         this.in = in;
         this.width = width;
@@ -54,7 +57,7 @@ final class LosslessPixels {
         pixels = new int[width * height];
     }
 
-    /** How many parts of {@code 1 << bits} pixels cover an extent. */
+    /** The number of parts of {@code 1 << bits} pixels that cover an extent. */
     static int parts(int extent, int bits) {
         return (extent + (1 << bits) - 1) >> bits;
     }
@@ -100,7 +103,7 @@ final class LosslessPixels {
         }
     }
 
-    /** A length or distance: by its symbol alone, or a range whose place follows. */
+    /** Reads a length or distance: given by its symbol alone, or by a range whose offset follows. */
     private int prefixed(int symbol) {
         if (symbol < 4) {
             return symbol + 1;

@@ -1,17 +1,17 @@
 package dev.millrace.providers.cpu.image.webp;
 
-/** What was done to the pixels of a lossless image before they were stored. */
+/** A transform of the pixels of a lossless image before they were stored. */
 sealed interface LosslessTransform {
-    /** How wide the image is that is stored. */
+    /** The width of the stored image. */
     int packedWidth();
 
-    /** So many pixels lie between two calls of a check. */
+    /** The number of pixels between two calls of a check. */
     int CHECKED = 1 << 16;
 
     /**
-     * The pixels before the transform; those that are given may be written over.
+     * Returns the pixels before the transform. The given pixels may be overwritten.
      *
-     * @param check throws where nobody waits for the image any more
+     * @param check throws where the run is cancelled
      */
     int[] undo(int[] pixels, int height, Runnable check);
 
@@ -36,7 +36,7 @@ sealed interface LosslessTransform {
         }
     }
 
-    /** Each pixel is what it differs by from a prediction. */
+    /** Prediction: each pixel is stored as its difference from a prediction. */
     record Predicted(Tiles tiles) implements LosslessTransform {
         @Override
         public int packedWidth() {
@@ -64,7 +64,7 @@ sealed interface LosslessTransform {
         }
     }
 
-    /** Shares of green, and of red, were taken from the other colours. */
+    /** Colour decorrelation: multiples of green and red were subtracted from the other colours. */
     record ColoursTaken(Tiles tiles) implements LosslessTransform {
         @Override
         public int packedWidth() {
@@ -88,7 +88,7 @@ sealed interface LosslessTransform {
         }
     }
 
-    /** Green was taken from red and blue. */
+    /** Green subtraction: green was subtracted from red and blue. */
     record GreenTaken(int packedWidth) implements LosslessTransform {
         @Override
         public int[] undo(int[] pixels, int height, Runnable check) {
@@ -105,7 +105,7 @@ sealed interface LosslessTransform {
         }
     }
 
-    /** The green of a pixel is the place of its colour, or of several pixels' colours, in a palette. */
+    /** Palette: the green of a pixel is the index of its colour, or holds the indices of several pixels. */
     record Palette(int width, int bits, int[] colours) implements LosslessTransform {
         static Palette read(LosslessBits in, int width) {
             int count = in.read(8) + 1;

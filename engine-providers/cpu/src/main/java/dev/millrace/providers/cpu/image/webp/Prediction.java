@@ -1,8 +1,8 @@
 package dev.millrace.providers.cpu.image.webp;
 
-/** Predicts square blocks from the samples above and left of them. */
+/** The prediction of square blocks from the samples above and left of them. */
 final class Prediction {
-    /** From the lowest sample on the left over the corner to the eighth one above. */
+    /** The samples along the edge: from the lowest one on the left over the corner to the eighth one above. */
     private final int[] edge = new int[13];
 
     /** Predicts a whole plane of a macroblock. */
@@ -25,7 +25,7 @@ final class Prediction {
         }
     }
 
-    /** The mean of the edges that lie in the image. */
+    /** Returns the mean of the edges that are inside the image. */
     private static int mean(Samples plane, int x, int y, int size) {
         int sum = 0;
         int count = 0;
@@ -111,7 +111,7 @@ final class Prediction {
         return down % 2 == 0 ? between(at - 1) : smooth(at - 1);
     }
 
-    /** The mean of a sample of the edge and the next one. */
+    /** Returns the mean of a sample of the edge and the next one. */
     private int between(int at) {
         return (edge[at] + edge[at + 1] + 1) >> 1;
     }

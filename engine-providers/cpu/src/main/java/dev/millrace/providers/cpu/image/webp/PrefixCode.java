@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.image.webp;
 
 import java.util.Arrays;
 
-/** A canonical prefix code: symbols of up to 15 bits, those of up to eight by a table. */
+/** A canonical prefix code (Huffman code) with codes of up to 15 bits; those of up to eight are decoded by a table. */
 final class PrefixCode {
     private static final int LONGEST = 15;
     private static final int TABLE_BITS = 8;
@@ -11,10 +11,13 @@ final class PrefixCode {
     private final short[] symbols;
     private final short[] counts = new short[LONGEST + 1];
     private final int tableBits;
-    /** By the next bits: a symbol and, in the lowest four bits, its length; 0 where that is longer. */
+    /**
+     * The decoding table, indexed by the next bits: a symbol and, in the lowest four bits, the length of its code; 0
+     * where that is longer.
+     */
     private final int[] table;
 
-    /** The code of symbols by their lengths, the first {@code count} of which are used. */
+    /** Creates the code from the lengths of its symbols, the first {@code count} of which are used. */
     PrefixCode(int[] lengths, int count) {
         int used = 0;
         for (int i = 0; i < count; i++) {
@@ -86,7 +89,7 @@ final class PrefixCode {
         throw new IllegalStateException("a complete code has no other bits");
     }
 
-    /** Reads how a code of so many symbols is made. */
+    /** Reads the definition of a code of {@code symbols} symbols. */
     static PrefixCode read(LosslessBits in, int symbols) {
         int[] lengths = new int[Math.max(symbols, 256)];
         if (in.flag()) {

@@ -2,14 +2,17 @@ package dev.millrace.providers.cpu.image.webp;
 
 import java.util.HexFormat;
 
-/** The probabilities that RFC 6386 gives in tables, in 256ths. */
+/** The probability tables of RFC 6386, in 256ths. */
 final class Probabilities {
     static final int KINDS = 4;
     static final int BANDS = 8;
     static final int CONTEXTS = 3;
     static final int NODES = 11;
 
-    /** Of the modes of a block of 4 × 4 pixels by those of the blocks above and beside it: ten by ten times nine nodes. */
+    /**
+     * The probabilities of the modes of a block of 4 × 4 pixels by those of the blocks above and left of it: ten by ten
+     * times nine nodes.
+     */
     private static final byte[] BLOCK_MODES = table("""
         e7783059737178987098b3407eaa762e465faf458f505552489b67383a0aabdabd110d98721a11a32cc3150aad
         791850c31a3e2c405590470a26abd590221aaa2e371388a021ce473f14087272d00c09e251280b60b6541d1024
@@ -33,7 +36,10 @@ final class Probabilities {
         65263c8a37462b1a8e9224131eabff611b148a2d3d3edb0151bc4020291475978e1415a370130c3dc380300418
         """);
 
-    /** Before a frame changes them: four kinds of blocks, eight bands of coefficients, three contexts, eleven nodes. */
+    /**
+     * The default probabilities of coefficients: four kinds of blocks, eight bands of coefficients, three contexts,
+     * eleven nodes.
+     */
     private static final byte[] COEFFICIENTS = table("""
         808080808080808080808080808080808080808080808080808080808080808080
         fd88feffe4db8080808080bd81f2ffe3d5ffdb8080806a7ee3fcd6d1ffff808080
@@ -69,7 +75,7 @@ final class Probabilities {
         0101ff8080808080808080f401ff8080808080808080ee01ff8080808080808080
         """);
 
-    /** That a frame changes one of {@link #COEFFICIENTS}. */
+    /** The probability that a frame changes one of {@link #COEFFICIENTS}. */
     private static final byte[] CHANGES = table("""
         ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff
         b0f6ffffffffffffffffffdff1fcfffffffffffffffff9fdfdffffffffffffffff
@@ -111,12 +117,12 @@ final class Probabilities {
         return HexFormat.of().parseHex(hexadecimal.replaceAll("\\s", ""));
     }
 
-    /** The probability of a node of the tree of modes. */
+    /** Returns the probability of a node of the tree of modes. */
     static int blockMode(int above, int left, int node) {
         return BLOCK_MODES[(above * 10 + left) * 9 + node] & 255;
     }
 
-    /** The probabilities of coefficients in a frame, with what its header changes. */
+    /** Returns the probabilities of coefficients in a frame, with the changes of its header. */
     static byte[] coefficients(BooleanDecoder header) {
         byte[] frame = COEFFICIENTS.clone();
         for (int i = 0; i < frame.length; i++) {

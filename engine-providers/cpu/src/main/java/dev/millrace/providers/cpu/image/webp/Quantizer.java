@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.image.webp;
 
-/** What coefficients are multiplied by: of each kind of block the first one, and all others. */
+/** The dequantisation factors of coefficients: for each kind of block that of the first one, and that of all others. */
 final class Quantizer {
     private static final int[] FIRST = {
         4, 5, 6, 7, 8, 9, 10, 10, 11, 12, 13, 14, 15, 16, 17, 17, 18, 19, 20, 20, 21, 21, 22, 22, 23, 23, 24, 25, 25,
@@ -19,12 +19,15 @@ final class Quantizer {
     };
 
     final int[] luma;
-    /** Of the block that holds the first coefficients of the sixteen others. */
+    /** The factors of the second-order block, which holds the first coefficients of the sixteen luma blocks. */
     final int[] second;
 
     final int[] chroma;
 
-    /** By an index, and how far it moves for luma's first, the second block's first and other, chroma's first and other. */
+    /**
+     * Looks the factors up by an index, and its offsets for luma's first, the second block's first and other, chroma's
+     * first and other.
+     */
     Quantizer(int index, int[] steps) {
         luma = new int[] {FIRST[clip(index + steps[0], 127)], OTHER[clip(index, 127)]};
         second = new int[] {

@@ -2,7 +2,10 @@ package dev.millrace.providers.cpu.image.webp;
 
 import java.util.Arrays;
 
-/** Reads the coefficients of macroblocks, each by the probabilities of its place and of what stands beside it. */
+/**
+ * The reader of macroblocks' coefficients, with probabilities that depend on their position and the neighbouring
+ * blocks.
+ */
 final class Residuals {
     private static final int AFTER_SECOND = 0;
     private static final int SECOND = 1;
@@ -20,7 +23,10 @@ final class Residuals {
     };
 
     private final byte[] probabilities;
-    /** For each column four blocks of luma, two of either chroma, and the second block: whether the last one above had any. */
+    /**
+     * Whether the last block above had coefficients: for each column four blocks of luma, two of either chroma, and the
+     * second-order block.
+     */
     private final boolean[] above;
 
     private final boolean[] left = new boolean[9];
@@ -35,7 +41,7 @@ final class Residuals {
         Arrays.fill(left, false);
     }
 
-    /** Fills a macroblock's coefficients; answers whether there are any. */
+    /** Reads a macroblock's coefficients. Returns whether there are any. */
     boolean read(Macroblock block, int column, Quantizer quantizer, BooleanDecoder in) {
         Arrays.fill(block.coefficients, (short) 0);
         int top = column * 9;
@@ -89,7 +95,7 @@ final class Residuals {
         return (above[column] ? 1 : 0) + (left[row] ? 1 : 0);
     }
 
-    /** Reads one block; answers the place behind its last coefficient. */
+    /** Reads one block. Returns the index behind its last coefficient. */
     private int read(BooleanDecoder in, int kind, int context, int[] scale, int first, short[] out, int base) {
         int at = node(kind, first, context);
         for (int n = first; n < 16; n++) {

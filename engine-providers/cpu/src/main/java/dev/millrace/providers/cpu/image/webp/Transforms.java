@@ -1,15 +1,15 @@
 package dev.millrace.providers.cpu.image.webp;
 
-/** The inverse transforms of VP8, in whole numbers. */
+/** The inverse transforms of VP8, in integer arithmetic. */
 final class Transforms {
-    /** In 65,536ths: √2·cos(π/8) less 1, and √2·sin(π/8). */
+    /** √2·cos(π/8) less 1 and, below, √2·sin(π/8), in 65,536ths. */
     private static final int COSINE = 20091;
 
     private static final int SINE = 35468;
 
     private Transforms() {}
 
-    /** The inverse Walsh-Hadamard transform; what comes of it are the first coefficients of sixteen blocks. */
+    /** Applies the inverse Walsh-Hadamard transform. Its results are the first coefficients of sixteen blocks. */
     static void spread(short[] in, short[] blocks) {
         int[] columns = new int[16];
         for (int i = 0; i < 4; i++) {

@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.image.webp;
 
 import java.awt.image.BufferedImage;
 
-/** Makes pixels of luma and two planes of chroma of half the extents, which are interpolated. */
+/** The conversion of luma and two planes of chroma at half the extents, which are interpolated, to RGB pixels. */
 final class YuvToRgb {
     private YuvToRgb() {}
 
@@ -27,7 +27,10 @@ final class YuvToRgb {
         return image;
     }
 
-    /** Nine sixteenths of the nearest sample, three of either neighbour, one of the farthest, rounded twice on the way. */
+    /**
+     * Interpolates chroma: nine sixteenths of the nearest sample, three of either neighbour, one of the farthest,
+     * rounded twice.
+     */
     private static int between(Samples plane, int nearX, int nearY, int farX, int farY) {
         int near = plane.get(nearX, nearY);
         int beside = plane.get(farX, nearY);
@@ -36,7 +39,7 @@ final class YuvToRgb {
         return (((near + 3 * beside + 3 * below + far + 8) >> 3) + near) >> 1;
     }
 
-    /** By ITU-R 601 for luma of 16 to 235, in 256ths and then 64ths. */
+    /** Converts by ITU-R BT.601, for luma of 16 to 235, in 256ths and then 64ths. */
     private static int rgb(int y, int u, int v) {
         int luma = (19077 * y) >> 8;
         int red = luma + ((26149 * v) >> 8) - 14234;
