@@ -28,20 +28,21 @@ class DocumentRulesTest {
     private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
     private static final Pattern DECISION = Pattern.compile("""
-            (?s)# (\\d{4})\\. ([^\\n]+)
+        (?s)# (\\d{4})\\. ([^\\n]+)
 
-            Status: ([^\\n]+) · Date: (\\d{4}-\\d{2}-\\d{2}) · Area: ([a-z ]+)
+        Status: ([^\\n]+) · Date: (\\d{4}-\\d{2}-\\d{2}) · Area: ([a-z ]+)
 
-            ## Context
-            .+
-            ## Decision
-            .+
-            ## Consequences
-            .+
-            ## Alternatives
-            .+
-            ## Undo it if
-            .+""");
+        ## Context
+        .+
+        ## Decision
+        .+
+        ## Consequences
+        .+
+        ## Alternatives
+        .+
+        ## Undo it if
+        .+\
+        """);
 
     private static List<Path> pages() throws IOException {
         var pages = new ArrayList<Path>();
@@ -99,7 +100,9 @@ class DocumentRulesTest {
         if (!Files.exists(target)) {
             return false;
         }
-        return parts.length == 1 || !target.toString().endsWith(".md") || anchors(target).contains(parts[1]);
+        return parts.length == 1
+                || !target.toString().endsWith(".md")
+                || anchors(target).contains(parts[1]);
     }
 
     private static List<String> anchors(Path page) throws IOException {
@@ -154,7 +157,8 @@ class DocumentRulesTest {
                     .contains("| %s | [%s](%s) | %s | %s |"
                             .formatted(form.group(1), form.group(2), each.getFileName(), status, form.group(4)));
         }
-        long rows = index.lines().filter(line -> line.matches("\\| \\d{4} \\|.*")).count();
+        long rows =
+                index.lines().filter(line -> line.matches("\\| \\d{4} \\|.*")).count();
         assertThat(rows).isEqualTo(decisions().size());
     }
 
@@ -188,6 +192,7 @@ class DocumentRulesTest {
                 "# A page\n\n" + "word ".repeat(LONGEST_LINE) + "\n\n[gone](gone.md) [none](#none) [here](#a-page)\n");
         assertThat(longLines(page)).containsExactly(page + ":3");
         assertThat(brokenLinks(page)).containsExactly(page + " -> gone.md", page + " -> #none");
-        assertThat(DECISION.matcher("# 0001. Title\n\nStatus: accepted\n").matches()).isFalse();
+        assertThat(DECISION.matcher("# 0001. Title\n\nStatus: accepted\n").matches())
+                .isFalse();
     }
 }

@@ -40,7 +40,8 @@ class OperatorsTest {
     void thePageIsWhatTheCommandPrints() throws IOException {
         assertThat(operators("--markdown")).isEqualTo(ExitCode.OK);
         assertThat(Files.readString(PAGE))
-                .as("docs/guide/operators.md; make it again with ./millrace operators --markdown > docs/guide/operators.md")
+                .as("docs/guide/operators.md; make it again with ./millrace operators --markdown >"
+                        + " docs/guide/operators.md")
                 .isEqualToNormalizingNewlines(out.toString());
     }
 
