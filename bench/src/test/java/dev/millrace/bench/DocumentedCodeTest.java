@@ -10,14 +10,14 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What the documentation shows of the repository's files is in them, line by line. */
+/** Tests that the code which the documentation shows from files of the repository is in them, line by line. */
 class DocumentedCodeTest {
     private static final Path ROOT = Path.of("..");
     private static final String OPERATOR = "adding-an-operator.md";
     private static final int LONGEST = 30;
     private static final int LONGEST_SERVICE = 39;
 
-    /** A file's path in a line of its own, and a block of code. */
+    /** The pattern of a file's path on a line of its own, followed by a block of code. */
     private static final Pattern SHOWN = Pattern.compile(
             "^`([\\w./-]+)`\\n\\n```(?:java|kotlin|text)\\n(.*?)\\n```$", Pattern.DOTALL | Pattern.MULTILINE);
 
@@ -26,7 +26,7 @@ class DocumentedCodeTest {
         return SHOWN.matcher(page).results().toList();
     }
 
-    /** The lines of a text without what they are indented by. */
+    /** Returns the lines of a text without their indentation. */
     private static String flat(String text) {
         return "\n" + text.strip().replaceAll("\\R[ \\t]*", "\n") + "\n";
     }
