@@ -1,4 +1,4 @@
-/// The command line: one class for each command of {@code millrace}, and the flags that they share.
+/// The command line: one class for each command of `millrace`, and the flags that they share.
 @NullMarked
 package dev.millrace.cli;
 
