@@ -67,7 +67,7 @@ final class FakeFactory implements ProviderFactory {
     @Nullable
     String trouble;
 
-    /** The number of a model's partitions that it writes to the context binary. */
+    /** The highest number of a model's partitions that it writes to the context binary. */
     int keepsAtMost = Integer.MAX_VALUE;
 
     @Override
