@@ -214,10 +214,7 @@ public final class ContextBinary {
         return file.asSlice(segment.offset(), segment.length());
     }
 
-    /**
-     * The digest that identifies this binary: the SHA-256 of its header and tables, which hold
-     * the digests of everything else.
-     */
+    /** The digest that identifies this binary: the SHA-256 of its header and tables, which cover everything in it. */
     public String digest() {
         return digest;
     }

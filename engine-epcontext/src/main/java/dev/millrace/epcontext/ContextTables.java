@@ -122,7 +122,7 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
         return new ContextTables(graphs, segments, checksum);
     }
 
-    /** Returns the digest that identifies a binary. Header and tables hold the digests of everything else. */
+    /** Returns the digest that identifies a binary, that of its header and tables, which cover everything in it. */
     static String digest(MemorySegment front) {
         return "sha256:" + sha256(front);
     }
