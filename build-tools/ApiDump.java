@@ -20,9 +20,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Holds what users can call against a page of it: `ApiDump check|write PAGE FOLDER PACKAGE…` for the compiled classes
-/// in
-/// a folder. A change of the page shows a reviewer what breaks; a change without one breaks the build.
+/// Compares the public API with a page of it: `ApiDump check|write PAGE FOLDER PACKAGE…`, for the compiled classes in a
+/// folder. A change of the page shows a reviewer what breaks; a change without one breaks the build.
 final class ApiDump {
     private static final Set<AccessFlag> SHOWN =
             Set.of(AccessFlag.STATIC, AccessFlag.ABSTRACT, AccessFlag.FINAL, AccessFlag.PROTECTED);
@@ -80,7 +79,7 @@ final class ApiDump {
         return List.copyOf(classes.values());
     }
 
-    /// Public, as are all classes around it.
+    /// Whether a class and all classes around it are public.
     private static boolean isPublic(ClassModel model) {
         if (!model.flags().has(AccessFlag.PUBLIC) || model.flags().has(AccessFlag.SYNTHETIC)) {
             return false;
@@ -139,7 +138,8 @@ final class ApiDump {
         return isSeen(method.flags().flags(), name) && !name.equals("<clinit>");
     }
 
-    /// Names with a dollar are the compiler's; Kotlin's internal functions have one.
+    /// Whether a member is part of the API. Names with a dollar are the compiler's; Kotlin's
+    /// internal functions have one.
     private static boolean isSeen(Set<AccessFlag> flags, String name) {
         return (flags.contains(AccessFlag.PUBLIC) || flags.contains(AccessFlag.PROTECTED))
                 && !flags.contains(AccessFlag.SYNTHETIC)

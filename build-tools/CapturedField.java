@@ -5,9 +5,9 @@ import java.lang.constant.ClassDesc;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A field that holds what lambdas capture. Lambdas of one companion share them.
+/// A field that holds a value that lambdas capture. The lambdas of one companion share their fields.
 record CapturedField(String name, ClassDesc type) {
-    /// The fields that lambdas need together: as many of each type as the one that needs most of it.
+    /// Returns the fields that lambdas need together: as many of each type as the lambda that needs most of it.
     static List<CapturedField> of(List<PlainLambda> lambdas) {
         var all = new ArrayList<CapturedField>();
         for (PlainLambda each : lambdas) {
@@ -20,7 +20,7 @@ record CapturedField(String name, ClassDesc type) {
         return all;
     }
 
-    /// Where each captured value of a lambda lies.
+    /// Returns the field of each captured value of a lambda.
     static List<CapturedField> of(PlainLambda lambda) {
         var fields = new ArrayList<CapturedField>();
         for (ClassDesc captured : lambda.captured()) {

@@ -7,8 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Checks, or puts right, the format of Java sources: `FormatJava check|apply FOLDER…`. What lies in folders named
-/// target is left alone.
+/// Checks or corrects the format of Java sources: `FormatJava check|apply FOLDER…`. Folders named target are skipped.
 ///
 /// The formatter parses with the javac of the JVM it runs in. So it runs here, in the JDK that compiles the
 /// sources, and not inside Maven, whose JVM may be older than the language.
@@ -63,7 +62,7 @@ final class FormatJava {
         }
     }
 
-    /// The number of the first line that differs, with what it should be.
+    /// Returns the number of the first line that differs, and how it should read.
     private static String firstDifference(String before, String after) {
         var is = before.lines().toList();
         var should = after.lines().toList();
@@ -74,7 +73,7 @@ final class FormatJava {
         return (line + 1) + ": should be: " + (line < should.size() ? should.get(line) : "the end of the file");
     }
 
-    /// What the formatter says, or what it stumbles over without saying so.
+    /// Returns the reason why the formatter fails: its own message, or a known limitation that it does not report.
     private static String reason(String source, FormatterException e) {
         var lines = source.lines().toList();
         for (int i = 0; i < lines.size(); i++) {

@@ -20,22 +20,22 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 
-/// The class that stands for all lambdas of one class that have one interface.
+/// The companion class that implements all lambdas of one class that have the same interface.
 ///
 /// @param type the interface
 record LambdaCompanion(ClassDesc name, ClassDesc type, List<PlainLambda> lambdas) {
     private static final int PRIVATE_FINAL = ClassFile.ACC_PRIVATE | ClassFile.ACC_FINAL;
     private static final CapturedField WHICH = new CapturedField("which", CD_int);
 
-    /// @param number of companions that the class has already
+    /// @param number the number of companions that the class has already
     static LambdaCompanion of(ClassDesc outer, ClassDesc type, int number) {
         String name = outer.displayName() + "$$" + type.displayName() + (number == 0 ? "" : number);
         return new LambdaCompanion(ClassDesc.of(outer.packageName(), name), type, new ArrayList<>());
     }
 
-    /// The name of the static method that makes the lambda.
+    /// Adds a lambda and returns the name of the static method that creates it.
     String add(PlainLambda lambda) {
-        // a transform may come by more than once
+        // a transform may run more than once
         if (!lambdas.contains(lambda)) {
             lambdas.add(lambda);
         }
@@ -104,7 +104,8 @@ record LambdaCompanion(ClassDesc name, ClassDesc type, List<PlainLambda> lambdas
         code.return_();
     }
 
-    /// Makes a lambda of what it captures, in local variables, and of zeros where its companions capture more.
+    /// Creates a lambda from its captured values, in local variables, and zeros for the fields
+    /// that only other lambdas use.
     private void makeNew(CodeBuilder code, List<CapturedField> fields, int index) {
         List<CapturedField> mine = CapturedField.of(lambdas.get(index));
         code.new_(name).dup();

@@ -25,21 +25,18 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// Makes plain calls of what compiled classes leave to the JVM: `PlainCalls FOLDER CLASSPATH`.
+/// Replaces the `invokedynamic` instructions of compiled classes by plain calls: `PlainCalls FOLDER CLASSPATH`.
 ///
-/// What javac leaves to the JVM is spun when it is first reached, by Java that is interpreted at that time: a class for
-/// each
-/// lambda and method reference, method handles for the methods of each record and for each switch over types. An engine
-/// that has just been started reaches some hundreds.
+/// The JVM generates the code behind an `invokedynamic` when it is first reached, by Java that is interpreted at that
+/// time: a class for each lambda and method reference, method handles for the methods of each record and for each
+/// switch over types. An engine that has just been started reaches some hundreds.
 ///
-/// For its lambdas a class gets one companion for each interface that they have, `Outer$$Interface`, in its own nest:
-/// the
-/// lambdas are told apart by a number, what they capture lies in fields, and those that capture nothing are made once.
-/// The methods of records and switches over types become static methods of the class itself.
+/// A class gets one companion for each interface of its lambdas, `Outer$$Interface`, in its own nest. A number
+/// distinguishes the lambdas, captured values are fields, and lambdas that capture nothing are created once. The
+/// methods of records and switches over types become static methods of the class itself.
 ///
-/// Lambdas with marker interfaces or bridges, which javac writes in another form, and switches with constants among
-/// their
-/// labels stay as they are.
+/// Lambdas with marker interfaces or bridges, which javac writes in another form, and switches with constants
+/// among their labels stay as they are.
 final class PlainCalls {
     private static final String METAFACTORY = "Ljava/lang/invoke/LambdaMetafactory;";
     private static final int PRIVATE_STATIC = ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC | ClassFile.ACC_SYNTHETIC;
@@ -142,7 +139,7 @@ final class PlainCalls {
         }
     }
 
-    /** Adds a method, unless it is there: a transform may come by more than once. Answers with its name. */
+    /** Adds a method unless it exists, because a transform may run more than once. Returns its name. */
     private static String add(PlainMethod method, List<PlainMethod> methods) {
         if (!methods.contains(method)) {
             methods.add(method);
@@ -154,7 +151,7 @@ final class PlainCalls {
         return method.purpose() + "$" + methods.indexOf(method);
     }
 
-    /** A transform that names more classes as members of a nest. */
+    /** Returns a transform that adds classes to the members of a nest. */
     private static ClassTransform withMembers(ClassModel host, List<ClassDesc> added) {
         var all = new ArrayList<ClassDesc>();
         host.findAttribute(Attributes.nestMembers())

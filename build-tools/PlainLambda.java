@@ -10,13 +10,13 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.List;
 import java.util.Map;
 
-/// One lambda: what javac hands to the metafactory.
+/// One lambda, as javac passes it to `LambdaMetafactory`.
 ///
 /// @param method the name of the interface's method
-/// @param factory what is captured, and the interface
-/// @param erased the type of the interface's method
-/// @param instantiated the same, as it is known where the lambda stands
-/// @param body what is called
+/// @param factory the types of the captured values, and the interface
+/// @param erased the erased type of the interface's method
+/// @param instantiated the type of that method with the lambda's type arguments
+/// @param body the method that the lambda calls
 record PlainLambda(
         String method,
         MethodTypeDesc factory,
@@ -47,9 +47,9 @@ record PlainLambda(
     }
 
     /**
-     * Calls the body with what was captured and what comes in, and returns what it returns.
+     * Writes the call of the body with the captured values and the arguments, and the return of its result.
      *
-     * @param fields where the captured values lie in {@code this}
+     * @param fields the fields of {@code this} that hold the captured values
      */
     void call(CodeBuilder code, ClassDesc companion, List<CapturedField> fields) {
         boolean makes = body.kind() == DirectMethodHandleDesc.Kind.CONSTRUCTOR;
@@ -83,7 +83,7 @@ record PlainLambda(
         switch (body.kind()) {
             case STATIC, INTERFACE_STATIC -> code.invokestatic(owner, name, type, body.isOwnerInterface());
             case CONSTRUCTOR -> code.invokespecial(owner, name, type);
-            // what is private here is private in the same nest
+            // a private method of the class is accessible in the same nest
             case VIRTUAL, SPECIAL -> code.invokevirtual(owner, name, type);
             case INTERFACE_VIRTUAL, INTERFACE_SPECIAL -> code.invokeinterface(owner, name, type);
             default -> throw new IllegalStateException("a lambda of " + body.kind());

@@ -1,9 +1,9 @@
 import java.lang.classfile.CodeBuilder;
 import java.lang.constant.MethodTypeDesc;
 
-/// A static method that does what an `invokedynamic` of its class did.
+/// A static method that replaces an `invokedynamic` of its class.
 interface PlainMethod {
-    /// What it does, as the first part of its name.
+    /// The purpose of the method, which its name begins with.
     String purpose();
 
     MethodTypeDesc type();

@@ -15,16 +15,16 @@ import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.List;
 
-/// What Java makes for a record: `equals`, `hashCode` or `toString` over its components.
+/// A method that Java generates for a record: `equals`, `hashCode` or `toString` over its components.
 ///
-/// @param owner the record
+/// @param owner the record's class
 record RecordMethod(String purpose, MethodTypeDesc type, ClassDesc owner, List<Component> components)
         implements PlainMethod {
     private static final String BOOTSTRAPS = "Ljava/lang/runtime/ObjectMethods;";
     private static final ClassDesc OBJECTS = ClassDesc.of("java.util.Objects");
     private static final ClassDesc BUILDER = ClassDesc.of("java.lang.StringBuilder");
 
-    /// A component's field.
+    /// The field of a component.
     record Component(String name, ClassDesc type) {
         private boolean isReference() {
             return !type.isPrimitive();
@@ -82,7 +82,7 @@ record RecordMethod(String purpose, MethodTypeDesc type, ClassDesc owner, List<C
             switch (TypeKind.from(each.type()).asLoadable()) {
                 case INT -> code.if_icmpne(no);
                 case LONG -> code.lcmp().ifne(no);
-                // the values are compared, in which NaN equals itself and -0 is not 0
+                // `compare` makes NaN equal to itself, and -0 different from 0
                 case FLOAT, DOUBLE ->
                     code.invokestatic(each.box(), "compare", MethodTypeDesc.of(CD_int, each.type(), each.type()))
                             .ifne(no);
@@ -118,7 +118,7 @@ record RecordMethod(String purpose, MethodTypeDesc type, ClassDesc owner, List<C
         code.invokevirtual(BUILDER, "toString", MethodTypeDesc.of(CD_String)).areturn();
     }
 
-    /// The type by which a string builder takes a component.
+    /// Returns the parameter type of the string builder's method for a component.
     private static ClassDesc shown(Component component) {
         if (component.isReference()) {
             return CD_Object;

@@ -5,11 +5,11 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.List;
 
-/// How a switch over types chooses: the first label from one on that the selector is an instance of.
+/// The selection of a switch over types: the first label from a start index on that the selector is an instance of.
 record TypeSwitch(MethodTypeDesc type, List<ClassDesc> labels) implements PlainMethod {
     private static final String BOOTSTRAPS = "Ljava/lang/runtime/SwitchBootstraps;";
 
-    /// Whether it is a switch that has types alone for labels, and no constants.
+    /// Whether an instruction is a switch whose labels are types alone, without constants.
     static boolean isOne(InvokeDynamicInstruction dynamic) {
         return dynamic.bootstrapMethod().owner().descriptorString().equals(BOOTSTRAPS)
                 && dynamic.bootstrapMethod().methodName().equals("typeSwitch")

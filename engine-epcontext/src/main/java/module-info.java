@@ -1,4 +1,4 @@
-/// Context binaries and shared workspaces.
+/// Context models and binaries, and the workspaces that share them among sessions.
 module dev.millrace.epcontext {
     requires dev.millrace.memory;
     requires transitive dev.millrace.providers.spi;

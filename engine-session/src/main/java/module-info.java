@@ -1,4 +1,4 @@
-/// What users hold: engines and sessions.
+/// The public API: engines, sessions, requests and the compiler of context models.
 module dev.millrace.session {
     requires dev.millrace.memory;
     requires transitive dev.millrace.epcontext;

@@ -1,4 +1,4 @@
-/// The Kotlin face of the engine: a DSL, suspend and Flow.
+/// The Kotlin API of the engine: a DSL, suspending functions and flows.
 module dev.millrace.kotlin {
     requires transitive dev.millrace.session;
     requires transitive kotlin.stdlib;

@@ -5,11 +5,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was measured of one model, in milliseconds.
+ * The measurement of one model, in milliseconds.
  *
- * @param peer null where there was none beside it
- * @param difference the largest distance of two numbers of the answers, relative to the largest of their output; 0
- *     without a peer
+ * @param peer the times of the reference, or null without one
+ * @param difference the largest distance of two numbers of the answers, relative to the largest of
+ *     their output; 0 without a reference
  */
 record BenchResult(
         String model,
@@ -22,7 +22,7 @@ record BenchResult(
         double ratioBest,
         double difference) {
 
-    /** The median run, the quickest run, the median creation of a session, and its first run. */
+    /** The times of one side: the median run, the quickest run, the median creation of a session, and its first run. */
     record Timing(double median, double best, double create, double first) {}
 
     static String heading() {

@@ -35,25 +35,31 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Real models give the peer's answers in five shapes each, optimised and not, and over hundreds of frames with state. */
+/**
+ * Tests that real models give ONNX Runtime's answers in five shapes each, optimised and not, and
+ * over hundreds of frames with state.
+ */
 class AgreementIT {
     private static final double FLOATS = 1e-4;
-    /** A last bit before it decides what a number is rounded to, which is a part of 255. */
+    /** The tolerance of quantised models: one last bit decides the rounding to a step of 1/255. */
     private static final double BYTES = 0.05;
-    /** A peak is what equals the largest score around it: among neighbours that are alike, a last bit decides which is one. */
+    /**
+     * The tolerance of peaks: a peak equals the largest score around it, and among equal neighbours
+     * one last bit decides which one it is.
+     */
     private static final double PEAKS = 1e-3;
 
     private static final int FRAMES = 300;
     private static final int SAMPLES = 512;
 
     /**
-     * A model and what it is given.
+     * A model and its inputs.
      *
      * @param most the largest distance between two numbers, relative to the largest of their output
-     * @param peer how far the peer optimises: it answers otherwise where it computes with bytes
-     * @param pictures whether it is shown pictures: where a detector finds nothing, all numbers are nearly 0, and the largest
-     *     of them says little
-     * @param shapes by input, the shape of each run
+     * @param peer the optimisation level of ONNX Runtime: its answers change with it where it computes with bytes
+     * @param pictures whether its inputs are images: if a detector finds nothing, all numbers are nearly 0, and
+     *     the largest of them tells little
+     * @param shapes the shapes of each run, by input
      */
     record Real(String name, double most, OptLevel peer, boolean pictures, List<Map<String, long[]>> shapes) {
         @Override
@@ -62,7 +68,7 @@ class AgreementIT {
         }
     }
 
-    /** Two numbers for the run of each shape: extents of an input. */
+    /** Two extents of an input for the run of each shape. */
     private record Pair(long first, long second) {}
 
     private static Real floats(String name, List<Map<String, long[]>> shapes) {
@@ -93,7 +99,7 @@ class AgreementIT {
         return Stream.concat(some.stream(), more.stream()).toList();
     }
 
-    /** Models whose shape is fixed have other numbers each time. */
+    /** Returns runs without shapes: models of fixed shape get other numbers each time. */
     private static List<Map<String, long[]>> fixed() {
         return List.of(Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
     }
@@ -206,7 +212,7 @@ class AgreementIT {
         return shown;
     }
 
-    /** What is carried from frame to frame would make differences grow. */
+    /** State that is carried from frame to frame would make differences grow. */
     @ParameterizedTest
     @EnumSource(
             value = Level.class,
@@ -236,7 +242,7 @@ class AgreementIT {
         }
     }
 
-    /** Noise under a tone, both of which come and go. */
+    /** Returns noise under a tone, both of which come and go. */
     private static Tensor sound(SplittableRandom random, int frame) {
         float[] samples = new float[SAMPLES];
         double loud = Math.abs(Math.sin(frame / 20.0));

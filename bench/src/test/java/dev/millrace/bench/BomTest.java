@@ -13,13 +13,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The BOM has every module that others can use, in the version of the build. */
+/** Tests that the BOM has every module that others can use, in the version of the build. */
 class BomTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern ARTIFACT = Pattern.compile("<artifactId>([\\w-]+)</artifactId>");
     private static final Pattern VERSION = Pattern.compile("<version>([^<]+)</version>");
     private static final Pattern PARENT = Pattern.compile("(?s)<parent>.*?</parent>");
-    /** What measures or shows is no library. */
+    /** The modules that are no libraries: benchmarks and examples. */
     private static final Set<String> NOT_FOR_OTHERS = Set.of("bench", "example-ktor", "example-webflux");
 
     @Test

@@ -12,13 +12,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+<<<<<<< HEAD
 /** Pieces of code in the documents stand in the files that they name, line by line. */
+=======
+/** Tests that the code which the documentation shows from files of the repository is in them, line by line. */
+>>>>>>> c-session
 class DocumentedCodeTest {
     private static final Path ROOT = Path.of("..");
     private static final int LONGEST = 30;
     private static final int LONGEST_SERVICE = 39;
 
-    /** A file's path in a line of its own, and a block of code. */
+    /** The pattern of a file's path on a line of its own, followed by a block of code. */
     private static final Pattern SHOWN = Pattern.compile(
             "^`([\\w./-]+)`\\n\\n```(?:java|kotlin|text)\\n(.*?)\\n```$", Pattern.DOTALL | Pattern.MULTILINE);
 
@@ -27,7 +31,7 @@ class DocumentedCodeTest {
         return SHOWN.matcher(page).results().toList();
     }
 
-    /** The lines of a text without what they are indented by. */
+    /** Returns the lines of a text without their indentation. */
     private static String flat(String text) {
         return "\n" + text.strip().replaceAll("\\R[ \\t]*", "\n") + "\n";
     }

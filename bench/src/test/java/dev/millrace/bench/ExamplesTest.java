@@ -19,14 +19,17 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The Java of the documents compiles as it stands. */
+/** Tests that the Java code of the documents compiles as it stands. */
 class ExamplesTest {
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
-    /** An example that is a file of its own. */
+    /** The pattern of an example that is a file of its own. */
     private static final Pattern WHOLE = Pattern.compile("^public class (\\w+)", Pattern.MULTILINE);
 
-    /** What readers have of their own. Fields, since an example may have a variable of the same name. */
+    /**
+     * The code around an example, with the declarations that readers have themselves. They are fields, because an
+     * example may have a variable of the same name.
+     */
     private static final String AROUND = """
         import dev.millrace.epcontext.*;
         import dev.millrace.graph.*;

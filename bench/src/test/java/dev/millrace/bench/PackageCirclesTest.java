@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The arrows between the packages of all modules, as their imports draw them, lead round in no circle. */
+/** Tests that the packages of all modules have no cyclic dependencies, according to their imports. */
 class PackageCirclesTest {
     private static final Pattern PACKAGE = Pattern.compile("(?m)^package ([\\w.]+)");
     private static final Pattern IMPORT =
             Pattern.compile("(?m)^import (?:static )?(dev\\.millrace(?:\\.[a-z]\\w*)*)\\.");
 
-    /** By package: the packages that it imports, each with a file that does. */
+    /** The imported packages of each package, each with a file that imports it. */
     private final Map<String, Map<String, String>> arrows = new TreeMap<>();
 
     @Test
@@ -51,7 +51,7 @@ class PackageCirclesTest {
                 "package dev.millrace." + name + ";\n\nimport dev.millrace." + imported + ";\n");
     }
 
-    /** Modules are the folders that have main sources, right below the root or one folder deeper. */
+    /** Reads the modules: the folders that have main sources, right below the root or one level deeper. */
     private void readModules(Path root) throws IOException {
         for (Path folder : folders(root)) {
             readSources(folder.resolve("src/main"));
@@ -84,7 +84,7 @@ class PackageCirclesTest {
         String text = Files.readString(file);
         var name = PACKAGE.matcher(text);
         if (!name.find()) {
-            return; // A description of a module.
+            return; // a module declaration
         }
         var uses = arrows.computeIfAbsent(name.group(1), _ -> new TreeMap<>());
         for (var matches = IMPORT.matcher(text); matches.find(); ) {
@@ -94,14 +94,14 @@ class PackageCirclesTest {
         }
     }
 
-    /** The arrows of a circle, none if there is no circle. */
+    /** Returns the dependencies of a cycle, empty if there is none. */
     private List<String> circle() {
         var rest = new TreeMap<>(arrows);
         while (rest.keySet().removeIf(name -> next(name, rest.keySet()) == null)) {}
         if (rest.isEmpty()) {
             return List.of();
         }
-        // Whoever is left uses someone who is left, so that a walk comes back to where it was.
+        // Each remaining package uses a remaining one, so that a walk returns to where it was.
         var walk = new ArrayList<String>();
         String at = rest.firstKey();
         while (at != null && !walk.contains(at)) {
@@ -121,7 +121,7 @@ class PackageCirclesTest {
         return arrows.getOrDefault(name, Map.of());
     }
 
-    /** A package that another one uses, null if it uses none of these. */
+    /** Returns a package that another one uses, null if it uses none of these. */
     private @Nullable String next(String name, Set<String> among) {
         for (String used : uses(name).keySet()) {
             if (among.contains(used)) {

@@ -17,7 +17,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
 
-/** Turns what a command throws into one line, and the stack behind it where {@code MILLRACE_DEBUG} is set. */
+/** Turns a command's exception into one line, followed by the stack trace if {@code MILLRACE_DEBUG} is set. */
 final class ErrorLine implements IExecutionExceptionHandler {
     @Override
     public int handleExecutionException(Exception thrown, CommandLine line, ParseResult parsed) {
@@ -46,7 +46,10 @@ final class ErrorLine implements IExecutionExceptionHandler {
         };
     }
 
-    /** What an unchecked exception says itself, where that is more than its cause. */
+    /**
+     * Returns an unchecked exception's own message and its cause's reason, or the latter alone
+     * if the message adds nothing.
+     */
     private static String reason(UncheckedIOException failed) {
         IOException cause = Objects.requireNonNull(failed.getCause());
         String message = failed.getMessage();
@@ -54,7 +57,7 @@ final class ErrorLine implements IExecutionExceptionHandler {
         return isMore ? message + ": " + reason(cause) : reason(cause);
     }
 
-    /** Many a file system's exception has nothing but the path for its message. */
+    /** Returns the reason of an I/O failure in words. The message of many a file system exception is just the path. */
     private static String reason(IOException failed) {
         if (!(failed instanceof FileSystemException at)) {
             return failed.getMessage() == null ? failed.getClass().getSimpleName() : failed.getMessage();

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/** The flag of every command that lets providers be chosen. */
+/** The flag by which commands let providers be chosen. */
 public final class ProviderFlag {
     @Option(
             names = "--provider",
@@ -17,23 +17,23 @@ public final class ProviderFlag {
                     + " follow its name: simd:tune=true measures ways of doing the same where there are several.")
     private List<String> texts = new ArrayList<>();
 
-    /** The providers as they were given, in the order in which they are asked; none for all there are. */
+    /** The providers as they were given, in the order in which they are asked; empty for all that there are. */
     public List<String> texts() {
         return texts;
     }
 
-    /** Sets the providers of a session. */
+    /** Adds the given providers to the options of a session. */
     public void addTo(SessionOptions.Builder options) {
         texts.forEach(text -> add(text, options));
     }
 
-    /** Adds a provider to those of a session, as it was given: its name, and its options behind it. */
+    /** Adds one provider to the options of a session, as it was given: its name, followed by its options. */
     public static void add(String text, SessionOptions.Builder options) {
         int end = text.indexOf(':');
         options.provider(end < 0 ? text : text.substring(0, end), options(text));
     }
 
-    /** What follows a provider's name: {@code :KEY=VALUE}, once or several times. */
+    /** Returns the options behind a provider's name: {@code :KEY=VALUE}, once or several times. */
     private static Map<String, String> options(String text) {
         Map<String, String> options = new LinkedHashMap<>();
         String[] parts = text.split(":", -1);

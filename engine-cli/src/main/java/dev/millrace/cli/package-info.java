@@ -1,4 +1,4 @@
-/// The command line.
+/// The command line: one class for each command of `millrace`, and the flags that they share.
 @NullMarked
 package dev.millrace.cli;
 

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import picocli.CommandLine;
 
-/** What a command line came to. */
+/** The result of a command: exit code, standard output, standard error. */
 record Command(int code, String out, String err) {
     static Command millrace(Object... arguments) {
         var out = new StringWriter();
@@ -26,7 +26,7 @@ record Command(int code, String out, String err) {
         return new Command(line.execute(words), out.toString(), err.toString());
     }
 
-    /** Writes a model of opset 21 whose graph {@code made} makes. */
+    /** Writes a model of opset 21 whose graph {@code made} builds. */
     static Path model(Path file, Consumer<GraphEditor> made) {
         var editor = new GraphEditor(Graph.named("made"));
         made.accept(editor);

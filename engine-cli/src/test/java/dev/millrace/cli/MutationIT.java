@@ -47,8 +47,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Models that came to harm, and models that mean harm: each gives a session or an {@link EngineException} with a message,
- * within seconds, in the heap that the build gives tests.
+ * Tests of damaged and hostile models: each gives a session or an {@link EngineException} with a message, within
+ * seconds, in the heap that the build gives tests.
  */
 class MutationIT {
     private static final int MUTATIONS = 2_000;
@@ -140,7 +140,7 @@ class MutationIT {
         };
     }
 
-    /** What is done with a model; it throws what the engine throws. */
+    /** An attempt to use a model; it throws the engine's exceptions. */
     private interface Attempt {
         void go();
     }
@@ -154,7 +154,7 @@ class MutationIT {
         }
     }
 
-    /** The message of the refusal, empty where there was none. Anything else fails the test. */
+    /** Returns the message of the refusal, empty if there was none. Anything else fails the test. */
     private static String outcome(String what, Attempt attempt) throws InterruptedException {
         var task = new FutureTask<Void>(attempt::go, null);
         Thread thread = Thread.ofPlatform().daemon(true).start(task);

@@ -40,7 +40,7 @@ class VersionTest {
                 .doesNotContain("note");
     }
 
-    /** What the log tells a service, the command tells itself, or does not need to. */
+    /** Messages at level INFO are for services; the command prints the same facts itself, or does not need them. */
     @Test
     void whatIsInformationOnlyIsNotPrinted() throws IOException, InterruptedException {
         String said = new OwnJvm(Logging.class).output();

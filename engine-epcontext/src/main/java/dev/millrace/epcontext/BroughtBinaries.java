@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What a {@link BinarySource} has brought for one session, each binary once. */
+/** The context binaries that a {@link BinarySource} has provided for one session, each loaded once. */
 final class BroughtBinaries {
     private static final Thread ANOTHER = Thread.ofPlatform().unstarted(() -> {});
 

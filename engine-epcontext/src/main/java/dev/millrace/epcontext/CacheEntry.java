@@ -20,20 +20,23 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The folder of one model, compiled with one choice of settings, in a {@link ContextCache}. */
+/** The folder in a {@link ContextCache} of one model, compiled with one choice of settings. */
 final class CacheEntry {
     private static final String MODEL = "model.onnx";
     private static final String LOCK = "lock";
-    /** The names that an entry is made of: nothing else is taken away. */
+    /** The names of an entry's files: no others are removed. */
     private static final Pattern MADE = Pattern.compile("model\\.onnx|model_[A-Za-z0-9._-]+\\.bin|" + CacheManifest.NAME
             + "(-\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12})?");
-    /** Held in this process, where a lock on a file would be refused rather than waited for. */
+    /**
+     * The locks of entries within this process, because a second file lock of one process is
+     * refused rather than waited for.
+     */
     private static final Map<Path, ReentrantLock> LOCKS = new ConcurrentHashMap<>();
 
     private final Path folder;
-    /** Whether others may write it. */
+    /** Whether others may write to the folder. */
     private final boolean isShared;
-    /** The manifest whose sources had to be read, and what is to take its place. */
+    /** A manifest whose sources had to be read, and the one that is to replace it. */
     private volatile @Nullable CacheManifest outdated;
 
     private volatile @Nullable CacheManifest renewed;
@@ -59,7 +62,7 @@ final class CacheEntry {
         }
     }
 
-    /** Whether there is a whole context model of the sources as they are now. */
+    /** Whether there is a complete context model of the sources in their present state. */
     boolean isFresh(String settings) {
         try {
             checkFolder();
@@ -77,7 +80,7 @@ final class CacheEntry {
         }
     }
 
-    /** Lets the entry be the last one used. */
+    /** Marks the entry as the last one used. */
     void touch() {
         try {
             if (outdated != null) {
@@ -89,7 +92,7 @@ final class CacheEntry {
         }
     }
 
-    /** Writes the states of the sources as they are now, unless somebody else is at the entry. */
+    /** Writes the present states of the sources, unless another process or thread has the entry locked. */
     private void renew() throws IOException {
         CacheManifest manifest = renewed;
         if (manifest == null || !manifest.isLasting()) {
@@ -102,7 +105,7 @@ final class CacheEntry {
         }
     }
 
-    /** Waits until nobody else, in this process or another, makes the entry. */
+    /** Locks the entry against other threads and processes, waiting as long as needed. */
     Turn turn() throws IOException {
         ReentrantLock lock = lock();
         lock.lock();
@@ -123,7 +126,7 @@ final class CacheEntry {
         }
     }
 
-    /** The same, or null where somebody is at it. */
+    /** Locks the entry if it is free; returns null otherwise. */
     private @Nullable Turn turnIfFree() throws IOException {
         ReentrantLock lock = lock();
         if (!lock.tryLock()) {
@@ -166,7 +169,7 @@ final class CacheEntry {
         }
     }
 
-    /** The right to make the entry. */
+    /** The exclusive right to write the entry. */
     final class Turn implements AutoCloseable {
         private final ReentrantLock lock;
         private final FileChannel channel;
@@ -177,8 +180,8 @@ final class CacheEntry {
         }
 
         /**
-         * Takes away what the cache has made; the manifest first, so that nobody takes the rest for whole. A link that has taken the
-         * place of a file goes, and what it leads to stays.
+         * Removes the entry's files, the manifest first, so that no reader takes the rest for complete. A link in the
+         * place of a file is removed, but not its target.
          */
         void clear() throws IOException {
             Files.deleteIfExists(folder.resolve(CacheManifest.NAME));
@@ -194,7 +197,7 @@ final class CacheEntry {
         }
     }
 
-    /** The names that the cache gives, but that of the lock, which others may wait for. */
+    /** Returns the entry's files except the lock, which others may wait for. */
     private List<Path> made() throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
             return files.filter(
@@ -212,12 +215,12 @@ final class CacheEntry {
             }
             return sum;
         } catch (IOException _) {
-            // somebody is taking it away
+            // another process is removing it
             return 0;
         }
     }
 
-    /** When it was used last; an entry that is not whole was used never. */
+    /** Returns the time of the last use; an incomplete entry counts as never used. */
     Instant used() {
         try {
             return Files.getLastModifiedTime(folder.resolve(CacheManifest.NAME)).toInstant();
@@ -226,7 +229,7 @@ final class CacheEntry {
         }
     }
 
-    /** What a reader who takes nothing on trust finds in it. */
+    /** Describes the entry after checking everything in it. */
     CachedModel describe() {
         CacheManifest manifest = CacheManifest.read(folder);
         if (manifest == null) {
@@ -254,7 +257,7 @@ final class CacheEntry {
         }
     }
 
-    /** Empties the entry, if nobody is at it. */
+    /** Removes the entry's files unless it is locked; returns whether they were removed. */
     boolean removed() {
         try (Turn turn = turnIfFree()) {
             if (turn == null) {
@@ -268,7 +271,10 @@ final class CacheEntry {
         }
     }
 
-    /** Looked for when there is something to log: to find it takes as long as to open a small model. */
+    /**
+     * Returns the logger, which is looked up only when there is something to log: finding it
+     * takes as long as opening a small model.
+     */
     private static System.Logger log() {
         return System.getLogger(CacheEntry.class.getName());
     }

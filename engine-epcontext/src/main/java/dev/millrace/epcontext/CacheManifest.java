@@ -17,24 +17,26 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what an entry of a cache was made of: the last file of an entry to be written, so that an entry that has one is
- * whole. A text of lines, the last of which tells the checksum of the others; what does not look like one that this
- * version writes counts as none.
+ * The description of what a cache entry was made from. It is written as the entry's last file, so that an entry that
+ * has one is complete. The file is text, whose last line holds the checksum of the others; a text that does not look as
+ * this version writes it counts as no manifest.
  *
- * @param model the size and the checksum of the context model, which says of the binary beside it what that holds
- * @param settings with which the model was compiled
- * @param made when the sources were looked at, in nanoseconds of the epoch
+ * @param model the size and the checksum of the context model, which holds the digests of the binaries beside it
+ * @param settings the settings with which the model was compiled
+ * @param made the time at which the sources' states were read, in nanoseconds of the epoch
  */
 record CacheManifest(String model, String settings, long made, List<Source> sources) {
     static final String NAME = "manifest";
 
     private static final String FIRST = "millrace context cache 2";
     private static final String LAST = "end ";
-    /** The first, the context model's, the settings, and the time. */
+    /** The number of lines before those of the sources: format, context model, settings, time. */
     private static final int HEAD = 4;
 
     private static final int FIELDS = 6;
-    /** More than any that is written: a line for each file that a model is read from. */
+    /**
+     * The limit of a manifest's size, more than any that is written: one line for each file that a model is read from.
+     */
     private static final int MOST_BYTES = 1 << 24;
 
     CacheManifest {
@@ -43,12 +45,12 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
 
     /** A file that the model was read from: the model's own first, then its external data. */
     record Source(FileState state, String digest) {
-        /** Whether the file is still what it was; it is read only where its state does not tell. */
+        /** Whether the file is unchanged; its content is read only if its state does not prove it. */
         boolean isAsAt(long made) {
             return now(made) != null;
         }
 
-        /** The same source as it is now, or null where its content is another. */
+        /** Returns this source with its present state, or null if its content has changed. */
         @Nullable
         Source now(long made) {
             try {
@@ -64,11 +66,11 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
     }
 
     /**
-     * The manifest as it would be written today, or null where what it was made of is another now. It is this one where the states of
-     * all sources tell that they are the same; another one where their content had to be read for that, so that the next
-     * reader need not.
+     * Returns the manifest as it would be written now, or null if a source or the settings have changed. It is this
+     * instance if the states of all sources prove that they are unchanged, and another one if their content had to be
+     * read for that, so that the next reader need not.
      *
-     * @param time now, in nanoseconds of the epoch
+     * @param time the present time, in nanoseconds of the epoch
      */
     @Nullable
     CacheManifest today(String wanted, long time) {
@@ -87,12 +89,12 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
         return isToldByStates ? this : new CacheManifest(model, settings, time, now);
     }
 
-    /** Whether the states of its sources tell that they are the same. */
+    /** Whether the states of its sources suffice to prove that they are unchanged. */
     boolean isLasting() {
         return sources.stream().noneMatch(source -> source.state.isYoungAt(made));
     }
 
-    /** What stands in an entry's folder, or null where nothing of use does. */
+    /** Returns the manifest in an entry's folder, or null if there is no valid one. */
     static @Nullable CacheManifest read(Path folder) {
         try {
             String text = text(folder.resolve(NAME));
@@ -101,7 +103,7 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
                     ? parse(text.substring(0, last).split("\n"))
                     : null;
         } catch (IOException | IllegalArgumentException _) {
-            // there is none, it is not ours to read, or it is another version's
+            // there is none, it belongs to another user, or it is another version's
             return null;
         }
     }
@@ -129,7 +131,7 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
         return LAST + HexFormat.of().toHexDigits(checksum) + "\n";
     }
 
-    /** What a manifest says of a context model. */
+    /** Returns a manifest's description of a context model: its size and CRC-32C. */
     static String describe(Path model) throws IOException {
         return FileMapping.use(
                 model, content -> content.byteSize() + " " + HexFormat.of().toHexDigits(Chunks.crc32c(content)));
@@ -149,7 +151,7 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
         return new Source(state, fields[4]);
     }
 
-    /** Writes it to an entry's folder, whole or not at all. */
+    /** Writes the manifest to an entry's folder atomically. */
     void write(Path folder, Disk disk) throws IOException {
         var text = new StringBuilder(FIRST)
                 .append('\n')
@@ -183,7 +185,7 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
         }
     }
 
-    /** Whether a text can stand in a line. */
+    /** Whether a text can be a field of a line. */
     static boolean fits(String text) {
         return text.chars().noneMatch(c -> c == '\n' || c == '\r' || c == '\t');
     }

@@ -12,14 +12,14 @@ import java.security.NoSuchAlgorithmException;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
-/** Memory of any size and kind, read piece by piece. */
+/** Reads memory and files of any size in chunks, for copies, checksums and digests. */
 final class Chunks {
     private static final int SIZE = 1 << 18;
     private static final int PAGE = 4096;
 
     private Chunks() {}
 
-    /** Takes the first {@code count} bytes of {@code chunk}, which is filled anew for the next call. */
+    /** Takes the first {@code count} bytes of {@code chunk}, which is refilled for the next call. */
     interface Sink {
         void take(byte[] chunk, int count) throws IOException;
     }
@@ -53,14 +53,14 @@ final class Chunks {
         return (int) crc.getValue();
     }
 
-    /** The CRC-32C of a part of a file. */
+    /** Returns the CRC-32C of a part of a file. */
     static int crc32c(FileChannel channel, long from, long to) throws IOException {
         var crc = new CRC32C();
         scan(channel, from, to, crc::update);
         return (int) crc.getValue();
     }
 
-    /** The SHA-256 of a part of a file. */
+    /** Returns the SHA-256 of a part of a file. */
     static byte[] sha256(FileChannel channel, long from, long to) throws IOException {
         MessageDigest digest = newSha256();
         scan(channel, from, to, digest::update);
@@ -82,7 +82,7 @@ final class Chunks {
         }
     }
 
-    /** As {@link #copy}, to a sink that neither reads nor writes. */
+    /** Passes memory to a sink that does no input or output, chunk by chunk. */
     static void scan(MemorySegment data, Sink sink) {
         try {
             copy(data, sink);

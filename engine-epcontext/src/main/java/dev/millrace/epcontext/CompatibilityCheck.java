@@ -10,22 +10,25 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Asks, before anything is shared out, whether those who compiled a model still run what they made of it. */
+/** Asks providers, before the graph is partitioned, whether they still run the parts of a model that they compiled. */
 public final class CompatibilityCheck {
     private static final String KEY = "ep_compatibility_info.";
 
     private CompatibilityCheck() {}
 
-    /** The model's metadata entry that keeps what {@code provider} said of itself when the model was compiled. */
+    /**
+     * Returns the key of the model's metadata entry that holds {@code provider}'s compatibility
+     * text from when the model was compiled.
+     */
     static String key(String provider) {
         return KEY + provider;
     }
 
     /**
-     * Throws where a provider no longer runs what it compiled.
+     * Throws if a provider no longer runs the parts that it compiled.
      *
-     * @param hardware that the model is to run on
-     * @param failOnSuboptimal also throws where it runs, but would run faster if it were compiled again
+     * @param hardware the hardware that the model is to run on
+     * @param failOnSuboptimal also throws if it runs them, but would be faster if the model were compiled again
      */
     public static void check(
             Model model, List<ProviderFactory> factories, List<HardwareDevice> hardware, boolean failOnSuboptimal) {
@@ -37,7 +40,7 @@ public final class CompatibilityCheck {
         }
     }
 
-    /** What the providers said of themselves when a model was compiled, by their names. */
+    /** Returns the compatibility texts in a model, by the names of the providers that wrote them. */
     public static Map<String, String> infos(Model model) {
         var infos = new LinkedHashMap<String, String>();
         model.metadata().forEach((key, info) -> {
@@ -48,7 +51,7 @@ public final class CompatibilityCheck {
         return infos;
     }
 
-    /** What a provider says of what it once said of itself. Throws where it cannot tell. */
+    /** Returns a provider's verdict on a compatibility text that it once wrote. Throws if it cannot tell. */
     public static Compatibility validate(ProviderFactory factory, List<HardwareDevice> hardware, String info) {
         try {
             return factory.validate(hardware, info);

@@ -23,24 +23,25 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A context binary, read. Opening one that is mapped reads its tables and nothing else; a graph's plan is read when the graph
- * is first asked for, a segment when its memory is first touched. What it gives out stays readable for as long as it is held. Thread-safe.
+ * A context binary, opened for reading. Opening a mapped one reads its tables and nothing else; a graph's plan is read
+ * when the graph is first asked for, a segment when its memory is first touched. Plans and segments stay readable for
+ * as long as they are referenced. Thread-safe.
  */
 public final class ContextBinary {
-    /** What is read of a mapped file before its pages are given back. */
+    /** The bytes of a mapped file that are read before their pages are released. */
     private static final long AT_ONCE = 1 << 23;
 
     private final String place;
     private final FileMapping.Content content;
     private final MemorySegment file;
     private final ContextTables tables;
-    /** What header and tables take. */
+    /** The bytes of the header and tables. */
     private final long front;
 
     private final Map<String, Integer> indexOf = new HashMap<>();
     private final AtomicReferenceArray<@Nullable CompiledGraph> views;
     private final String digest;
-    /** The segments whose digest is right, by their numbers. */
+    /** A flag for each segment: 1 once its digest has been verified. */
     private final AtomicIntegerArray verified;
 
     private volatile boolean checked;
@@ -77,7 +78,7 @@ public final class ContextBinary {
         }
     }
 
-    /** The same of a file that was looked at just now. */
+    /** Opens a file whose identity was read just now. */
     static ContextBinary open(FileIdentity file, FileUse use) {
         Path path = file.path();
         if (!file.isFile()) {
@@ -106,9 +107,9 @@ public final class ContextBinary {
     }
 
     /**
-     * A binary in memory, which stays as it is.
+     * Returns a binary in memory, which must not change.
      *
-     * @param place what to call it in messages
+     * @param place the binary's name in messages
      */
     public static ContextBinary of(MemorySegment memory, String place) {
         return new ContextBinary(FileMapping.Content.of(memory), place);
@@ -122,7 +123,7 @@ public final class ContextBinary {
         return file.byteSize();
     }
 
-    /** What messages call it: the file, as a rule. */
+    /** The binary's name in messages: usually the file. */
     public String place() {
         return place;
     }
@@ -136,20 +137,20 @@ public final class ContextBinary {
         return tables.graphs().size();
     }
 
-    /** The provider that compiled graph {@code index}. */
+    /** Returns the provider that compiled graph {@code index}. */
     public String source(int index) {
         return tables.graphs().get(index).source();
     }
 
-    /** The place of a graph in {@link #partitions()}, or -1 where there is none of this name. */
+    /** Returns the index of a graph in {@link #partitions()}, or -1 if there is none of this name. */
     public int indexOf(String partition) {
         return indexOf.getOrDefault(partition, -1);
     }
 
     /**
-     * A graph with what its binary names of the source, which is brought now.
+     * Returns a graph together with the segments that the binary names in its source, which are loaded now.
      *
-     * @param model what the context node calls its source model
+     * @param model the context node's name for its source model
      */
     CompiledGraph graph(int index, SourceData source, String model) {
         CompiledGraph view = graph(index);
@@ -165,7 +166,10 @@ public final class ContextBinary {
         return brought.isEmpty() ? view : new Completed(view, numbers, brought);
     }
 
-    /** The same graph, whose plan has its digest, and each of whose segments is held against its own before it is given out. */
+    /**
+     * Returns the graph with its plan verified by its digest, and with segments that are verified
+     * by theirs when they are asked for.
+     */
     CompiledGraph verified(int index, CompiledGraph graph) {
         if (!proven) {
             verify(tables.graphs().get(index));
@@ -173,7 +177,7 @@ public final class ContextBinary {
         return new Verified(this, graph, tables.graphs().get(index).segments());
     }
 
-    /** A graph that the binary holds all of. */
+    /** Returns a graph all of whose segments are in the binary. */
     public CompiledGraph graph(int index) {
         CompiledGraph known = views.get(index);
         if (known != null) {
@@ -200,7 +204,7 @@ public final class ContextBinary {
         return tables.segments().size();
     }
 
-    /** A segment that the binary holds. */
+    /** Returns a segment that is in the binary. */
     public MemorySegment segment(int number) {
         SegmentEntry segment = tables.segments().get(number);
         if (segment.named() != null) {
@@ -210,15 +214,15 @@ public final class ContextBinary {
         return file.asSlice(segment.offset(), segment.length());
     }
 
-    /** What tells this binary from others: the SHA-256 of header and tables, which cover all that is in it. */
+    /** The digest that identifies this binary: the SHA-256 of its header and tables, which cover everything in it. */
     public String digest() {
         return digest;
     }
 
     /**
-     * Reads everything once, and throws where something was damaged since it was written. No page of a file stays in memory for
-     * that. The checksum of the content
-     * serves where the binary has one: it is no proof against intent, as {@link #prove} is together with {@link #digest}.
+     * Reads everything once, and throws if the binary was damaged since it was written. File pages that are read for
+     * that are released. The checksum of the content is used if the binary has one. It is no proof against intent,
+     * unlike {@link #prove} together with {@link #digest}.
      */
     public void check() {
         if (checked) {
@@ -237,9 +241,9 @@ public final class ContextBinary {
     }
 
     /**
-     * Reads everything once, and throws where a plan or a segment is not the one that the tables tell of by its SHA-256. Who knows the
-     * {@link #digest} of the tables from somebody he trusts knows then that nobody has changed anything; a plan of a
-     * binary of before version 3 has a checksum only.
+     * Reads everything once, and throws unless each plan and segment has the SHA-256 that the tables hold. Together
+     * with a {@link #digest} of the tables from a trusted source this proves that nobody has changed anything; a plan
+     * in a binary of before version 3 has a checksum only.
      */
     public void prove() {
         if (!proven) {
@@ -249,7 +253,7 @@ public final class ContextBinary {
         }
     }
 
-    /** The CRC-32C from an offset on. */
+    /** Returns the CRC-32C of the file from an offset on. */
     private int checksum(long start) {
         try {
             return content.ofFile(channel -> Chunks.crc32c(channel, start, file.byteSize()))
@@ -259,7 +263,7 @@ public final class ContextBinary {
         }
     }
 
-    /** The same of what is mapped or in memory, in pieces, each of which is let go of before the next. */
+    /** Returns the CRC-32C of mapped or other memory in pieces, each of which is unloaded before the next. */
     private int mappedChecksum(long start) {
         var crc = new CRC32C();
         for (long at = start; at < file.byteSize(); at += AT_ONCE) {
@@ -272,7 +276,7 @@ public final class ContextBinary {
         return (int) crc.getValue();
     }
 
-    /** What to ask whether the file is whole, after its segments were used. */
+    /** Returns the mapped file, to be checked for truncation after its segments were used; empty if none is mapped. */
     List<MappedFile> mapped() {
         return content.watched();
     }
@@ -283,7 +287,7 @@ public final class ContextBinary {
                 "context binary " + place + " is damaged: " + how + "; compile the source model again");
     }
 
-    /** Reads everything, and throws where the content is not what was written. */
+    /** Reads everything, and throws if a plan or segment is not as it was written. */
     public void verify() {
         tables.graphs().forEach(this::verify);
         for (int i = 0; i < segmentCount(); i++) {
@@ -299,7 +303,7 @@ public final class ContextBinary {
         }
     }
 
-    /** Throws where a segment is not what was written; one that the source holds is held against its digest there. */
+    /** Throws if a segment is not as it was written. A segment in the source is verified there. */
     private void verify(int number) {
         SegmentEntry segment = tables.segments().get(number);
         if (segment.named() != null) {
@@ -321,7 +325,7 @@ public final class ContextBinary {
         }
     }
 
-    /** The same, once for each segment. */
+    /** Verifies a segment unless it has been verified before. */
     private void verifyOnce(int number) {
         if (!proven && verified.get(number) == 0) {
             verify(number);
@@ -335,7 +339,7 @@ public final class ContextBinary {
         return "context binary " + place + " of " + graphCount() + " graphs";
     }
 
-    /** A graph and what was brought of its source, by the numbers of segments. */
+    /** A graph with the segments that were loaded from its source, by their numbers. */
     private record Completed(CompiledGraph view, List<Integer> numbers, Map<Integer, MemorySegment> brought)
             implements CompiledGraph {
         @Override

@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what one provider compiled, and makes a context binary of it. Segments of equal content become one. A provider
- * may hand in its partitions from several threads.
+ * Collects the compiled parts of one provider and writes them as a context binary. Segments of equal content are stored
+ * once. A provider may add its partitions from several threads.
  */
 public final class ContextBinaryWriter implements ContextSink {
     private final String provider;
@@ -28,15 +28,15 @@ public final class ContextBinaryWriter implements ContextSink {
     private final Map<Content, Integer> segmentByContent = new HashMap<>();
     private final SourceInitializers source;
 
-    /** What makes two segments one: what is in them, and where that is. */
+    /** The identity of a segment: its content, and its place in the source. */
     private record Content(String digest, @Nullable SourcePlace named) {}
 
-    /** Collects what is held as a whole. */
+    /** Creates a writer of a binary that holds all its segments. */
     public ContextBinaryWriter(String provider) {
         this(provider, SourceInitializers.none());
     }
 
-    /** @param source says what is named rather than held */
+    /** @param source the source's initializers, which the binary names rather than holds */
     public ContextBinaryWriter(String provider, SourceInitializers source) {
         this.provider = provider;
         this.source = source;
@@ -66,7 +66,7 @@ public final class ContextBinaryWriter implements ContextSink {
         return segments.size() - 1;
     }
 
-    /** Takes what another has collected, with {@code prefix} before the names of its partitions. */
+    /** Adds the parts that another writer has collected, with {@code prefix} before the names of its partitions. */
     synchronized void addAll(ContextBinaryWriter other, String prefix) {
         synchronized (other) {
             List<Integer> numbers = other.segments.stream().map(this::add).toList();
@@ -102,12 +102,12 @@ public final class ContextBinaryWriter implements ContextSink {
                 "provider '" + provider + "' keeps partition '" + partition.name() + "' in a context binary " + how);
     }
 
-    /** The names of the partitions that were handed in. */
+    /** Returns the names of the partitions that were added. */
     public synchronized Set<String> partitions() {
         return Set.copyOf(graphs.keySet());
     }
 
-    /** Writes the binary, all of it or none: a file that stands there is replaced in one step. */
+    /** Writes the binary atomically: an existing file is replaced in one step. */
     public void write(Path file) {
         try {
             Uninterrupted.get(() -> {
@@ -122,12 +122,12 @@ public final class ContextBinaryWriter implements ContextSink {
         }
     }
 
-    /** The binary as one array, for what is smaller than 2 GB. */
+    /** Returns the binary as one array, if it is smaller than 2 GB. */
     public byte[] toBytes() {
         return image("").toBytes();
     }
 
-    /** The binary with {@code prefix} before the names of all partitions. */
+    /** Returns the layout of the binary with {@code prefix} before the names of all partitions. */
     synchronized ContextImage image(String prefix) {
         List<ContextImage.GraphPart> named = graphs.values().stream()
                 .map(graph -> new ContextImage.GraphPart(prefix + graph.partition(), graph.plan(), graph.segments()))

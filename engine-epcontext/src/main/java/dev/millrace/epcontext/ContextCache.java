@@ -18,10 +18,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A folder that keeps what was compiled, model by model, for the sessions after this one and for other processes. It holds
- * nothing that cannot be made again and may be emptied at any time; what was used least lately goes where it grows beyond
- * its limit. Who can write to the folder decides what its users run. So it belongs to one user, or to root, and a folder of
- * somebody else or one that others may write is not used: {@link #checkOwn} says why. What is made in it is for its user alone.
+ * A folder that keeps compiled models for later sessions and other processes. It holds nothing that cannot be made
+ * again and may be emptied at any time; the least recently used models are removed when it exceeds its limit.
+ * Whoever can write to the folder decides what its users run. It therefore has to belong to its user, or to root;
+ * a folder of another user, or one that others may write to, is not used, and {@link #checkOwn} says why. Files in
+ * it are accessible to its user alone.
  */
 public final class ContextCache {
     private static final long DEFAULT_BYTES = 4L << 30;
@@ -37,12 +38,12 @@ public final class ContextCache {
         this.isShared = isShared;
     }
 
-    /** A cache of at most 4 GB in a folder, which is made when it is first needed. */
+    /** Returns a cache of at most 4 GB in a folder, which is created when it is first needed. */
     public static ContextCache in(Path folder) {
         return new ContextCache(Objects.requireNonNull(folder, "folder").toAbsolutePath(), DEFAULT_BYTES, false);
     }
 
-    /** The same with another limit; what was published last stays even where it is larger. */
+    /** Returns this cache with another limit; the model published last stays even if it is larger. */
     public ContextCache withMaxBytes(long bytes) {
         if (bytes < 1) {
             throw EngineException.invalidArgument("maxBytes is " + bytes + "; it is at least 1");
@@ -51,14 +52,14 @@ public final class ContextCache {
     }
 
     /**
-     * The same in a folder that others may write, such as the volume of a container that belongs to a group: whoever may write it, or
-     * a folder above it, decides what its users run, and is trusted.
+     * Returns this cache for a folder that others may write to, such as the volume of a container that belongs to a
+     * group. Whoever may write to it, or to a folder above it, decides what its users run, and is trusted.
      */
     public ContextCache shared() {
         return new ContextCache(folder, maxBytes, true);
     }
 
-    /** Whether others may write the folder, and are trusted. */
+    /** Whether others may write to the folder, and are trusted. */
     public boolean isShared() {
         return isShared;
     }
@@ -71,17 +72,17 @@ public final class ContextCache {
         return maxBytes;
     }
 
-    /** The bytes of all that is kept. */
+    /** Returns the bytes of all entries. */
     public long bytes() throws IOException {
         return entries().stream().mapToLong(CacheEntry::bytes).sum();
     }
 
     /**
-     * Throws where the folder belongs to another user, or where others may write it or put another in its place. One that is not
-     * there yet is made for its user alone. A file system that does not tell owners is not asked, and neither is one for a
+     * Throws if the folder belongs to another user, or if others may write to it or replace it. A folder that does not
+     * exist yet is created for its user alone. Nothing is checked on a file system without owners, or for a
      * {@linkplain #shared shared} folder.
      *
-     * @throws IOException with the reason, and with what to do
+     * @throws IOException with the reason, and with a remedy
      */
     public void checkOwn() throws IOException {
         try {
@@ -94,10 +95,10 @@ public final class ContextCache {
     }
 
     /**
-     * What is kept of a model.
+     * Returns the entry of a model.
      *
-     * @param model the source
-     * @param settings all besides the model that decides what is compiled of it
+     * @param model the source model
+     * @param settings everything besides the model that decides the compiled form
      */
     public Kept kept(Path model, String settings) throws IOException {
         FileState state = FileState.of(model);
@@ -108,7 +109,10 @@ public final class ContextCache {
         return new Kept(new CacheEntry(folder.resolve(name(state.path() + "\n" + line)), isShared), line, state);
     }
 
-    /** Only a name: whose entry it is says the manifest. */
+    /**
+     * Returns the 64-bit FNV-1a hash of an entry's identity as its name. Collisions do no harm,
+     * because the manifest holds the identity.
+     */
     private static String name(String identity) {
         long hash = 0xcbf29ce484222325L;
         for (byte b : identity.getBytes(StandardCharsets.UTF_8)) {
@@ -130,7 +134,7 @@ public final class ContextCache {
         }
     }
 
-    /** What there is, that used last first. */
+    /** Returns the cached models, the most recently used first. */
     public List<CachedModel> list() throws IOException {
         return entries().stream()
                 .filter(entry -> entry.bytes() > 0)
@@ -140,10 +144,10 @@ public final class ContextCache {
     }
 
     /**
-     * Takes away what is not whole, or damaged, and then what was used least lately, until the rest has at most so many
-     * bytes. What somebody is making stays.
+     * Removes entries that are incomplete or damaged, and then the least recently used ones, until the rest has at most
+     * {@code bytes} bytes. Entries that are being written stay.
      *
-     * @return how many entries went
+     * @return the number of removed entries
      */
     public int prune(long bytes) throws IOException {
         if (bytes < 0) {
@@ -178,7 +182,7 @@ public final class ContextCache {
         return gone;
     }
 
-    /** One model with one choice of settings. */
+    /** The entry of one model with one choice of settings. */
     public final class Kept {
         private final CacheEntry entry;
         private final String settings;
@@ -191,25 +195,25 @@ public final class ContextCache {
             this.source = source;
         }
 
-        /** Where the context model is, or goes. */
+        /** The path of the context model, whether it exists or not. */
         public Path model() {
             return entry.model();
         }
 
-        /** Whether there is a context model of the sources as they are now. */
+        /** Whether there is a context model of the sources in their present state. */
         public boolean isFresh() {
             return entry.isFresh(settings);
         }
 
-        /** Says that the context model was used. */
+        /** Records a use of the context model. */
         public void used() {
             entry.touch();
         }
 
         /**
-         * Makes the context model, one process and one thread at a time.
+         * Runs the creation of the context model, in one process and one thread at a time.
          *
-         * @param <T> what comes of it
+         * @param <T> the type of its result
          */
         public <T> T make(Maker<T> maker) throws IOException {
             OwnFiles.createFolders(folder);
@@ -219,7 +223,7 @@ public final class ContextCache {
             }
         }
 
-        /** The right to write the context model. */
+        /** The exclusive right to write the context model. */
         public final class Making {
             private final CacheEntry.Turn turn;
 
@@ -227,15 +231,15 @@ public final class ContextCache {
                 this.turn = turn;
             }
 
-            /** Makes room for a new context model. */
+            /** Removes the previous context model. */
             public void begin() throws IOException {
                 turn.clear();
             }
 
             /**
-             * Says that the context model is whole now.
+             * Records that the context model is complete.
              *
-             * @param data the files beside the source, as they were before they were read
+             * @param data the files of the source's external data, with their states before they were read
              */
             public void end(List<FileState> data) throws IOException {
                 var sources = new ArrayList<CacheManifest.Source>();
@@ -255,7 +259,7 @@ public final class ContextCache {
         }
     }
 
-    /** What is done while nobody else makes the same context model. */
+    /** The creation of a context model, under the entry's lock. */
     @FunctionalInterface
     public interface Maker<T> {
         T make(Kept.Making making) throws IOException;

@@ -19,25 +19,25 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** A context binary of which every byte has its place, ready to be written to a file or to memory. */
+/** The layout of a context binary, with the place of every byte, ready to be written to a file or to memory. */
 final class ContextImage {
-    /** Segments from here on are likely to be touched page by page, so they start on one. */
+    /** The size from which segments are likely to be touched page by page, so that they start on a page. */
     private static final long LARGE = 1 << 16;
 
     private static final long PAGE = 4096;
 
-    /** A graph as its provider gave it. */
+    /** A graph as its provider added it. */
     record GraphPart(String partition, MemorySegment plan, List<Integer> segments) {}
 
     /**
-     * A segment as its provider gave it, and its digest.
+     * A segment as its provider added it, and its digest.
      *
-     * @param named where the source has it, or null where the binary is to hold it
+     * @param named its place in the source, or null if the binary holds it
      */
     record SegmentPart(
             MemorySegment data, String digest, @Nullable SourcePlace named) {}
 
-    /** Bytes and where they go. */
+    /** A block of bytes and its offset. */
     private record Piece(long offset, MemorySegment data) {}
 
     private final List<Piece> pieces = new ArrayList<>();
@@ -71,7 +71,7 @@ final class ContextImage {
         tables = tables(source, graphs, digests, segments, plans, blocks);
     }
 
-    /** Header and tables. They hold a checksum of all that is behind them, which is read for that. */
+    /** Returns the header and tables. They include a checksum of everything behind them, which is read for that. */
     private MemorySegment front() {
         if (front == null) {
             front = MemorySegment.ofArray(tables.withContentChecksum(checksum()).encode(byteSize));
@@ -79,7 +79,7 @@ final class ContextImage {
         return front;
     }
 
-    /** The CRC-32C of the pieces, and of the zeros before each. */
+    /** Returns the CRC-32C of the pieces, and of the zeros before each. */
     private int checksum() {
         var crc = new CRC32C();
         long at = tables.byteSize();
@@ -126,7 +126,7 @@ final class ContextImage {
         return byteSize;
     }
 
-    /** What tells this binary from others; see {@link ContextTables#digest}. */
+    /** The digest that identifies this binary; see {@link ContextTables#digest}. */
     String digest() {
         return ContextTables.digest(front());
     }
@@ -164,7 +164,7 @@ final class ContextImage {
         }
     }
 
-    /** The binary as one array; it must be smaller than 2 GB. */
+    /** Returns the binary as one array; it must be smaller than 2 GB. */
     byte[] toBytes() {
         byte[] bytes = new byte[Math.toIntExact(byteSize)];
         MemorySegment.copy(front(), BYTE, 0, bytes, 0, (int) front().byteSize());

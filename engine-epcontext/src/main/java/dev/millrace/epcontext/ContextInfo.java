@@ -18,10 +18,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a context model and its binaries say of themselves.
+ * A description of a context model and its binaries.
  *
- * @param compatibility what each provider wants to be asked about
- * @param sourceDigest of the file that it was made from, or empty
+ * @param compatibility the compatibility text of each provider
+ * @param sourceDigest the digest of the file that it was made from, or empty
  * @param weightless which weights its binaries name rather than hold
  */
 public record ContextInfo(
@@ -35,7 +35,7 @@ public record ContextInfo(
     /**
      * A context node.
      *
-     * @param main whether it says where a binary is
+     * @param main whether it names or holds a binary
      * @param binary the binary that it names, or empty
      */
     public record ContextNode(
@@ -45,26 +45,26 @@ public record ContextInfo(
      * A context binary.
      *
      * @param name the file as the model names it, or the node that holds it
-     * @param trouble why it cannot be read, or does not belong to the model; empty where it can and does
+     * @param trouble the reason why it cannot be read, or does not belong to the model; empty if it can and does
      */
     public record Binary(String name, long bytes, List<CompiledPart> graphs, List<Segment> segments, String trouble) {}
 
     /**
      * A compiled graph.
      *
-     * @param segments the numbers of those that it reads
+     * @param segments the numbers of the segments that it reads
      */
     public record CompiledPart(String partition, String source, long planBytes, List<Integer> segments) {}
 
     /**
-     * Bulk data.
+     * A segment of a binary.
      *
-     * @param named where the source has it; null where it lies in the binary
+     * @param named its place in the source; null if it is in the binary
      */
     public record Segment(
             int number, long bytes, String digest, @Nullable SourcePlace named) {}
 
-    /** Reads a model and what it names, all of it. */
+    /** Reads a model and its binaries completely, and describes them. */
     public static ContextInfo of(Path file) {
         Model model = Models.read(file, FileUse.BY_SIZE);
         var nodes = new ArrayList<ContextNode>();
@@ -84,7 +84,7 @@ public record ContextInfo(
         return sourceDigest.equals(ContextModel.sourceDigest(source));
     }
 
-    /** The graphs of a binary that read a segment. */
+    /** Returns the names of a binary's graphs that read a segment. */
     public static List<String> users(Binary binary, int segment) {
         return binary.graphs.stream()
                 .filter(graph -> graph.segments.contains(segment))

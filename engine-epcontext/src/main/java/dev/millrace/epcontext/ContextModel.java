@@ -20,14 +20,14 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the model in which context nodes stand for what was compiled. The graph that it is made from stays as it is. */
+/** Builds the context model, in which context nodes stand for compiled partitions. The source graph stays as it is. */
 final class ContextModel {
-    /** The metadata entry that tells which file a context model was made from. */
+    /** The metadata entry with the digest of the file that a context model was made from. */
     static final String SOURCE_DIGEST = "millrace.source_digest";
 
     private static final String SDK_VERSION = "millrace context " + ContextTables.VERSION;
 
-    /** What a model may take besides an embedded binary, so that the whole stays below 2 GB. */
+    /** The bytes that a model may take besides an embedded binary, so that the whole stays below 2 GB. */
     private static final long ROOM = 1 << 20;
 
     private final CompiledModel compiled;
@@ -42,7 +42,7 @@ final class ContextModel {
     }
 
     /**
-     * The context model of what was compiled.
+     * Returns the context model of a compiled model.
      *
      * @param images the context binaries by provider; those of a group hold more than this model's graphs
      */
@@ -59,7 +59,7 @@ final class ContextModel {
         return new Model(source.header(), opsets, metadata(), Map.of(), graph, source.source()).trainedLike(source);
     }
 
-    /** The attributes of a context node; the first of each binary says where the binary is. */
+    /** Returns the attributes of a context node; the first one of each binary names or holds the binary. */
     private @Nullable Attributes attributes(Partitioning.Fused fused) {
         String provider = fused.provider().name();
         String partition = fused.partition().name();
@@ -84,7 +84,7 @@ final class ContextModel {
         return Attributes.of(attributes);
     }
 
-    /** Says where to look for weights that the binaries name. */
+    /** Adds the name of the source model, in which weights that the binaries name are found. */
     private void nameSource(Map<String, Attribute> attributes) {
         Path file = compiled.model().source();
         if (compiled.source().mode() != WeightlessMode.NONE && file != null) {
@@ -138,7 +138,7 @@ final class ContextModel {
         return metadata;
     }
 
-    /** What a context model says of the file that it was made from. */
+    /** Returns the digest by which a context model identifies its source file. */
     static String sourceDigest(Path file) {
         try {
             return "sha256:" + HexFormat.of().formatHex(FileMapping.use(file, Chunks::sha256));

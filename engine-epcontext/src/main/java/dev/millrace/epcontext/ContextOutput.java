@@ -14,16 +14,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a context model and the files beside it go, and how they are written.
+ * The destinations of a context model and the files beside it, and the way of writing them.
  *
- * @param model the model's file, or null where it goes to memory or to a stream
- * @param folder of the context binaries; null where a model without a file has none
- * @param stem what the names of the context binaries begin with
- * @param embeds whether the binaries stand inside of the model
- * @param prefix before the names of context nodes and their partitions
- * @param tensors where initializers go
- * @param target takes the binaries in place of the folder, or null
- * @param replaces whether files that stand there are replaced
+ * @param model the model's file, or null if it is written to memory or to a stream
+ * @param folder the folder of the context binaries; null if a model without a file has none
+ * @param stem the beginning of the names of context binaries
+ * @param embeds whether the binaries are embedded in the model
+ * @param prefix the prefix of the names of context nodes and their partitions
+ * @param tensors the places of initializers
+ * @param target the target that takes the binaries in place of the folder, or null
+ * @param replaces whether existing files are replaced
  */
 public record ContextOutput(
         @Nullable Path model,
@@ -36,12 +36,15 @@ public record ContextOutput(
         boolean replaces) {
     private static final String SUFFIX = "_ctx";
 
-    /** The output that a session's options ask for, by default beside its source. What stands there is never replaced. */
+    /**
+     * Returns the output that a session's options ask for, by default beside its source. It
+     * never replaces existing files.
+     */
     public static ContextOutput of(EpContextOptions options, Model source) {
         return toFile(modelFile(options, source), options, tensors(options));
     }
 
-    /** Output to a file, with the binaries beside it. */
+    /** Returns output to a file, with the binaries beside it. */
     public static ContextOutput toFile(Path model, EpContextOptions options, WriteOptions tensors) {
         if (!hasExtension(model) || Files.isDirectory(model)) {
             throw EngineException.invalidArgument("context_file_path should not point to a folder. It is '" + model
@@ -59,13 +62,16 @@ public record ContextOutput(
                 false);
     }
 
-    /** Output to memory or to a stream: of the model alone, unless {@link #withBinaries} says where the binaries go. */
+    /**
+     * Returns output to memory or to a stream, of the model alone unless {@link #withBinaries}
+     * names a place for the binaries.
+     */
     public static ContextOutput toStream(EpContextOptions options, WriteOptions tensors) {
         return new ContextOutput(
                 null, null, "", options.embedMode() == 1, options.nodeNamePrefix(), tensors, null, false);
     }
 
-    /** The same with its binaries in a folder, their names beginning with that of a model. */
+    /** Returns this output with its binaries in a folder, their names beginning with that of a model. */
     public ContextOutput withBinaries(Path binaryFolder, String modelName) {
         if (modelName.isEmpty() || binaryFolder.toString().isEmpty()) {
             throw EngineException.invalidArgument("output_dir or model_name is empty: context binaries need both");
@@ -81,7 +87,7 @@ public record ContextOutput(
                 model, binaryFolder.toAbsolutePath().normalize(), modelName, embeds, prefix, tensors, target, replaces);
     }
 
-    /** The same with its binaries, their names beginning with that of a model, where a target takes them. */
+    /** Returns this output with a target for its binaries, their names beginning with that of a model. */
     public ContextOutput withTarget(BinaryTarget newTarget, String modelName) {
         if (modelName.isEmpty()) {
             throw EngineException.invalidArgument("the name of the model is empty: context binaries need one");
@@ -89,12 +95,15 @@ public record ContextOutput(
         return new ContextOutput(model, folder, modelName, embeds, prefix, tensors, newTarget, replaces);
     }
 
-    /** The same, which replaces what stands there. */
+    /** Returns this output such that existing files are replaced. */
     public ContextOutput replacing() {
         return new ContextOutput(model, folder, stem, embeds, prefix, tensors, target, true);
     }
 
-    /** The same with its binaries where those of another output in this folder go, and the folder spelled as there. */
+    /**
+     * Returns this output with the binaries of another output in this folder, and with that
+     * output's spelling of the folder.
+     */
     ContextOutput beside(ContextOutput other) {
         Path file = other.requireModel().resolveSibling(requireModel().getFileName());
         return new ContextOutput(file, other.folder, other.stem, embeds, prefix, tensors, other.target, replaces);
@@ -114,7 +123,7 @@ public record ContextOutput(
         return wanted == null ? besideSource(source) : wanted;
     }
 
-    /** Where a context model goes by default: {@code <source>_ctx.onnx} beside its source. */
+    /** Returns the default path of a context model: {@code <source>_ctx.onnx} beside its source. */
     public static Path besideSource(Model source) {
         Path file = source.source();
         if (file == null) {
@@ -143,7 +152,10 @@ public record ContextOutput(
                 : stem;
     }
 
-    /** Throws where nothing can be written so; to be asked before anything is compiled, and again before it is written. */
+    /**
+     * Throws if nothing can be written to this output; to be called before anything is compiled,
+     * and again before it is written.
+     */
     public void check(Model source) {
         MappedFile.check(source.mapped());
         if (model == null) {
@@ -166,7 +178,7 @@ public record ContextOutput(
         checkApart(file == null ? List.of() : List.of(file));
     }
 
-    /** Throws where what is to be written would take the place of what the source is read from. */
+    /** Throws if an output would overwrite a file that the source is read from. */
     public void checkApart(Collection<Path> read) {
         for (Path file : read) {
             checkApart(model, file);
@@ -193,7 +205,7 @@ public record ContextOutput(
         }
     }
 
-    /** Throws where something stands in the way: what somebody else wrote is not overwritten unless that is asked for. */
+    /** Throws if the file exists: files that others wrote are overwritten only on request. */
     private void checkFree(Path file) {
         if (!replaces && Files.exists(file)) {
             throw exists(file);
@@ -215,7 +227,7 @@ public record ContextOutput(
         return model;
     }
 
-    /** The file that takes initializers, or null where none does. */
+    /** The file that takes initializers, or null if there is none. */
     @Nullable
     Path data() {
         String name = tensors.externalFile();
@@ -232,7 +244,7 @@ public record ContextOutput(
         return folder;
     }
 
-    /** The folder that a file lies in, by the one name that it has however it is spelled. */
+    /** Returns the folder of a file by its canonical path. */
     static Path folder(Path file) {
         Path absolute = file.toAbsolutePath();
         Path folder = absolute.getParent();
@@ -246,19 +258,19 @@ public record ContextOutput(
         }
     }
 
-    /** What a provider's binary is called. */
+    /** Returns the file name of a provider's binary. */
     String binaryName(String provider) {
         return stem + "_" + provider.replaceAll("[^A-Za-z0-9._-]", "_") + ".bin";
     }
 
-    /** What a context node calls a provider's binary. */
+    /** Returns a context node's name for a provider's binary. */
     String reference(String provider) {
         return target == null ? nameOf(binary(provider)) : binaryName(provider);
     }
 
     /**
-     * The file of a provider's binary. One that is left from before is replaced, unless it is all that there would be to see
-     * of what was written before; nothing else is.
+     * Returns the file of a provider's binary. A binary from an earlier compilation is replaced, unless it would be the
+     * only visible output of that compilation; no other file is.
      */
     Path binary(String provider) {
         Path file = requireFolder().resolve(binaryName(provider));
@@ -274,7 +286,7 @@ public record ContextOutput(
         return file;
     }
 
-    /** What a context node calls a binary: its place as seen from the model's folder. */
+    /** Returns a context node's name for a binary: its path relative to the model's folder. */
     private String nameOf(Path binary) {
         Path from = model == null ? requireFolder() : model.getParent();
         if (from == null || !binary.startsWith(from)) {

@@ -11,9 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From the name in a model to the file of a context binary. The name stays inside the model's folder, also after symbolic
- * links were followed, and means the same on every system; where the model file itself is a link, the folder that it leads
- * to counts as its folder too.
+ * Resolves the name in a model to the file of a context binary. The name has to stay inside the model's folder, even
+ * after symbolic links were followed, and means the same on every system. If the model file itself is a link, the
+ * folder of its target counts as its folder, too.
  */
 final class ContextPath {
     /** The attribute that names a context binary. */
@@ -29,9 +29,9 @@ final class ContextPath {
     }
 
     /**
-     * The file that an attribute names.
+     * Returns the file that an attribute names.
      *
-     * @param location the model's file, or another in the folder that its names are relative to; null where there is none
+     * @param location the model's file, or another in the folder that its names are relative to; null if there is none
      */
     static Path locate(String attribute, String name, @Nullable Path location) {
         return new ContextPath(attribute).locate(name, location);
@@ -87,7 +87,7 @@ final class ContextPath {
     private Path confine(String name, Path file, Path location, Path folder) {
         try {
             Path real = file.toRealPath();
-            // as a rule no link is on the way, and then none leads out
+            // usually there is no link on the path, and then none leads out of the folder
             boolean inside = real.equals(file) || real.startsWith(folder.toRealPath());
             if (!inside && Files.isSymbolicLink(location)) {
                 Path target = location.toRealPath().getParent();

@@ -21,11 +21,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what was compiled for the context nodes of one session's model. Each context binary is opened once, and shared with
- * the other sessions of the engine until this is closed. Thread-safe.
+ * Finds the compiled graphs for the context nodes of one session's model. Each context binary is opened once, and
+ * shared with the other sessions of the engine until this is closed. Thread-safe.
  */
 public final class ContextResolver implements AutoCloseable {
-    /** Where embedded binaries are copied to starts as a mapped file would. */
+    /** The alignment of the memory that embedded binaries are copied to, as of a mapped file. */
     private static final long PAGE = 4096;
 
     private final Workspaces workspaces;
@@ -33,10 +33,10 @@ public final class ContextResolver implements AutoCloseable {
     private final Verification verification;
     private final SourceData source;
     private final FileUse use;
-    /** The nodes that say where a context binary is, by their source. */
+    /** The nodes that name or hold a context binary, by the provider that compiled it. */
     private final Map<String, List<Node>> mains = new HashMap<>();
 
-    /** What is open, by provider and name. */
+    /** The open files, by provider and name. */
     private final Map<List<String>, Workspace.Handle> files = new HashMap<>();
 
     private final IdentityHashMap<byte[], ContextBinary> embedded = new IdentityHashMap<>();
@@ -44,8 +44,9 @@ public final class ContextResolver implements AutoCloseable {
     private boolean closed;
 
     /**
-     * @param dataFolder where the external data of the source lies that binaries name weights of; null for beside it
-     * @param model as it is before it is shared out, when its context nodes still stand in it
+     * @param dataFolder the folder of the external data of the source whose weights binaries
+     *     name; null for the source's own
+     * @param model the model before it is partitioned, while its context nodes are still in it
      */
     public ContextResolver(
             Workspaces workspaces, EpContextOptions options, @Nullable Path dataFolder, FileUse use, Model model) {
@@ -85,7 +86,7 @@ public final class ContextResolver implements AutoCloseable {
         }
     }
 
-    /** What was compiled for {@code node}, which is a context node of the model or a copy of one. */
+    /** Returns the compiled graph of {@code node}, which is a context node of the model or a copy of one. */
     public synchronized CompiledGraph resolve(Node node) {
         if (closed) {
             throw EngineException.invalidArgument("the session of " + node.describe() + " is closed");
@@ -148,7 +149,7 @@ public final class ContextResolver implements AutoCloseable {
         if (isSet(main.attributes(), EpContext.EMBED_MODE)) {
             ContextBinary binary = embedded.computeIfAbsent(
                     bytes.value(), payload -> ContextBinary.of(copy(payload), "in " + main.describe()));
-            // whoever could change it could change its digest, too: both stand in the model
+            // whoever could change it could change its digest, too: both are in the model
             return check(main, binary, binary::check, binary::check);
         }
         if (brought != null) {
@@ -159,7 +160,7 @@ public final class ContextResolver implements AutoCloseable {
         return check(main, file.binary(), file::check, file::prove);
     }
 
-    /** The binary, if it is the one that belongs to {@code main}, and as it was when it was written. */
+    /** Returns the binary if it belongs to {@code main} and is as it was written; throws otherwise. */
     private ContextBinary check(Node main, ContextBinary binary, Runnable checksum, Runnable digests) {
         String digest = main.attributes().text(ContextModelWriter.DIGEST, "");
         if (!digest.isEmpty() && !digest.equals(binary.digest())) {
@@ -185,7 +186,7 @@ public final class ContextResolver implements AutoCloseable {
         return memory.copyFrom(MemorySegment.ofArray(payload));
     }
 
-    /** An attribute that is 0 or 1, and 1 where it is left out. */
+    /** Returns the value of an attribute that is 0 or 1, and 1 by default. */
     private static boolean isSet(Attributes attributes, String name) {
         long value = attributes.integer(name, 1);
         if (value != 0 && value != 1) {
@@ -194,14 +195,17 @@ public final class ContextResolver implements AutoCloseable {
         return value == 1;
     }
 
-    /** The context binaries that are mapped and watched over, of those that are open. */
+    /** Returns the mapped files of the open context binaries, to be checked for truncation. */
     public synchronized List<MappedFile> mapped() {
         return files.values().stream()
                 .flatMap(file -> file.binary().mapped().stream())
                 .toList();
     }
 
-    /** Lets go of the model: nothing more will be resolved, while what is open stays shared until {@link #close}. */
+    /**
+     * Drops the references to the model: nothing more can be resolved, while open binaries stay
+     * shared until {@link #close}.
+     */
     public synchronized void forgetModel() {
         mains.clear();
         embedded.clear();

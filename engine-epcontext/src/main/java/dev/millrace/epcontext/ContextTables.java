@@ -14,10 +14,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
+<<<<<<< HEAD
  * What stands at the front of a context binary: a header, and the tables of its graphs and segments. The numbers here are
  * those of {@code docs/internals/context-binary.md}.
+=======
+ * The front of a context binary: a header, and the tables of its graphs and segments. The numbers here are those
+ * of {@code docs/context-binary.md}.
+>>>>>>> c-session
  *
- * @param contentChecksum the CRC-32C of everything behind the tables, or 0 where the binary does not tell
+ * @param contentChecksum the CRC-32C of everything behind the tables, or 0 if the binary has none
  */
 record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int contentChecksum) {
     /** The version that is written: binaries may name segments in their source, and have a digest of each plan. */
@@ -29,7 +34,7 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
     /** The version of older binaries that hold all of their segments. */
     static final int FIRST_VERSION = 1;
 
-    /** Plans and segments start at multiples of this. */
+    /** The alignment of plans and segments in bytes. */
     static final long ALIGNMENT = 64;
 
     /** The bytes {@code MILLRACE}. */
@@ -52,9 +57,9 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
     private static final int NAMED = 16;
 
     /**
-     * A compiled partition: who made it, where its plan lies, and which segments it uses.
+     * A compiled partition: the provider that compiled it, the place of its plan, and the segments that it uses.
      *
-     * @param planDigest the SHA-256 of the plan in hexadecimal digits; empty where an older binary does not tell
+     * @param planDigest the SHA-256 of the plan in hexadecimal digits; empty in an older binary
      */
     record GraphEntry(
             String partition,
@@ -70,10 +75,10 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
     }
 
     /**
-     * A block of bulk data, and the SHA-256 of its content in hexadecimal digits.
+     * A segment, with the SHA-256 of its content in hexadecimal digits.
      *
-     * @param offset in the binary, or 0 where the block is only named
-     * @param named where it is found in the source, or null where it lies in the binary
+     * @param offset the offset in the binary, or 0 if the segment is only named
+     * @param named its place in the source, or null if it is in the binary
      */
     record SegmentEntry(
             long offset,
@@ -86,7 +91,7 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
         segments = List.copyOf(segments);
     }
 
-    /** Header and tables as they stand in a file of {@code fileLength} bytes. */
+    /** Returns the encoded header and tables of a file of {@code fileLength} bytes. */
     byte[] encode(long fileLength) {
         int references = references();
         int names = names();
@@ -122,12 +127,12 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
         return new ContextTables(graphs, segments, checksum);
     }
 
-    /** What tells one binary from another: header and tables cover all that is in it. */
+    /** Returns the digest that identifies a binary, that of its header and tables, which cover everything in it. */
     static String digest(MemorySegment front) {
         return "sha256:" + sha256(front);
     }
 
-    /** The SHA-256 of what is small as a rule, in hexadecimal digits. */
+    /** Returns the SHA-256 of data that usually are small, in hexadecimal digits. */
     static String sha256(MemorySegment data) {
         byte[] digest = data.byteSize() <= SmallDigest.MOST_BYTES
                 ? SmallDigest.sha256(data.toArray(ValueLayout.JAVA_BYTE))
@@ -135,7 +140,7 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
         return HexFormat.of().formatHex(digest);
     }
 
-    /** How many bytes header and tables take. */
+    /** The number of bytes of the header and tables. */
     int byteSize() {
         return HEADER
                 + (int) tablesLength(
@@ -156,7 +161,7 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
                 + names;
     }
 
-    /** Where segments are found that do not lie in the binary. */
+    /** Returns the places in the source of the segments that are not in the binary. */
     private Stream<SourcePlace> places() {
         return segments.stream().map(SegmentEntry::named).filter(Objects::nonNull);
     }

@@ -7,8 +7,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether and how a session writes a context model, and how it reads one.
+ * Options for writing and reading context models.
  *
+<<<<<<< HEAD
  * @param enable writes a context model while the session is made
  * @param filePath the context model to write, by default {@code <source>_ctx.onnx} beside the source; where none is
  *     written, a path in the folder that context binaries lie in, by default that of the model's file. The empty path is
@@ -16,17 +17,27 @@ import org.jspecify.annotations.Nullable;
  * @param embedMode 1 puts context binaries into the model, 0 into files beside it
  * @param nodeNamePrefix stands before the names of context nodes and of their partitions, so that nodes of several
  *     models can be brought together in one
+=======
+ * @param enable whether to write a context model while the session is created
+ * @param filePath the context model to write, by default {@code <source>_ctx.onnx} beside the source; for a
+ *     model with context nodes that is read from memory, any path in the folder of its context binaries. The
+ *     empty path is the same as none
+ * @param embedMode 1 embeds context binaries in the model, 0 writes them to files beside it
+ * @param nodeNamePrefix the prefix of the names of context nodes and of their partitions, so that nodes of
+ *     several models can be merged into one
+>>>>>>> c-session
  * @param externalInitializersFile the file beside the context model that takes its initializers; null keeps them inside
- * @param share makes the session one of the group that compiles into one context binary in this folder
- * @param stopShare makes the session the last of that group, after which all of it is written
- * @param group makes the session one of this very group, or null
- * @param source brings the context binaries that lie outside of models, or null to look for them in the model's folder
- * @param verification when the content of context binaries is held against what was written; weights that binaries name
- *     are held against their digests when a session is made, unless it is {@link Verification#NEVER}
- * @param weightless which weights the context binaries name in the source model, rather than to hold them
- * @param sourceModel the source model of a context model whose binaries name weights, or null for the one beside it that
- *     the context model names
- * @param sourceBytes the source model in memory, which stays as it is while sessions use it, or null
+ * @param share whether the session is a member of the group that is compiled into one context binary in this folder
+ * @param stopShare whether the session is the last of that group, after which all of it is written
+ * @param group the group that the session is a member of, or null
+ * @param source provides the context binaries that are not embedded in models, or null to look
+ *     for them in the model's folder
+ * @param verification when the content of context binaries is verified; weights that binaries name are verified by
+ *     their digests when a session is created, unless it is {@link Verification#NEVER}
+ * @param weightless which weights the context binaries name in the source model, rather than holding them
+ * @param sourceModel the source model of a context model whose binaries name weights, or null for the one that the
+ *     context model names, in its own folder
+ * @param sourceBytes the source model in memory, which must not change while sessions use it, or null
  */
 public record EpContextOptions(
         boolean enable,
@@ -76,7 +87,7 @@ public record EpContextOptions(
         }
     }
 
-    /** Writes nothing. */
+    /** Returns options that write no context model. */
     public static EpContextOptions defaults() {
         return DEFAULTS;
     }
@@ -85,7 +96,7 @@ public record EpContextOptions(
         return new Builder();
     }
 
-    /** A builder that starts from these options. */
+    /** Returns a builder that starts from these options. */
     public Builder toBuilder() {
         return builder()
                 .enable(enable)
@@ -103,7 +114,7 @@ public record EpContextOptions(
                 .sourceBytes(sourceBytes);
     }
 
-    /** Every option has a default. */
+    /** A builder of options for context models. Every option has a default. */
     public static final class Builder {
         private boolean enable;
         private @Nullable Path filePath;
@@ -171,19 +182,19 @@ public record EpContextOptions(
             return this;
         }
 
-        /** Which weights the context binaries name in the source model, rather than to hold them. */
+        /** Sets which weights the context binaries name in the source model, rather than holding them. */
         public Builder weightless(WeightlessMode value) {
             weightless = value;
             return this;
         }
 
-        /** The source model of a context model whose binaries name weights. */
+        /** Sets the source model of a context model whose binaries name weights. */
         public Builder sourceModel(@Nullable Path value) {
             sourceModel = value;
             return this;
         }
 
-        /** The same in memory, which stays as it is while sessions use it. */
+        /** Sets the source model in memory, which must not change while sessions use it. */
         public Builder sourceBytes(@Nullable MemorySegment value) {
             sourceBytes = value;
             return this;

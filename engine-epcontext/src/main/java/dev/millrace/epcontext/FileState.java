@@ -8,17 +8,20 @@ import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a file system tells of a file without reading it.
+ * The state of a file that a file system reports without reading it.
  *
- * @param path absolute, by which the file is found: links on it may lead elsewhere later, and what is beside the file is
- *     looked for beside the link
- * @param modified nanoseconds of the epoch
- * @param changed when content, times or names of the file were changed last, which nobody can set, in nanoseconds of the epoch; as
- *     {@code modified} where the system does not tell
- * @param key of the file that the path leads to in its file system, or where it lies where that has none
+ * @param path the absolute path by which the file is found: links on it may lead elsewhere later, and external
+ *     data is looked for beside the link
+ * @param modified the modification time in nanoseconds of the epoch
+ * @param changed the time of the last change of content, times or names (Unix ctime), which nobody can set, in
+ *     nanoseconds of the epoch; equal to {@code modified} on a system without it
+ * @param key the file system's key of the file that the path leads to, or its real path if there is no key
  */
 public record FileState(Path path, long size, long modified, long changed, String key) {
-    /** File systems that count whole seconds, or two of them, do not see a second change within one. */
+    /**
+     * The coarsest resolution of file times: file systems that count whole seconds, or two of them, do
+     * not see a second change within one.
+     */
     private static final long TICK = TimeUnit.SECONDS.toNanos(2);
 
     public static FileState of(Path file) throws IOException {
@@ -32,12 +35,14 @@ public record FileState(Path path, long size, long modified, long changed, Strin
                 key == null ? file.toRealPath().toString() : key.toString());
     }
 
-    /** Whether the file was written so shortly before a time that a change after that time could look the same. */
+    /**
+     * Whether the file was written so shortly before a time that a change after that time could leave the same state.
+     */
     public boolean isYoungAt(long nanos) {
         return modified > nanos - TICK;
     }
 
-    /** A digest of what the file holds now. */
+    /** Returns a digest of the file's present content. */
     String digest() throws IOException {
         return HexFormat.of().formatHex(FileMapping.use(path, Chunks::sha256));
     }

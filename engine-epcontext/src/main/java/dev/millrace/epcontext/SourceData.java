@@ -19,9 +19,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the weights that the context binaries of one session name: out of files of external data, or out of the source
- * model itself. Nothing is read before it is asked for. What the source lacks, or has with other content than when the
- * binary was written, is refused.
+ * Loads the weights that the context binaries of one session name, from files of external data or from the source
+ * model itself. Nothing is read before it is asked for. A weight that the source lacks, or that has changed since
+ * the binary was written, is refused.
  */
 final class SourceData {
     private static final DataListener NOBODY = new DataListener() {};
@@ -31,14 +31,14 @@ final class SourceData {
     private final @Nullable Path dataFolder;
     private final FileUse use;
     private final CheckedWeights checked;
-    /** What was opened, by what context nodes call the source model. */
+    /** The opened files of external data, by the context nodes' names for the source model. */
     private final Map<String, ExternalData> files = new HashMap<>();
 
     private final Map<String, Map<String, List<Tensor>>> models = new HashMap<>();
 
     /**
-     * @param location the context model's file, or another in its folder; null where there is none
-     * @param dataFolder where external data lies, or null for beside the source model
+     * @param location the context model's file, or another in its folder; null if there is none
+     * @param dataFolder the folder of external data, or null for that of the source model
      */
     SourceData(
             EpContextOptions options,
@@ -54,9 +54,9 @@ final class SourceData {
     }
 
     /**
-     * The memory of a segment that a binary names.
+     * Returns the memory of a segment that a binary names.
      *
-     * @param model what the context node calls its source model; empty where it does not say
+     * @param model the context node's name for its source model; empty if it has none
      */
     MemorySegment find(SegmentEntry segment, SourcePlace place, String model) {
         try {
@@ -99,7 +99,7 @@ final class SourceData {
         return folder;
     }
 
-    /** The source model's file, or another in the folder where it would be; null where neither is known. */
+    /** Returns the source model's file, or another in the folder where it would be; null if neither is known. */
     private @Nullable Path sourceOrBeside(String model) {
         Path named = options.sourceModel();
         if (named != null || location == null || model.isEmpty()) {
@@ -108,7 +108,7 @@ final class SourceData {
         try {
             return ContextPath.locate(ContextPath.SOURCE_MODEL, model, location);
         } catch (EngineException _) {
-            // the files of external data may be there all the same
+            // the files of external data may exist all the same
             return location;
         }
     }
@@ -169,7 +169,7 @@ final class SourceData {
         }
     }
 
-    /** Compares content; pages of a file that were read for that are given back. */
+    /** Compares content by digest; pages of a file that were read for that are released. */
     private static boolean isSame(MemorySegment bytes, SegmentEntry segment) {
         boolean same = HexFormat.of().formatHex(Chunks.sha256(bytes)).equals(segment.digest());
         if (bytes.isMapped()) {

@@ -14,9 +14,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The weights of a source model that its context binaries name rather than hold: told apart by their memory, which is that
- * of the file they were read from. Hears of external data while the model is read; the model itself is {@link #add added}
- * before anything changes it.
+ * The weights of a source model that its context binaries name rather than hold. They are identified by their memory,
+ * which is that of the file they were read from. External data is registered while the model is read; the model itself
+ * is {@link #add added} before anything changes it.
  */
 public final class SourceInitializers implements DataListener {
     private final WeightlessMode mode;
@@ -29,7 +29,7 @@ public final class SourceInitializers implements DataListener {
         this.mode = mode;
     }
 
-    /** Those of a model whose binaries hold all of its weights. */
+    /** Returns an instance for a model whose binaries hold all of its weights. */
     public static SourceInitializers none() {
         return new SourceInitializers(WeightlessMode.NONE);
     }
@@ -45,7 +45,7 @@ public final class SourceInitializers implements DataListener {
         }
     }
 
-    /** Takes the names of a model's weights. */
+    /** Registers the names of a model's weights. */
     public void add(Model model) {
         if (mode != WeightlessMode.NONE) {
             Initializers.of(model).forEach((name, tensors) -> tensors.forEach(tensor -> add(name, tensor)));
@@ -65,7 +65,7 @@ public final class SourceInitializers implements DataListener {
         named.putIfAbsent(tensor.segment(), new Known(place, tensor.segment().byteSize()));
     }
 
-    /** Where the source has what lies in this memory, or null where it is to be held. */
+    /** Returns the place in the source of the weight in this memory, or null if the binary has to hold it. */
     @Nullable
     SourcePlace find(MemorySegment data) {
         Known known = named.get(data);
@@ -73,8 +73,8 @@ public final class SourceInitializers implements DataListener {
     }
 
     /**
-     * Where the weights go that providers left alone: external data stays where it is, if the context model is written
-     * beside it and nothing else is asked for.
+     * Returns the places of the weights that no provider compiled: external data stays where it is, if the context
+     * model is written beside it and its options ask for nothing else.
      */
     WriteOptions tensors(Model source, ContextOutput output) {
         WriteOptions asked = output.tensors();

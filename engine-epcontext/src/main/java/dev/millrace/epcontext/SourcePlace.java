@@ -1,15 +1,15 @@
 package dev.millrace.epcontext;
 
 /**
- * Where a weight is found that a context binary names.
+ * The place in a source model of a weight that a context binary names.
  *
  * @param initializer its name in the source model
- * @param file the source's file of external data that holds it, relative to the source's folder; empty where the source
- *     model's own file does
- * @param offset in that file of external data
+ * @param file the source's file of external data that holds it, relative to the source's folder; empty if
+ *     the source model's own file does
+ * @param offset the offset in that file of external data
  */
 public record SourcePlace(String initializer, String file, long offset) {
-    /** Whether it lies in a file of external data. */
+    /** Whether it is stored in a file of external data. */
     public boolean isExternal() {
         return !file.isEmpty();
     }

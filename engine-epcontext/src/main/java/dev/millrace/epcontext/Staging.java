@@ -25,18 +25,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hidden folder beside files that are to appear whole or not at all. They are written there under their own names, and
- * moved out in the order in which they were named once all of them are ready. Closing leaves nothing behind of what was
- * not published; what a process that was killed has left is removed by the next one that writes to the same place.
+ * A hidden folder in which files are written under their own names, beside the place where they are to
+ * appear atomically. Once all are complete they are moved out in the order in which they were named. Closing
+ * removes every file that was not published; the files of a process that was killed are removed by the next
+ * one that writes to the same place.
  */
 final class Staging implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Staging.class.getName());
     private static final String PREFIX = ".millrace-";
     private static final Pattern NAME =
             Pattern.compile("\\.millrace-\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
-    /** Held by the process that writes to the folder; the system lets go of it when that process ends. */
+    /** The lock file, held by the process that writes to the folder; the system releases it when that process ends. */
     private static final String LOCK = ".lock";
-    /** How long nothing was written to a folder that has been left: far longer than making one takes. */
+    /** The time without writes after which a folder counts as abandoned: far longer than writing one takes. */
     private static final Duration LEFT = Duration.ofMinutes(10);
 
     private final Disk disk;
@@ -45,7 +46,7 @@ final class Staging implements AutoCloseable {
     private final @Nullable FileChannel lock;
     private final Map<Path, Target> targets = new LinkedHashMap<>();
 
-    /** @param first one of the files; the others lie in the same folder */
+    /** @param first one of the files; the others go to the same folder */
     Staging(Path first) {
         this(first, Disk.SYSTEM);
     }
@@ -67,7 +68,10 @@ final class Staging implements AutoCloseable {
         sweep();
     }
 
-    /** The file, open and locked; not every file system has locks, and only age protects the folder then. */
+    /**
+     * Returns the file, open and locked. Not every file system has locks; without them only its
+     * age protects the folder.
+     */
     private static @Nullable FileChannel locked(Path file) {
         try {
             FileChannel channel = OwnFiles.create(file, StandardOpenOption.CREATE_NEW);
@@ -79,10 +83,10 @@ final class Staging implements AutoCloseable {
         }
     }
 
-    /** Removes the folders of processes that are gone, if nothing was written to them for a while. */
+    /** Removes the folders of processes that have ended, if nothing was written to them for a while. */
     private void sweep() {
         try (Stream<Path> beside = Files.list(target)) {
-            // the time as the file system tells it
+            // the file system's own time
             Instant before = Files.getLastModifiedTime(folder).toInstant().minus(LEFT);
             beside.filter(path -> NAME.matcher(path.getFileName().toString()).matches())
                     .filter(path -> Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS))
@@ -104,7 +108,7 @@ final class Staging implements AutoCloseable {
             }
             return isUnlocked(folder.resolve(LOCK));
         } catch (IOException | OverlappingFileLockException e) {
-            // somebody is at it, or it is not ours to remove
+            // another process uses it, or it belongs to another user
             return false;
         }
     }
@@ -121,9 +125,10 @@ final class Staging implements AutoCloseable {
     private record Target(Path file, boolean replaces) {}
 
     /**
-     * Where to write what is to become {@code file}. A place that nothing is written to is left out later.
+     * Returns the path at which the content of {@code file} is to be written. A path that
+     * nothing is written to is skipped later.
      *
-     * @param replaces whether it may take the place of another
+     * @param replaces whether it may replace an existing file
      */
     Path place(Path file, boolean replaces) {
         Path place = folder.resolve(file.getFileName());
@@ -134,7 +139,7 @@ final class Staging implements AutoCloseable {
         return place;
     }
 
-    /** Moves every file to where it belongs; when one cannot be moved, none stays. */
+    /** Moves every file to its place; if one cannot be moved, none stays. */
     void publish() {
         List<Target> published = new ArrayList<>();
         try {
@@ -153,7 +158,7 @@ final class Staging implements AutoCloseable {
             }
             disk.forceFolder(target);
         } catch (FileAlreadyExistsException e) {
-            // the others may be what somebody who was faster has written since
+            // replaced files may have been written since by a faster writer
             published.stream().filter(each -> !each.replaces).forEach(each -> delete(each.file));
             throw ContextOutput.exists(Path.of(e.getFile()));
         } catch (IOException e) {
@@ -162,7 +167,10 @@ final class Staging implements AutoCloseable {
         }
     }
 
-    /** Before anything is replaced: the binary of a faster writer belongs to the model that it has written. */
+    /**
+     * Throws if a file that must not be replaced exists. Called before anything is replaced, because the binary of a
+     * faster writer belongs to the model that it has written.
+     */
     private void checkFree() throws FileAlreadyExistsException {
         for (Target each : targets.values()) {
             if (!each.replaces && Files.exists(each.file, LinkOption.NOFOLLOW_LINKS)) {
@@ -174,13 +182,13 @@ final class Staging implements AutoCloseable {
     private void move(Path from, Path to, boolean replaces) throws IOException {
         if (!replaces) {
             try {
-                // a link, unlike a move, fails where somebody else was faster
+                // a link, unlike a move, fails if another writer was faster
                 disk.link(from, to);
                 return;
             } catch (FileAlreadyExistsException e) {
                 throw new FileAlreadyExistsException(to.toString());
             } catch (UnsupportedOperationException | FileSystemException e) {
-                // where there are no links, the slower of two writers that begin at once replaces the faster one's file
+                // without links, the slower of two writers that begin at once replaces the faster one's file
                 LOG.log(System.Logger.Level.DEBUG, "no links in the folder of " + to, e);
             }
         }
@@ -208,7 +216,7 @@ final class Staging implements AutoCloseable {
         delete(folder);
     }
 
-    /** A file that stays is worth a warning, and not an error that hides the one before it. */
+    /** Deletes a file. A failure is logged as a warning, so that it does not hide an earlier error. */
     private static void delete(Path path) {
         try {
             Files.deleteIfExists(path);

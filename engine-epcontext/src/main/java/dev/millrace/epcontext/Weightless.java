@@ -4,14 +4,14 @@ import dev.millrace.graph.ir.Model;
 import dev.millrace.providers.spi.WeightlessMode;
 import org.jspecify.annotations.Nullable;
 
-/** What context models say of weights that are left to their source. */
+/** The metadata of weightless context models, whose weights are left to their source. */
 public final class Weightless {
     /** The metadata entry of a context model whose binaries name weights. */
     static final String MODE = "weightless_mode";
 
     private Weightless() {}
 
-    /** Which weights a context model leaves to its source. */
+    /** Returns which weights a context model leaves to its source. */
     public static WeightlessMode modeOf(Model model) {
         String code = model.metadata().getOrDefault(MODE, "");
         for (WeightlessMode mode : WeightlessMode.values()) {
@@ -22,7 +22,10 @@ public final class Weightless {
         return WeightlessMode.NONE;
     }
 
-    /** What to tell of a model that is loaded without a word on where its source is; null where there is nothing. */
+    /**
+     * Returns a warning for a model that is loaded without options that name its source; null if
+     * there is no need for one.
+     */
     public static @Nullable String warning(Model model, EpContextOptions options) {
         boolean silent = options.sourceModel() == null && options.sourceBytes() == null;
         return silent && modeOf(model) == WeightlessMode.ALL

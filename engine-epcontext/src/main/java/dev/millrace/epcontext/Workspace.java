@@ -14,22 +14,22 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Where the sessions of an engine meet over what one provider compiled: sessions that name the same file share its
- * memory, for as long as one of them is open. They may come and go in any order. Thread-safe.
+ * The open context binaries of one provider, shared by the sessions of an engine: sessions that name the same file
+ * share its memory for as long as one of them is open. They may come and go in any order. Thread-safe.
  */
 public final class Workspace {
     private static final int REMEMBERED = 1024;
 
     private final String provider;
     private final Map<FileId, Shared> open = new HashMap<>();
-    /** What was read to the end and found as it was written, the latest of that. */
+    /** The file states that were read completely and verified, the most recent ones. */
     private final Set<Checked> checked = new LinkedHashSet<>();
 
     Workspace(String provider) {
         this.provider = provider;
     }
 
-    /** One state of one file: a file that was replaced or changed is another. */
+    /** The identity of one state of one file: a file that was replaced or changed has another one. */
     private record FileId(Object key, long size, FileTime modified, FileTime changed, FileUse use) {
         static FileId of(FileIdentity file, FileUse use) throws IOException {
             Object key = file.key();
@@ -38,7 +38,7 @@ public final class Workspace {
         }
     }
 
-    /** A file that was held against its checksum, or against its digests. */
+    /** A file state that was verified by its checksum, or by its digests. */
     private record Checked(FileId file, boolean byDigests) {}
 
     private static final class Shared {
@@ -50,7 +50,10 @@ public final class Workspace {
         }
     }
 
-    /** Opens a context binary, or shares it where it is open. Close the handle when no session needs it for new graphs. */
+    /**
+     * Opens a context binary, or shares it if it is open. The handle is to be closed when no
+     * session needs it for new graphs.
+     */
     public Handle open(Path file, FileUse use) {
         FileIdentity found;
         FileId id;
@@ -67,7 +70,7 @@ public final class Workspace {
         }
     }
 
-    /** How many files are open. */
+    /** The number of open files. */
     public int openFiles() {
         synchronized (open) {
             return open.size();
@@ -85,7 +88,7 @@ public final class Workspace {
         return "workspace of " + provider + " with " + openFiles() + " files";
     }
 
-    /** One user's share of an open context binary. Closing it again does nothing. */
+    /** One user's reference to an open context binary. Closing it again does nothing. */
     public final class Handle implements AutoCloseable {
         private final FileId id;
         private final ContextBinary binary;
@@ -100,12 +103,18 @@ public final class Workspace {
             return binary;
         }
 
-        /** As {@link ContextBinary#check}, once for each state of a file, however often it is opened. */
+        /**
+         * Checks the binary as {@link ContextBinary#check} does, once for each state of a file,
+         * however often it is opened.
+         */
         public void check() {
             once(new Checked(id, false), binary::check);
         }
 
-        /** As {@link ContextBinary#prove}, once for each state of a file, however often it is opened. */
+        /**
+         * Verifies the binary as {@link ContextBinary#prove} does, once for each state of a
+         * file, however often it is opened.
+         */
         public void prove() {
             once(new Checked(id, true), binary::prove);
         }

@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workspaces of an engine: one for each provider that has compiled something, and for each folder into which sessions
- * with {@code ep.share_ep_contexts} compile, the group of those. Thread-safe.
+ * The workspaces of an engine, one for each provider, and its context groups, one for each folder into which sessions
+ * with {@code ep.share_ep_contexts} compile. Thread-safe.
  */
 public final class Workspaces implements AutoCloseable {
     private final ConcurrentHashMap<String, Workspace> byProvider = new ConcurrentHashMap<>();
@@ -16,7 +16,7 @@ public final class Workspaces implements AutoCloseable {
 
     private final CheckedWeights checkedWeights = new CheckedWeights();
 
-    /** The group that a model written so belongs to, or null where it stands for itself. */
+    /** Returns the group that a model with this output belongs to, or null if it belongs to none. */
     public @Nullable ContextGroup group(EpContextOptions options, ContextOutput output) {
         if (!options.enable()) {
             return null;
@@ -45,7 +45,7 @@ public final class Workspaces implements AutoCloseable {
         return group;
     }
 
-    /** Ends the group of those who compile into the folder of a model, because one of its models failed. */
+    /** Ends the group of the models that are compiled into the folder of a model, because one of them failed. */
     public void failGroup(Path model, String why) {
         ContextGroup group = byFolder.remove(ContextOutput.folder(model));
         if (group != null) {
@@ -53,7 +53,7 @@ public final class Workspaces implements AutoCloseable {
         }
     }
 
-    /** Ends the groups that nobody has ended, of which nothing was written, with a warning for each. */
+    /** Ends the groups that are still open, of which nothing was written, with a warning for each. */
     @Override
     public void close() {
         byFolder.forEach((folder, group) -> {
@@ -71,7 +71,7 @@ public final class Workspaces implements AutoCloseable {
         byFolder.clear();
     }
 
-    /** What was compared already of the weights that binaries name. */
+    /** The record of the weights named by binaries that were verified already. */
     CheckedWeights checkedWeights() {
         return checkedWeights;
     }

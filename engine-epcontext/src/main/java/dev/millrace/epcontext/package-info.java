@@ -1,4 +1,4 @@
-/// Context binaries and shared workspaces.
+/// Context models and binaries, the workspaces that share them among sessions, and the cache that keeps them.
 @NullMarked
 package dev.millrace.epcontext;
 

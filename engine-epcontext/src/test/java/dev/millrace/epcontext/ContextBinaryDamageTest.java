@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Files that are not what was written: refused, or read as if nothing had happened where nothing has. */
+/** Tests of damaged binaries: they are refused, or read correctly if the damage has no effect. */
 class ContextBinaryDamageTest {
     private static final int TRIALS = 10_000;
     private static final long[] HOSTILE = {
@@ -48,7 +48,7 @@ class ContextBinaryDamageTest {
         return writer.toBytes();
     }
 
-    /** All that can be read out of a binary. */
+    /** Returns everything that can be read from a binary. */
     private static List<Object> content(byte[] image) {
         ContextBinary binary = ContextBinary.of(MemorySegment.ofArray(image), "test.bin");
         var content = new ArrayList<Object>();
@@ -103,7 +103,7 @@ class ContextBinaryDamageTest {
         };
     }
 
-    /** What somebody writes who means harm has a right checksum. */
+    /** An attacker's file has a correct checksum. */
     @Test
     void hostileNumbersWithARightChecksumNeverLeadOutOfTheFile() {
         byte[] image = sample();
@@ -131,7 +131,7 @@ class ContextBinaryDamageTest {
         assertThat(refused).isGreaterThan(TRIALS / 2);
     }
 
-    /** Puts the checksum right where the length of the tables makes sense. */
+    /** Corrects the checksum if the length of the tables makes sense. */
     private static void sign(byte[] image) {
         ByteBuffer bytes = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
         long end = ContextTables.HEADER + bytes.getLong(24);
@@ -249,7 +249,10 @@ class ContextBinaryDamageTest {
         ContextBinary.of(MemorySegment.ofArray(older), "test.bin").prove();
     }
 
-    /** Flips the bits of CRC-32C's generator polynomial, the first of which is its highest power: no checksum changes by that. */
+    /**
+     * Changes content without changing its CRC-32C: adds the generator polynomial, whose first
+     * bit is its highest power.
+     */
     private static void forge(byte[] image, long at) {
         for (int i = 0; i <= Integer.SIZE; i++) {
             if ((0x1_1EDC_6F41L >>> (Integer.SIZE - i) & 1) != 0) {

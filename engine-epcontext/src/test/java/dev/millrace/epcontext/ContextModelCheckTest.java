@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is refused before anything is compiled. */
+/** Tests of the outputs that are refused before anything is compiled. */
 class ContextModelCheckTest {
     @TempDir
     Path folder;
@@ -43,7 +43,7 @@ class ContextModelCheckTest {
         return model(chain("Relu"), null);
     }
 
-    /** What a session asks before it compiles. */
+    /** Does the checks that a session does before it compiles. */
     private static void check(EpContextOptions options, Model model) {
         if (options.enable()) {
             ContextModelWriter.checkNotCompiled(model);

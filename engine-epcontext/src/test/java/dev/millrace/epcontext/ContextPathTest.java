@@ -103,7 +103,7 @@ class ContextPathTest {
         assertThat(ContextPath.locate(ContextPath.BINARY, "inside.bin", model)).hasFileName("x.bin");
     }
 
-    /** As download caches lay models out: every file a link into one folder of contents. */
+    /** Download caches make every file a link into one folder of contents. */
     @Test
     void aModelThatIsALinkMayHaveItsBinaryWhereItLeads() throws IOException {
         Path cache = Files.createDirectory(root.resolve("cache"));

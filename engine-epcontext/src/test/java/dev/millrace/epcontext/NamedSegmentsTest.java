@@ -27,7 +27,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Segments of context binaries that stand in the source, and what their tables may say. */
+/** Tests of segments that context binaries name in their source, and of the table entries that name them. */
 class NamedSegmentsTest {
     private static final int TRIALS = 2_000;
     private static final int TABLES_AT = 24;
@@ -127,7 +127,7 @@ class NamedSegmentsTest {
         assertThat(Fixtures.bytes(open(older).graph(0).segment(1))).isEqualTo(own);
     }
 
-    /** What somebody writes who means harm has a right checksum. */
+    /** An attacker's file has a correct checksum. */
     @Test
     void hostileNumbersInTheTablesAreRefusedOrWithoutEffect() {
         byte[] image = image(WeightlessMode.ALL);

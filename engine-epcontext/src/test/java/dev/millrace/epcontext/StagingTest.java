@@ -26,7 +26,7 @@ class StagingTest {
     @TempDir
     private Path folder = Path.of("");
 
-    /** What a process that was killed has left. */
+    /** Creates a folder as a process that was killed leaves it. */
     private Path left(String name, boolean locked) throws IOException {
         Path left = Files.createDirectory(folder.resolve(name));
         Files.writeString(left.resolve("model_ctx.onnx"), "half");
@@ -84,7 +84,7 @@ class StagingTest {
         assertThat(folder.resolve("other.onnx")).hasContent("slow");
     }
 
-    /** Two files that belong together, as a model and its binary do. */
+    /** Writes two files that belong together, such as a model and its binary. */
     private void writePair(String content, boolean replaces) throws IOException {
         Path model = folder.resolve("net_ctx.onnx");
         Path binary = folder.resolve("net.bin");

@@ -6,7 +6,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** What a class logs while this is open. */
+/** The messages that a class logs while this is open. */
 final class Warnings extends Handler implements AutoCloseable {
     private final List<String> messages = new ArrayList<>();
     private final Logger logger;

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Models that are compiled, written to a folder of the test's, and read again. */
+/** A base of tests that compile models, write them to a temporary folder, and read them again. */
 abstract class WrittenModels {
     static final FakeProvider FAST = FakeProvider.fusing("fast", "Relu", "Mul");
 
@@ -39,7 +39,7 @@ abstract class WrittenModels {
         return Partitioner.partition(model.graph(), all, model.stem());
     }
 
-    /** Writes a context model, or nothing where nothing was compiled. */
+    /** Writes a context model, or nothing if nothing was compiled. */
     static Path write(CompiledModel compiled, EpContextOptions options) {
         ContextOutput output = ContextOutput.of(options, compiled.model());
         output.check(compiled.model());
@@ -47,7 +47,10 @@ abstract class WrittenModels {
         return output.requireModel();
     }
 
-    /** What a session does: shares out, lets providers keep, writes; and what comes back from the disk. */
+    /**
+     * Does what a session does: partitions the model, compiles, writes the context model; and
+     * returns it as read from the disk.
+     */
     Model compile(Model model, EpContextOptions options, FakeProvider... providers) {
         Partitioning parts = share(model, providers);
         return Models.read(write(new CompiledModel(model, parts, FakeProvider.keepAll(parts), Map.of()), options));

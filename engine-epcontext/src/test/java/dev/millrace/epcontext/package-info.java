@@ -1,4 +1,4 @@
-/** Context binaries, the workspaces that share them, and the models that name them. */
+/** Tests of context binaries, of the workspaces that share them, and of the models that name them. */
 @NullMarked
 package dev.millrace.epcontext;
 

@@ -19,10 +19,11 @@ import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Meters of an engine's requests, by session, version of its model and providers: {@code millrace.requests} is the time of
- * runs, by outcome too, {@code millrace.queue} how long requests waited for theirs, {@code millrace.batch.size} how many
- * requests a run of several answered, {@code millrace.batch.copy} the time that it took to put them together and apart.
- * Give it to {@link dev.millrace.session.EngineOptions#withRequestListener}; what is watched adds gauges.
+ * Meters of an engine's requests, by session, version of its model and providers. {@code millrace.requests} is the time
+ * of runs, by outcome too; {@code millrace.queue} the time that requests waited for their runs;
+ * {@code millrace.batch.size} the number of requests that a batched run answered; {@code millrace.batch.copy} the time
+ * of concatenating its requests and splitting its answers. To be set by
+ * {@link dev.millrace.session.EngineOptions#withRequestListener}; the {@code watch} methods add gauges.
  */
 public final class EngineMeters implements RequestListener {
     private static final String SESSION = "session";
@@ -30,7 +31,7 @@ public final class EngineMeters implements RequestListener {
     private final MeterRegistry registry;
     private final Tags tags;
 
-    /** @param tags of every meter, beside those of its own */
+    /** @param tags the tags of every meter, in addition to its own */
     public EngineMeters(MeterRegistry registry, Tag... tags) {
         this.registry = registry;
         this.tags = Tags.of(tags);
@@ -72,16 +73,16 @@ public final class EngineMeters implements RequestListener {
     }
 
     /**
-     * For as long as a session is there, {@code millrace.waiting} counts the requests that wait for it, and {@code
-     * millrace.health} is 1 where it is up, 0.5 where it is degraded, 0 where it is down.
+     * Adds gauges of a session for as long as it exists: {@code millrace.waiting} is the number of requests that wait
+     * for it, and {@code millrace.health} is 1 if it is up, 0.5 if it is degraded, 0 if it is down.
      */
     public void watch(Session session) {
         watch(session.name(), session, Session::waiting, Session::health);
     }
 
     /**
-     * The same of a service whose model is replaced, under a name that stays; which version answered is a tag of the
-     * requests.
+     * Adds the gauges of a session whose model is replaced, under a name that stays; the version that
+     * answered is a tag of the requests.
      */
     public void watch(ReplaceableSession service, String name) {
         watch(name, service, each -> each.current().waiting(), ReplaceableSession::health);
@@ -94,9 +95,9 @@ public final class EngineMeters implements RequestListener {
     }
 
     /**
-     * For as long as an engine is there, {@code millrace.memory.weights} and {@code millrace.memory.kept} are the bytes that
-     * its models hold, {@code millrace.memory.budget} what both may be together, and {@code millrace.engine.health} is its
-     * health as that of a session.
+     * Adds gauges of an engine for as long as it exists: {@code millrace.memory.weights} and
+     * {@code millrace.memory.kept} are the bytes that its models hold, {@code millrace.memory.budget} is the limit of
+     * both together, and {@code millrace.engine.health} is its health on the scale of {@code millrace.health}.
      */
     public void watch(Engine engine) {
         bytes("millrace.memory.weights", "Weights of open models", engine, MemoryUse::weights);

@@ -18,13 +18,14 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * What answers requests, with an {@link Observation} around each: {@code millrace.request}, from when the request is taken
- * to its answer or its failure, with the session as a key. Handlers make traces, times or logs of them. An observation
- * that the caller is in, by the Reactor context or on this thread, is the parent. It owns nothing, and closes nothing.
+ * An {@link Inference} with an {@link Observation} around each request: {@code millrace.request}, from when the
+ * request is taken to its answer or its failure, with the session as a key. Handlers make traces, times or logs of
+ * observations. The caller's observation, in the Reactor context or on the thread, is the parent. Closing the
+ * observed inference is left to its owner.
  */
 public final class ObservedInference implements Inference {
     private static final String NAME = "millrace.request";
-    /** Where Micrometer has the observation in a Reactor context. */
+    /** The key of Micrometer's observation in a Reactor context. */
     private static final String PARENT = "micrometer.observation";
 
     private final Inference observed;
@@ -41,7 +42,7 @@ public final class ObservedInference implements Inference {
         return new ObservedInference(session, session.name(), registry);
     }
 
-    /** @param name what observations call what answers */
+    /** @param name the name of the observed inference in observations */
     public static ObservedInference of(Inference observed, String name, ObservationRegistry registry) {
         return new ObservedInference(observed, name, registry);
     }

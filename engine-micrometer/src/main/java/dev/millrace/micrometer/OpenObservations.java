@@ -8,7 +8,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
-/** The observations of a stream's requests that have no answer yet. One request may be asked several times. Thread-safe. */
+/**
+ * The observations of a stream's requests that have no answer yet. The same inputs may be
+ * requested several times. Thread-safe.
+ */
 final class OpenObservations {
     private final Map<Inputs, Queue<Observation>> open = new ConcurrentHashMap<>();
 
@@ -16,7 +19,7 @@ final class OpenObservations {
         open.computeIfAbsent(request, _ -> new ConcurrentLinkedQueue<>()).add(observation);
     }
 
-    /** @param failure what the request ended with, or null where it was answered */
+    /** @param failure the failure that the request ended with, or null if it was answered */
     void end(Inputs request, @Nullable Throwable failure) {
         Queue<Observation> waiting = open.get(request);
         Observation first = waiting == null ? null : waiting.poll();
@@ -26,7 +29,7 @@ final class OpenObservations {
         open.computeIfPresent(request, (_, left) -> left.isEmpty() ? null : left);
     }
 
-    /** Ends what is left, which nobody will answer. */
+    /** Ends the remaining observations, whose requests nobody will answer. */
     void endAll(Throwable failure) {
         for (Queue<Observation> waiting : open.values()) {
             for (Observation next = waiting.poll(); next != null; next = waiting.poll()) {

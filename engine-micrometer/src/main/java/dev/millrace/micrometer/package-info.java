@@ -1,4 +1,4 @@
-/** Meters of an engine's requests. */
+/** Micrometer meters of an engine and its requests, and observations of requests. */
 @NullMarked
 package dev.millrace.micrometer;
 

@@ -3,12 +3,12 @@ package dev.millrace.session;
 import dev.millrace.graph.EngineException;
 
 /**
- * What a session may take of what it shares with others. Of runs that happen later, {@code mono}'s and {@code flux}'s; a
- * blocking {@code run} works on its caller's thread and waits for nobody.
+ * A session's limits on the resources that it shares with other sessions. They apply to the asynchronous runs of
+ * {@code mono} and {@code flux}; a blocking {@code run} works on its caller's thread and waits for nobody.
  *
- * @param queue how many requests may wait for the session; more are refused with OVERLOADED
- * @param weight how much more of the engine's threads the session gets than one of weight 1, where both want more
- * @param maxConcurrentRuns how many runs are under way at once
+ * @param queue the number of requests that may wait for the session; further ones are refused with OVERLOADED
+ * @param weight the session's share of the engine's threads, relative to a session of weight 1, when both want more
+ * @param maxConcurrentRuns the number of runs that may be under way at once
  */
 public record Admission(int queue, int weight, int maxConcurrentRuns) {
     private static final int HIGHEST_WEIGHT = 1000;
@@ -28,7 +28,10 @@ public record Admission(int queue, int weight, int maxConcurrentRuns) {
         }
     }
 
-    /** 1,024 requests may wait, the weight is 1, and as many run as there are threads. */
+    /**
+     * The default limits: 1,024 requests may wait, the weight is 1, and concurrent runs are
+     * limited by the threads alone.
+     */
     public static Admission defaults() {
         return new Admission(1024, 1, Integer.MAX_VALUE);
     }

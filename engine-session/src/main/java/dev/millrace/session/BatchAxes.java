@@ -13,18 +13,18 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Along which axes the values of a model are laid side by side, and which of their extents may be padded. */
+/** The axes along which the values of a model's requests are concatenated, and the extents that may be padded. */
 final class BatchAxes {
     private final boolean padded;
     private final List<Laid> inputs;
-    /** In the model's order. */
+    /** The outputs in the model's order. */
     private final List<Laid> outputs;
 
     /**
-     * A value of the model.
+     * An input or output of the model.
      *
-     * @param axis along which requests lie; -1 where there is none
-     * @param memory of what is made of it for batches
+     * @param axis the axis along which requests are concatenated; -1 if there is none
+     * @param memory the memory of the tensors that are made of it for batches
      */
     private record Laid(String name, SymbolicShape shape, int axis, BatchMemory memory) {
         Laid(String name, SymbolicShape shape, int axis) {
@@ -117,7 +117,7 @@ final class BatchAxes {
         return -1;
     }
 
-    /** Whether two requests fit into one run. Both have been checked: they name no inputs that the model does not have. */
+    /** Whether two requests fit into one run. Both have been checked: they name only inputs that the model has. */
     boolean fit(Inputs one, Inputs other) {
         for (int i = 0; i < inputs.size(); i++) {
             Laid declared = inputs.get(i);
@@ -144,7 +144,7 @@ final class BatchAxes {
         return true;
     }
 
-    /** How much of the batch a request is. */
+    /** Returns a request's extent along the batch axis. */
     long extent(Inputs given) {
         for (Laid input : inputs) {
             Tensor tensor = input.axis < 0 ? null : input.of(given);
@@ -155,7 +155,7 @@ final class BatchAxes {
         return -1;
     }
 
-    /** How many elements a request's inputs have. */
+    /** Returns the number of elements in a request's inputs. */
     long elements(Inputs given) {
         long elements = 0;
         for (Laid input : inputs) {
@@ -165,7 +165,7 @@ final class BatchAxes {
         return elements;
     }
 
-    /** What a request has for an extent with a name; -1 where it does not say. */
+    /** Returns the value that a request gives to a named extent; -1 if its inputs do not determine it. */
     private long extentOf(Inputs given, String name) {
         for (Laid input : inputs) {
             int axis = axis(input.shape, name);
@@ -177,7 +177,7 @@ final class BatchAxes {
         return -1;
     }
 
-    /** Requests side by side, in tensors that are closed with this. */
+    /** The concatenated inputs of several requests, in tensors that are closed with this. */
     static final class Joined implements AutoCloseable {
         private final Inputs inputs = Inputs.empty();
         private final List<Tensor> made = new ArrayList<>();
@@ -230,17 +230,17 @@ final class BatchAxes {
         return joined.tensor();
     }
 
-    /** The answer to a batch, to be taken apart in the order of its requests. */
+    /** Splits the answer to a batch into its parts, in the order of its requests. */
     Parts parts(Outputs all) {
         return new Parts(all);
     }
 
-    /** Takes an answer apart. Its tensors are held meanwhile. */
+    /** A batch's answer, from which each request's part is copied. Its tensors are retained meanwhile. */
     final class Parts implements AutoCloseable {
         private final Outputs all;
         private final Tensor[] wholes;
         private final Tensor[] held;
-        /** The shapes of the parts before: mostly those of the next ones, too. */
+        /** The shapes of the previous parts, which mostly are those of the next ones, too. */
         private final @Nullable Shape[] shapes;
 
         private long at;
@@ -254,12 +254,12 @@ final class BatchAxes {
             Arrays.setAll(held, i -> wholes[i].hold());
         }
 
-        /** Passes a request over. */
+        /** Skips a request's part. */
         void skip(Inputs request) {
             at += extent(request);
         }
 
-        /** The next request's part, copied out. */
+        /** Returns a copy of the next request's part. */
         Outputs next(Inputs request) {
             Datum[] values = new Datum[held.length];
             long extent = extent(request);
@@ -285,7 +285,7 @@ final class BatchAxes {
         }
     }
 
-    /** The shape of a request's part. */
+    /** Returns the shape of a request's part of an output. */
     private Shape shape(Laid declared, Shape whole, @Nullable Shape before, Inputs request, long extent) {
         if (before != null && isShape(before, declared, whole, request, extent)) {
             return before;

@@ -16,14 +16,15 @@ import reactor.core.Disposables;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A session that makes one run of many requests of {@code mono}, {@code flux} and {@code results}, whoever asks. A request
- * that comes while nothing is under way runs at once, and where requests have come one at a time and take some microseconds, on
- * the thread that subscribes; those that come meanwhile gather. Where batches are measured not to
- * pay, none is made. Members of a batch that fails run alone, and each gets its own answer or failure.
+ * A session that answers several requests of {@code mono}, {@code flux} and {@code results}, from any
+ * callers, with one run. A request that comes while nothing is under way runs at once, on the subscribing
+ * thread if requests have come one at a time and take some microseconds; requests that come meanwhile gather.
+ * No batches are formed while measurements say that they do not pay. Members of a batch that fails run alone,
+ * and each gets its own answer or failure.
  *
- * <p>Requests whose options name outputs, a listener or tensors to write into run alone, and so does a blocking
- * {@code run}, on its caller's thread. The inputs of a batch are copied side by side, and each request's part of the outputs
- * is copied out of it.
+ * <p>Requests whose options name outputs, a listener or tensors to write into run alone, and so does a
+ * blocking {@code run}, on its caller's thread. The inputs of a batch are concatenated, and each request's
+ * part of the outputs is copied out of it.
  */
 public final class BatchedSession extends Streaming {
     private static final long UNKNOWN = -1;
@@ -37,12 +38,12 @@ public final class BatchedSession extends Streaming {
     private final BatchQueue waiting;
     /** Runs that are under way. */
     private int underWay;
-    /** Batches whose members are being told of their answers, by which they may be led to ask again. */
+    /** Batches whose members are receiving their answers, which may lead them to send further requests. */
     private int answered;
-    /** The requests of both. */
+    /** The requests of the runs that are under way and of the batches that are being answered. */
     private int running;
 
-    /** Whether another request has come since the last that found nothing under way. */
+    /** Whether a request has met another one since the last request that found nothing under way. */
     private boolean met;
 
     private @Nullable Disposable timer;
@@ -55,8 +56,8 @@ public final class BatchedSession extends Streaming {
     }
 
     /**
-     * Sequences whose elements run together where they come at the same time, one of each: their states are copied side by
-     * side, which has to be along the axes of these batches. What is made has to be closed.
+     * Returns a session for sequences whose elements run together if they come at the same time, one of each sequence.
+     * Their states are concatenated, which has to be along the axes of these batches. The result has to be closed.
      */
     public StatefulSession stateful(State... states) {
         return stateful(StateOptions.defaults(), states);
@@ -92,8 +93,8 @@ public final class BatchedSession extends Streaming {
             to.failed(e);
             return Disposables.disposed();
         }
-        // what an answer made somebody ask says nothing of those who ask of themselves, and on the asker's thread its
-        // stack would grow
+        // a request from within the delivery of an answer says nothing about independent requests, and running it on
+        // the requesting thread would grow that thread's stack
         boolean isAnswering = answering.isInside();
         boolean isFollowUp = isAnswering || session.isOwnThread();
         var member = new BatchMember(this, given, how, to, isFollowUp);
@@ -132,19 +133,25 @@ public final class BatchedSession extends Streaming {
         return how.deadline() == null && solitude.holds(axes.elements(given)) && session.isAtRest();
     }
 
-    /** How many may come together: whoever is answered by what is under way may well ask again. */
+    /**
+     * Returns the number of requests that may gather: each caller that is answered by a run
+     * under way may well send another.
+     */
     private int expected() {
         return Math.min(running + waiting.size() + 1, Math.max(2, options.maxSize()));
     }
 
-    /** Has those that wait run when the first has waited for long, whatever is under way. */
+    /**
+     * Schedules the run of the waiting requests for when the first has waited for the maximum
+     * delay, whatever is under way.
+     */
     private void setTimer() {
         if (timer == null && !waiting.isEmpty()) {
             timer = Schedulers.parallel().schedule(this::overdue, Math.max(0, left()), TimeUnit.NANOSECONDS);
         }
     }
 
-    /** How long the first that waits may wait yet. */
+    /** Returns the nanoseconds for which the first waiting request may still wait. */
     private long left() {
         return Deadline.nanos(options.maxDelay())
                 - (System.nanoTime() - waiting.first().came());
@@ -163,10 +170,10 @@ public final class BatchedSession extends Streaming {
     }
 
     /**
-     * What is taken out of the queue at a time.
+     * The requests that are taken out of the queue at a time.
      *
-     * @param batch runs together
-     * @param unwanted have been cancelled, and hear of it
+     * @param batch the requests that run together
+     * @param unwanted the requests that have been cancelled, and are failed
      */
     private record Taken(List<BatchMember> batch, List<BatchMember> unwanted) {
         static final Taken NONE = new Taken(List.of(), List.of());
@@ -183,10 +190,10 @@ public final class BatchedSession extends Streaming {
     }
 
     /**
-     * A run has ended.
+     * Records the end of a run.
      *
-     * @param nanos what so many requests took, their copies included; negative where that says nothing
-     * @return what may run now
+     * @param nanos the time that the {@code size} requests took, their copies included; negative if it is not known
+     * @return the requests that may run now
      */
     private synchronized Taken ended(int size, long nanos) {
         if (nanos >= 0) {
@@ -197,7 +204,10 @@ public final class BatchedSession extends Streaming {
         return underWay == 0 ? take() : Taken.NONE;
     }
 
-    /** The run of a batch has ended, of which those that follow its answers are to become a batch in their turn. */
+    /**
+     * Records the end of a batch's run. The requests that its members send once they are
+     * answered form a batch in their turn.
+     */
     private synchronized Taken ranTogether(int size, long nanos) {
         worth.took(size, nanos);
         underWay--;
@@ -225,9 +235,9 @@ public final class BatchedSession extends Streaming {
     }
 
     /**
-     * The run of what was taken, to be begun; null where there is none.
+     * Returns the run of the requests that were taken, not yet begun; null if there are none.
      *
-     * @param told is added how those hear of their end that nobody wants any more
+     * @param told receives the failures of the requests that were cancelled
      */
     private @Nullable Launch launched(Taken taken, List<Runnable> told) {
         taken.unwanted.forEach(member -> told.add(() -> member.failed(Failures.cancelled())));
@@ -239,9 +249,9 @@ public final class BatchedSession extends Streaming {
     }
 
     /**
-     * Begins a run, and those that follow for as long as each is refused while it is begun.
+     * Begins a run. If it fails while it is begun, begins the next one, and so on.
      *
-     * @param told are told of their ends when the next run is under way: what they call may wait for that
+     * @param told is run once the next run is under way, because what these tasks call may wait for that run
      */
     private void launch(@Nullable Launch first, List<Runnable> told) {
         Launch launch = first;
@@ -264,13 +274,13 @@ public final class BatchedSession extends Streaming {
 
         abstract int size();
 
-        /** Has the run begin. A failure comes back as that of a run does, or is thrown. */
+        /** Begins the run. A failure comes back as that of a run does, or is thrown. */
         abstract void start();
 
-        /** Tells the requests of the run that it has failed. */
+        /** Tells the requests of the run that it failed. */
         abstract void tell(EngineException why);
 
-        /** Whether the run has failed by the time that it was begun. */
+        /** Begins the run and returns whether it has failed already. */
         final boolean begin() {
             try {
                 start();
@@ -339,7 +349,7 @@ public final class BatchedSession extends Streaming {
         }
     }
 
-    /** Runs a request on this thread. */
+    /** Runs a request on the calling thread. */
     private void here(BatchMember member) {
         long start = System.nanoTime();
         Outputs outputs = null;
@@ -370,7 +380,7 @@ public final class BatchedSession extends Streaming {
         return ended(1, nanos);
     }
 
-    /** A member of a batch that failed, alone, if anybody still wants it. */
+    /** Runs a member of a batch that failed alone, unless it was cancelled. */
     private void again(BatchMember member) {
         if (member.isUnwanted()) {
             member.failed(Failures.cancelled());
@@ -379,10 +389,13 @@ public final class BatchedSession extends Streaming {
         }
     }
 
-    /** The run of a batch, which gives each request its part of the answer. It goes on as long as somebody wants one. */
+    /**
+     * The run of a batch, which gives each request its part of the answer. It is stopped once
+     * all requests are cancelled.
+     */
     private final class Split extends Launch implements Disposable {
         private final List<BatchMember> batch;
-        /** How long it took to lay the requests side by side. */
+        /** The nanoseconds that concatenating the inputs took. */
         private long joining;
 
         private BatchAxes.@Nullable Joined joined;
@@ -450,7 +463,7 @@ public final class BatchedSession extends Streaming {
             launch(answeredTogether(batch.size()));
         }
 
-        /** The next member's part; null where it has heard that it gets none. */
+        /** Returns the next member's part; null if the member was failed instead. */
         private @Nullable Outputs part(BatchMember member, BatchAxes.Parts apart) {
             try {
                 member.how.cancellation().check();

@@ -4,15 +4,15 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 
-/** Copies boxes between tensors of one rank and type. */
+/** Copies boxes (contiguous index ranges of every axis) between tensors of one rank and type. */
 final class BoxCopy {
     private BoxCopy() {}
 
     /**
-     * Copies a box that begins at an index of one axis, and at 0 of all others. What is read is held meanwhile.
+     * Copies a box that begins at an index of one axis, and at 0 of all others. The source is retained meanwhile.
      *
-     * @param start the index in the tensor that is read
-     * @param at the index in the one that is written
+     * @param start the index along the axis in the source
+     * @param at the index along the axis in the destination
      */
     static void copy(Tensor whole, long start, BatchMemory.Made to, long at, int axis, Shape box) {
         Tensor from = whole.hold();
@@ -23,7 +23,7 @@ final class BoxCopy {
         }
     }
 
-    /** The same of a tensor that is held. */
+    /** Copies a box as {@code copy} does, from a source that the caller retains. */
     static void copyHeld(Tensor from, long start, BatchMemory.Made to, long at, int along, Shape box) {
         if (box.elements() == 0) {
             return;
@@ -31,7 +31,7 @@ final class BoxCopy {
         int rank = box.rank();
         Shape source = from.shape();
         Shape target = to.tensor().shape();
-        // behind this axis everything is copied, so that what it counts lies in one piece
+        // from this axis on, whole axes are copied, so each piece is contiguous
         int pieces = rank - 1;
         while (pieces > 0 && box.dim(pieces) == source.dim(pieces) && box.dim(pieces) == target.dim(pieces)) {
             pieces--;
@@ -48,7 +48,7 @@ final class BoxCopy {
         }
     }
 
-    /** Where a piece of a box begins in a tensor that it lies at the origin of. */
+    /** Returns the element offset of a contiguous piece of a box in a tensor whose origin is the box's. */
     private static long offset(long piece, Shape box, Shape in, int axes) {
         long offset = 0;
         long rest = piece;

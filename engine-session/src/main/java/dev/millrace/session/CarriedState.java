@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which outputs are inputs of the next element, and what those of the first are. */
+/**
+ * The outputs that are carried to inputs of a sequence's next element, and the values of these
+ * inputs for the first one.
+ */
 final class CarriedState {
     private final List<State> states;
     private final Map<String, ValueInfo> inputs = new LinkedHashMap<>();
@@ -48,7 +51,10 @@ final class CarriedState {
                         + infos.stream().map(ValueInfo::name).toList()));
     }
 
-    /** Refuses what can be no state: an output and an input that are not tensors of one element type and rank. */
+    /**
+     * Refuses a pair that cannot carry a state: an output and an input that are not tensors of
+     * one element type and rank.
+     */
     private static void checkCarries(ValueInfo output, ValueInfo input) {
         boolean fits = isTensor(output)
                 && isTensor(input)
@@ -68,7 +74,7 @@ final class CarriedState {
         return info.type() instanceof ValueType.TensorType type ? type.element() : null;
     }
 
-    /** The declared rank; -1 where the model leaves it open. */
+    /** Returns the declared rank; -1 where the model leaves it open. */
     private static int rank(ValueInfo info) {
         SymbolicShape shape = info.type() instanceof ValueType.TensorType type ? type.shape() : null;
         return shape == null ? -1 : shape.rank();
@@ -96,12 +102,12 @@ final class CarriedState {
                 "input '" + input + "' declares no shape to begin with: say State.from or State.ofZeros");
     }
 
-    /** What a sequence begins with, by the names of inputs. */
+    /** The initial state of a sequence, by the names of inputs. */
     Map<String, Tensor> first() {
         return first;
     }
 
-    /** An element's inputs with the state so far. */
+    /** Returns an element's inputs together with the current state. */
     Inputs with(Inputs given, Map<String, Tensor> state) {
         Inputs all = Inputs.of(Failures.given(given, "inputs").asMap());
         state.forEach((input, tensor) -> {
@@ -114,7 +120,7 @@ final class CarriedState {
         return all;
     }
 
-    /** A copy of a snapshot that an element can go on from. */
+    /** Returns a checked copy of a snapshot, which a sequence can continue from. */
     Map<String, Tensor> checked(Map<String, Tensor> snapshot) {
         if (!snapshot.keySet().equals(inputs.keySet())) {
             throw EngineException.invalidArgument(
@@ -127,7 +133,7 @@ final class CarriedState {
         return copy;
     }
 
-    /** Options of a run whose answer has the state too. */
+    /** Returns the options of a run that also returns the state. */
     RunOptions with(RunOptions how) {
         for (State state : states) {
             if (how.into().containsKey(state.output())) {
@@ -149,20 +155,20 @@ final class CarriedState {
         return how.returning(names);
     }
 
-    /** The state after a run, by the names of inputs. */
+    /** Returns the state after a run, by the names of inputs. */
     Map<String, Tensor> after(Outputs outputs) {
         var after = new LinkedHashMap<String, Tensor>();
         states.forEach(state -> after.put(state.input(), outputs.get(state.output())));
         return after;
     }
 
-    /** What is left for who asked. */
+    /** Returns the outputs without those that are state. */
     Outputs answer(Outputs outputs) {
         List<String> names = outputs.names().stream().filter(answered::contains).toList();
         return new Outputs(names, names.stream().map(outputs::datum).toArray(Datum[]::new));
     }
 
-    /** Closes a state that is no longer any sequence's. */
+    /** Closes the tensors of a state that no sequence uses any more; the initial ones stay open. */
     void close(Map<String, Tensor> state) {
         state.forEach((input, tensor) -> {
             if (first.get(input) != tensor) {

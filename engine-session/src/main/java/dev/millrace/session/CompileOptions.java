@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a model is compiled. An immutable snapshot; {@link #builder()} makes one.
  *
- * @param session the options of sessions that the model is compiled for. What they say of context models holds here, but
- *     for the place; that they may refuse to compile does not
- * @param binaryFolder where the context binary goes, by default beside the model
- * @param binaryName the name of a model, from which that of its context binary is made
- * @param binaryTarget takes the context binary in place of a file, or null
- * @param externalFrom initializers of so many bytes and more go to the file for them, where there is one
- * @param placement says where initializers lie, or null where none lie elsewhere
- * @param errorIfNothingCompiled fails where no provider compiled a node; otherwise the model is written as the optimiser
- *     left it
- * @param errorIfOutputExists fails where the output stands there; otherwise it is replaced
- * @param progress hears when a phase is done, on the thread that compiles
+ * @param session the options of the sessions that the model is compiled for. Their options for context models hold
+ *     here, except the path; {@code disableModelCompile} does not
+ * @param binaryFolder the folder of the context binary, by default beside the model
+ * @param binaryName the model name from which the name of its context binary is made
+ * @param binaryTarget the target that takes the context binary in place of a file, or null
+ * @param externalFrom the size in bytes from which initializers go to the file for them, if there is one
+ * @param placement says where initializers are stored, or null to keep all inside
+ * @param errorIfNothingCompiled whether to fail if no provider compiled a node; otherwise the model is
+ *     written as the optimiser left it
+ * @param errorIfOutputExists whether to fail if the output exists; otherwise it is replaced
+ * @param progress called when a phase has ended, on the thread that compiles
  */
 public record CompileOptions(
         SessionOptions session,
@@ -60,12 +60,12 @@ public record CompileOptions(
         return of(SessionOptions.defaults());
     }
 
-    /** Options to compile for sessions of these options, which stay as they are. */
+    /** Returns a builder of options to compile for sessions of these options, which stay as they are. */
     public static Builder of(SessionOptions session) {
         return new Builder(Failures.given(session, "session"));
     }
 
-    /** Every option has a default. */
+    /** A builder of compile options. Every option has a default. */
     public static final class Builder {
         private SessionOptions session;
         private final EpContextOptions.Builder context;
@@ -83,48 +83,57 @@ public record CompileOptions(
             this.context = session.epContext().toBuilder();
         }
 
-        /** Puts what was compiled into the model, rather than into a file beside it. */
+        /** Sets whether the context binary is embedded in the model, rather than written to a file beside it. */
         public Builder embed(boolean value) {
             context.embedMode(value ? 1 : 0);
             return this;
         }
 
-        /** Which weights the context binary names in the source model, rather than to hold them. */
+        /** Sets which weights the context binary names in the source model, rather than holding them. */
         public Builder weightless(WeightlessMode value) {
             context.weightless(value);
             return this;
         }
 
-        /** Stands before the names of context nodes and their partitions. */
+        /** Sets the prefix of the names of context nodes and their partitions. */
         public Builder nodeNamePrefix(String value) {
             context.nodeNamePrefix(value);
             return this;
         }
 
         /**
-         * Makes the model one of a group that is compiled into one context binary, to be written with all of it. Memory that
-         * it is read from stays as it is until then.
+         * Makes the model a member of a group that is compiled into one context binary, and written once all members
+         * are there. Memory that the model is read from stays as it is until then.
          */
         public Builder group(@Nullable ContextGroup value) {
             context.group(value);
             return this;
         }
 
-        /** Where the context binary goes, {@code <modelName>_<provider>.bin}: for output that is no file, or elsewhere. */
+        /**
+         * Sets the place of the context binary, {@code <modelName>_<provider>.bin}, for output
+         * that is no file, or another folder.
+         */
         public Builder binary(Path folder, String modelName) {
             binaryFolder = Failures.given(folder, "folder");
             binaryName = Failures.given(modelName, "modelName");
             return this;
         }
 
-        /** What takes the context binary, {@code <modelName>_<provider>.bin}, in place of a file; null for a file. */
+        /**
+         * Sets the target of the context binary, {@code <modelName>_<provider>.bin}, in place of
+         * a file; null for a file.
+         */
         public Builder binaryTarget(@Nullable BinaryTarget target, String modelName) {
             binaryTarget = target;
             binaryName = Failures.given(modelName, "modelName");
             return this;
         }
 
-        /** Initializers of so many bytes and more go to this file, beside the model or else the context binary. */
+        /**
+         * Writes initializers of {@code fromBytes} bytes and more to this file, beside the model
+         * or else beside the context binary.
+         */
         public Builder externalInitializers(@Nullable String fileName, long fromBytes) {
             context.externalInitializersFile(fileName);
             externalFrom = fromBytes;
@@ -146,7 +155,7 @@ public record CompileOptions(
             return this;
         }
 
-        /** How far the optimiser goes; by default as the session's options say. */
+        /** Sets the optimisation level; by default that of the session's options. */
         public Builder level(Level value) {
             Optimiser.Options changed =
                     session.optimiser().toBuilder().level(value).build();
@@ -159,7 +168,7 @@ public record CompileOptions(
             return this;
         }
 
-        /** Stops the compilation: nothing is written then. */
+        /** Sets a cancellation that stops the compilation. Nothing is written then. */
         public Builder cancellation(Cancellation value) {
             session = session.toBuilder().cancellation(value).build();
             return this;

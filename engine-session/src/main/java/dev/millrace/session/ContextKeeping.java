@@ -13,7 +13,9 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps what is compiled of one model as a context model of its own, or as one of a group. Used once. */
+/**
+ * Writes the compiled parts of one model as a context model of its own, or as a member of a context group. Used once.
+ */
 final class ContextKeeping {
     private final Workspaces workspaces;
     private final EpContextOptions options;
@@ -25,9 +27,10 @@ final class ContextKeeping {
     }
 
     /**
-     * What comes of a step; where it fails, so does the group.
+     * Returns the result of a step. If the step fails, so does the group.
      *
-     * @param target where the context model goes, or a file beside which it does; null for nowhere
+     * @param target the path of the context model, or the file beside which it is written; null
+     *     if it is written to no file
      */
     <T> T guarded(@Nullable Path target, Supplier<T> step) {
         try {
@@ -50,7 +53,7 @@ final class ContextKeeping {
         }
     }
 
-    /** Throws where what is compiled of a model could not be kept as a session's options say. */
+    /** Throws if a context model of this source could not be written as the session's options ask. */
     void check(Model source) {
         if (options.enable()) {
             ContextModelWriter.checkNotCompiled(source);
@@ -58,13 +61,16 @@ final class ContextKeeping {
         }
     }
 
-    /** Throws where what is compiled of a model could not be kept so. */
+    /** Throws if a context model of this source could not be written to this output. */
     void check(Model source, ContextOutput output) {
         group = workspaces.group(options, output);
         output.check(source);
     }
 
-    /** Keeps it as a session's options say; null where they say nothing, or nothing was compiled. */
+    /**
+     * Writes the context model that the session's options ask for, and returns its path; null if they ask
+     * for none, or nothing was compiled.
+     */
     @Nullable
     Path keep(Prepared prepared) {
         if (!options.enable()) {
@@ -88,7 +94,7 @@ final class ContextKeeping {
         return output.model();
     }
 
-    /** Writes a context model to a file, or has its group do that. */
+    /** Writes a context model to a file, or adds it to its group, which writes all its members together. */
     void write(CompiledModel compiled, ContextOutput output, Prepared prepared) {
         if (group == null) {
             ContextModelWriter.write(compiled, output);
@@ -98,7 +104,7 @@ final class ContextKeeping {
         endGroup();
     }
 
-    /** Writes the group whose last model this was. */
+    /** Writes the group if this was its last model. */
     private void endGroup() {
         if (group != null && options.stopShare()) {
             group.write();

@@ -9,11 +9,11 @@ import java.util.concurrent.TimeUnit;
 import reactor.core.Disposable;
 import reactor.core.scheduler.Schedulers;
 
-/** Something that happens at an instant, unless it is disposed of before. */
+/** Arithmetic on the deadlines of runs, and timers for them. */
 final class Deadline {
     private Deadline() {}
 
-    /** The instant so far from now; the last one, or the first, where there is none so far. */
+    /** Returns the instant that is {@code time} from now; the last instant, or the first, on overflow. */
     static Instant after(Duration time) {
         try {
             return Instant.now().plus(time);
@@ -22,7 +22,7 @@ final class Deadline {
         }
     }
 
-    /** As many nanoseconds as there can be at most, where it is more. */
+    /** Returns a duration in nanoseconds, saturated at the range of {@code long}. */
     static long nanos(Duration time) {
         try {
             return time.toNanos();
@@ -32,7 +32,7 @@ final class Deadline {
     }
 
     /**
-     * The instant itself.
+     * Returns the instant itself if it lies ahead.
      *
      * @throws EngineException if it has passed
      */
@@ -47,7 +47,7 @@ final class Deadline {
                 "the run's deadline, " + when + ", had passed " + millis + " ms before it began");
     }
 
-    /** The end of a request whose deadline passes while it waits. */
+    /** Returns the failure of a request whose deadline passes while it waits. */
     static EngineException passed() {
         return new EngineException(Status.DEADLINE_EXCEEDED, "the run's deadline passed before it began");
     }

@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.session.stream.InferenceFlux;
 import org.jspecify.annotations.Nullable;
 
-/** What streams of answers hand out. */
+/** The element types of answer streams: outputs, or results that carry either outputs or a failure. */
 final class Deliveries {
     private Deliveries() {}
 

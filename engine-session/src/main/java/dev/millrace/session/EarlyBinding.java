@@ -19,13 +19,16 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What a first run does for all that follow it, done before: weights are packed, programs made, code is there. Shapes that
- * a model leaves open are tried as they usually are.
+ * Does the one-time work of a first run before it: packs weights, makes programs and generates code. Extents that a
+ * model leaves open get nominal values.
  */
 final class EarlyBinding {
     private EarlyBinding() {}
 
-    /** Whether anything was compiled just now; what a context holds stays untouched until it is run. */
+    /**
+     * Whether all partitions were compiled just now. Partitions from a context binary stay
+     * untouched until their first run.
+     */
     static boolean suits(Partitioning parts) {
         return parts.fused().stream().noneMatch(each -> each.partition().isContext());
     }
@@ -47,7 +50,7 @@ final class EarlyBinding {
         }
     }
 
-    /** Prepares for what is expected. Throws what a run on it would, before it computes anything. */
+    /** Prepares for the expected inputs. Throws what a run on them would throw before it computes anything. */
     static void expect(SessionOptions options, OpenSession.Face face, PlanRunner runner) {
         if (options.expected().isEmpty()) {
             return;
@@ -64,7 +67,10 @@ final class EarlyBinding {
         }
     }
 
-    /** Where contents decide how it goes on: as far as it does for any that inputs may have. */
+    /**
+     * Binds further stretches, whose shapes depend on contents of inputs, for each nominal
+     * content, and returns the furthest reach.
+     */
     private static Reach further(Graph graph, List<Shape> shapes, Preparation preparation) {
         List<Map<Integer, Tensor>> variants = NominalContents.of(graph, shapes);
         Reach furthest = variants.isEmpty() ? Reach.PART : Reach.NOTHING;

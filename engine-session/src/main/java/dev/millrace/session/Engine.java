@@ -8,9 +8,10 @@ import java.util.List;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * Makes sessions and owns what they share: the worker threads, the providers and what those have loaded. One per process
- * is the rule. Thread-safe. Sessions outlive a closed engine for as long as they are open; new ones are refused, and so
- * are new runs of {@code mono} and {@code flux}. Closing waits for nothing and may happen anywhere, a callback included.
+ * The owner of sessions and of the resources that they share: worker threads, providers, and the binaries that those
+ * have loaded. A process usually has one. Thread-safe. Sessions outlive a closed engine for as long as they are open;
+ * new ones are refused, and so are new runs of {@code mono} and {@code flux}. Closing waits for nothing and may
+ * happen anywhere, even in a callback.
  */
 public interface Engine extends AutoCloseable {
     static Engine create() {
@@ -21,26 +22,26 @@ public interface Engine extends AutoCloseable {
         return OpenEngine.create(options);
     }
 
-    /** A session of a model file with all defaults: every provider, all optimisations. */
+    /** Creates a session of a model file with all defaults: every provider, all optimisations. */
     Session session(Path model);
 
     Session session(Path model, SessionOptions options);
 
-    /** A session of the one component of a package, in the variant that suits this machine best. */
+    /** Creates a session of a package's only component, in the variant that suits this machine best. */
     Session session(ModelPackage pack, SessionOptions options);
 
-    /** A session of a component of a package, in the variant that suits this machine best. */
+    /** Creates a session of a package's component, in the variant that suits this machine best. */
     Session session(ModelPackage pack, String component, SessionOptions options);
 
-    /** A session of a model in memory, which stays as it is while the session is open. */
+    /** Creates a session of a model in memory, which must not change while the session is open. */
     Session session(MemorySegment model, SessionOptions options);
 
-    /** A session of a model in an array, which is copied. */
+    /** Creates a session of a model in an array, which is copied. */
     Session session(byte[] model, SessionOptions options);
 
     /**
-     * Has a model answer in place of the one that answered until now, under load: the new session is made before it takes
-     * over, and the old one finishes what it has accepted.
+     * Replaces the model that answers, under load: the new session is made before it takes over, and the old one
+     * finishes the requests that it has accepted.
      */
     default void replace(ReplaceableSession service, Path model) {
         replace(service, model, SessionOptions.defaults());
@@ -48,50 +49,51 @@ public interface Engine extends AutoCloseable {
 
     void replace(ReplaceableSession service, Path model, SessionOptions options);
 
-    /** A compiler of models for the providers of this engine. */
+    /** Returns a compiler of models for the providers of this engine. */
     ModelCompiler compiler(CompileOptions options);
 
     /**
-     * What those who compiled a model say of it, without a session: how well it suits this machine. Empty for a model that
-     * nobody compiled.
+     * Returns how well a compiled model suits this machine, as the providers that compiled it say, without creating a
+     * session. Empty for a model that no provider compiled.
      */
     List<ModelCompatibility> compatibility(Path model);
 
-    /** The same of a model in memory. */
+    /** Returns how well a compiled model in memory suits this machine, as {@link #compatibility(Path)} does. */
     List<ModelCompatibility> compatibility(byte[] model);
 
     /**
-     * What a provider says of what it once said of itself when it compiled a model, without the model.
+     * Returns a provider's verdict on the compatibility text that it once put into a model, without the model.
      *
-     * @param devices that the model is to run on
+     * @param devices the devices that the model is to run on
      * @param info the text that the model carries
      */
     Compatibility compatibility(String provider, List<HardwareDevice> devices, String info);
 
-    /** Why a provider cannot drive a device; empty where it can. */
+    /** Returns the reasons why a provider cannot drive a device; empty if it can. */
     List<String> incompatibilities(String provider, HardwareDevice device);
 
-    /** The providers that were found, in the order in which they are asked by default. */
+    /** The names of the providers that were found, in the order in which they are asked by default. */
     List<String> providers();
 
-    /** How the providers compute on this machine, and what would make them faster. Waits until they know. */
+    /** Returns how the providers compute on this machine, and what would make them faster. Waits until they know. */
     PlatformReport platform();
 
     /**
-     * Whether its sessions can answer: what is wrong with any of those that are open, and with what they share. It is down
-     * where it is closed, or none of them answers.
+     * Returns whether the engine's sessions can answer: the troubles of its open sessions and of the resources that
+     * they share. The engine is down if it is closed, or if none of its sessions answers.
      */
     Health health();
 
-    /** What the models of its sessions hold. */
+    /** Returns the memory that the models of its sessions hold. */
     MemoryUse memory();
 
-    /** How many threads can work on one run. */
+    /** The number of threads that can work on one run. */
     int threads();
 
     /**
-     * The threads on which {@code mono} and {@code flux} run, for what is to happen between runs, such as preparing inputs. What is
-     * scheduled shares them as a session of weight 1 does. It takes no delays, and nothing on it may block.
+     * Returns a scheduler of the threads that run {@code mono} and {@code flux}, for work between runs such
+     * as preparing inputs. Scheduled tasks share the threads as a session of weight 1 does. It takes no
+     * delays, and no task on it may block.
      */
     Scheduler scheduler();
 

@@ -9,17 +9,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an engine is set up.
+ * The configuration of an engine.
  *
- * @param threads how many threads can work on one run, the caller's included; 0 for as many as the container allows
- * @param contextCache where sessions of model files find what was compiled before, and leave what they compile; null for
- *     nowhere
- * @param virtualDevices hardware that is not here, for which models are to be compiled all the same
- * @param requestListener hears of the requests of all sessions, or null
- * @param memoryBudget the bytes of weights and of intermediate values that the models of all sessions may hold together; a
- *     session or a run for which there is no room, also when what lay idle was given back, is refused with BUDGET_EXCEEDED.
- *     {@link Long#MAX_VALUE} for no limit but the JVM's
- * @param providers that there are beside those which {@link java.util.ServiceLoader} finds; the engine closes them
+ * @param threads the number of threads that can work on one run, the caller's included; 0 for as
+ *     many as the container allows
+ * @param contextCache the cache in which sessions of model files find earlier compilations and
+ *     store new ones; null for none
+ * @param virtualDevices hardware that is not present, for which models are to be compiled all the same
+ * @param requestListener a listener to the requests of all sessions, or null
+ * @param memoryBudget the bytes of weights and of intermediate values that the models of all sessions may hold
+ *     together; a session or a run for which there is no room, even after idle memory was given back, is refused with
+ *     BUDGET_EXCEEDED. {@link Long#MAX_VALUE} for no limit but the JVM's
+ * @param providers factories in addition to those which {@link java.util.ServiceLoader} finds; the engine closes them
  */
 public record EngineOptions(
         int threads,
@@ -52,27 +53,32 @@ public record EngineOptions(
         return new EngineOptions(threads, newCache, virtualDevices, requestListener, memoryBudget, providers);
     }
 
-    /** The same with stand-ins for hardware that is not here: providers are offered them beside what there is. */
+    /**
+     * Returns these options with virtual devices: providers are offered them in addition to the
+     * hardware that is present.
+     */
     public EngineOptions withVirtualDevices(List<HardwareDevice> devices) {
         return new EngineOptions(threads, contextCache, devices, requestListener, memoryBudget, providers);
     }
 
-    /** The same with a listener for the requests of all sessions: for meters, traces, logs. */
+    /** Returns these options with a listener to the requests of all sessions, for meters, traces or logs. */
     public EngineOptions withRequestListener(@Nullable RequestListener listener) {
         return new EngineOptions(threads, contextCache, virtualDevices, listener, memoryBudget, providers);
     }
 
-    /** The same with a limit for the memory of all sessions together, in bytes. */
+    /** Returns these options with a limit, in bytes, for the memory of all sessions together. */
     public EngineOptions withMemoryBudget(long bytes) {
         return new EngineOptions(threads, contextCache, virtualDevices, requestListener, bytes, providers);
     }
 
-    /** The same with providers that need not be found on the class path. Each takes part in one engine, which closes it. */
+    /**
+     * Returns these options with factories that need not be on the class path. Each serves one engine, which closes it.
+     */
     public EngineOptions withProviders(List<ProviderFactory> more) {
         return new EngineOptions(threads, contextCache, virtualDevices, requestListener, memoryBudget, more);
     }
 
-    /** What providers are offered. */
+    /** The hardware that providers are offered: the host's CPU and the virtual devices. */
     List<HardwareDevice> hardware() {
         var all = new ArrayList<HardwareDevice>();
         all.add(HardwareDevice.hostCpu());

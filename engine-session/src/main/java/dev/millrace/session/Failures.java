@@ -8,21 +8,21 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What leaves the engine is an {@link EngineException}, whatever happened inside. */
+/** Turns every exception inside the engine into an {@link EngineException}, and checks arguments of public methods. */
 final class Failures {
     private Failures() {}
 
-    /** The failure itself where it is one of the engine's, else one that says where it happened. */
+    /** Returns the exception itself if it is one of the engine's, else one that says where it happened. */
     static EngineException named(String place, Throwable thrown) {
         return thrown instanceof EngineException known ? known : EngineException.wrap(Status.FAIL, place, thrown);
     }
 
-    /** The end of a request that its caller took back. */
+    /** Returns the failure of a request that its caller cancelled. */
     static EngineException cancelled() {
         return new EngineException(Status.CANCELLED, "the run was cancelled");
     }
 
-    /** The argument, where there is one. */
+    /** Returns the argument; throws if it is null. */
     static <T> T given(@Nullable T argument, String name) {
         if (argument == null) {
             throw EngineException.invalidArgument("the argument '" + name + "' is null");
@@ -30,19 +30,21 @@ final class Failures {
         return argument;
     }
 
-    /** A copy of the arguments, where there are all of them; the same list where nobody can change it. */
+    /** Returns an unmodifiable copy of the arguments, or the collection itself if it is one; throws if any is null. */
     static <T> List<T> all(@Nullable Collection<? extends T> arguments, String name) {
         Collection<? extends T> there = given(arguments, name);
         there.forEach(argument -> given(argument, name));
         return List.copyOf(there);
     }
 
-    /** The arguments of a call that takes any number, where there are all of them. */
+    /** Returns the arguments of a variable-arity call; throws if any is null. */
     static <T> List<T> each(T @Nullable [] arguments, String name) {
         return all(Arrays.asList(given(arguments, name)), name);
     }
 
-    /** A copy of the arguments, where there are all of them and their names; the same map where nobody can change it. */
+    /**
+     * Returns an unmodifiable copy of the arguments, or the map itself if it is one; throws if a key or value is null.
+     */
     static <T> Map<String, T> all(@Nullable Map<String, ? extends T> arguments, String name) {
         Map<String, ? extends T> there = given(arguments, name);
         there.forEach((key, argument) -> {

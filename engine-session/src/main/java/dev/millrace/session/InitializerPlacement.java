@@ -5,16 +5,17 @@ import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Says of each initializer that a compiled model still has where it is to be found. */
+/** A callback that says where each initializer of a compiled model is stored. */
 @FunctionalInterface
 public interface InitializerPlacement {
     /**
-     * Where an initializer lies outside of the compiled model: where this very call has written its bytes, or where they
-     * lay all along.
+     * Returns the place of an initializer outside of the compiled model: a place to which this very call has written
+     * its bytes, or the place in the source's external data.
      *
-     * @param original where it lies in the source's external data, or null where it does not lie there as it is now
-     * @return its place, relative to the compiled model's folder, or null to keep it inside
-     * @throws IOException where its bytes cannot be written, which ends the compilation
+     * @param original the initializer's place in the source's external data, or null if it is
+     *     not stored there unchanged
+     * @return the place, relative to the compiled model's folder, or null to keep the initializer inside
+     * @throws IOException if the bytes cannot be written, which ends the compilation
      */
     @Nullable
     DataPlace place(String name, Tensor tensor, @Nullable DataPlace original) throws IOException;

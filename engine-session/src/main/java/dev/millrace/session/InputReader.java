@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads models that are to be compiled. */
+/** Reads the models that are to be compiled. */
 final class InputReader {
     private final SessionOptions options;
     private final DataListener data;
@@ -21,7 +21,7 @@ final class InputReader {
         this.data = data;
     }
 
-    /** What messages call an input. */
+    /** Returns the name of an input in messages. */
     static String describe(ModelInput input) {
         return switch (input) {
             case ModelInput.File file -> file.file().toString();

@@ -9,16 +9,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run is given, by input name. The data stay the caller's: they are read while the run lasts and never changed or
- * closed. A session takes a copy of the names and their data when it accepts a request, so inputs may be filled anew for the next
- * one. Not for several threads while it is being filled.
+ * The inputs of a run, by name. The data stay the caller's: they are read during the run and never changed or closed. A
+ * session copies the names and the references to the data when it accepts a request, so an instance may be refilled for
+ * the next one. Not safe for use by several threads while it is being filled.
  */
 public final class Inputs implements PlanRunner.InputSource {
     private final Map<String, Datum> byName = new LinkedHashMap<>();
 
     private Inputs() {}
 
-    /** No inputs yet. */
+    /** Returns an instance without inputs. */
     public static Inputs empty() {
         return new Inputs();
     }
@@ -27,12 +27,12 @@ public final class Inputs implements PlanRunner.InputSource {
         return new Inputs().and(name, value);
     }
 
-    /** One-dimensional floats, copied. */
+    /** Returns an input of one-dimensional floats, copied. */
     public static Inputs of(String name, float... values) {
         return of(name, Tensor.copyOf(Failures.given(values, "values"), values.length));
     }
 
-    /** One-dimensional 64-bit integers, copied. */
+    /** Returns an input of one-dimensional 64-bit integers, copied. */
     public static Inputs of(String name, long... values) {
         return of(name, Tensor.copyOf(Failures.given(values, "values"), values.length));
     }
@@ -59,7 +59,7 @@ public final class Inputs implements PlanRunner.InputSource {
         return and(name, Tensor.copyOf(values, values.length));
     }
 
-    /** What is there now: what is added later does not show in it. */
+    /** Returns a copy of the present inputs, which later additions do not change. */
     Inputs snapshot() {
         var copy = new Inputs();
         copy.byName.putAll(byName);

@@ -7,11 +7,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the last run of a session failed with, where that need not be its request's own fault. A run that is answered costs a
- * look at it. Thread-safe.
+ * The failure of a session's last run, unless it was its request's own fault. A run that is
+ * answered costs a read of it. Thread-safe.
  */
 final class LastFailure {
-    /** What a request brings upon itself, and other requests do not feel. */
+    /** The statuses of failures that a request causes itself, and that do not concern other requests. */
     private static final Set<Status> OWN =
             EnumSet.of(Status.INVALID_ARGUMENT, Status.NOT_FOUND, Status.CANCELLED, Status.DEADLINE_EXCEEDED);
 

@@ -11,42 +11,42 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Where a model that is to be compiled comes from. */
+/** The source of a model to compile. */
 public sealed interface ModelInput {
-    /** A model file, with its external data beside it. */
+    /** Returns a model file, with its external data beside it. */
     static ModelInput file(Path file) {
         return new File(Failures.given(file, "file"));
     }
 
-    /** A model in memory, which stays as it is until it is compiled. */
+    /** Returns a model in memory, which must not change until it is compiled. */
     static ModelInput memory(MemorySegment bytes) {
         return new Memory(Failures.given(bytes, "bytes"));
     }
 
-    /** The model in what remains of a buffer, which stays as it is until it is compiled. */
+    /** Returns the model in the remaining bytes of a buffer, which must not change until it is compiled. */
     static ModelInput buffer(ByteBuffer bytes) {
         return memory(MemorySegment.ofBuffer(Failures.given(bytes, "bytes").slice()));
     }
 
-    /** The model that a stream brings, which is read to its end once, when the model is compiled, and stays open. */
+    /** Returns the model in a stream, which is read to its end once, when the model is compiled, and stays open. */
     static ModelInput stream(InputStream stream) {
         return new Stream(Failures.given(stream, "stream"));
     }
 
-    /** The model that a channel brings, which is read to its end once, when the model is compiled, and stays open. */
+    /** Returns the model in a channel, which is read to its end once, when the model is compiled, and stays open. */
     static ModelInput channel(ReadableByteChannel channel) {
         return stream(Channels.newInputStream(Failures.given(channel, "channel")));
     }
 
-    /** A model that was read or made; compiling it changes its graph. */
+    /** Returns a model object; compiling it changes its graph. */
     static ModelInput model(Model model) {
         return new Made(Failures.given(model, "model"));
     }
 
     /**
-     * A graph that was made, of ONNX's own operators; compiling it changes it.
+     * Returns a graph of ONNX's own operators; compiling it changes it.
      *
-     * @param opset that its nodes are of
+     * @param opset the opset version of its nodes
      */
     static ModelInput graph(Graph graph, int opset) {
         var header = new Model.Header(Made.IR_VERSION, "millrace", "", "", 1, "");

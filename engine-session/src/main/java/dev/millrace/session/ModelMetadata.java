@@ -6,15 +6,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a model says of itself.
+ * The descriptive metadata in a model file.
  *
- * @param producer who wrote the file, such as {@code pytorch}
- * @param producerVersion of the tool that wrote the file
- * @param domain a namespace in reversed DNS form
- * @param version of the model
- * @param description of the model, for people
- * @param graphName of its graph
- * @param properties {@code metadata_props}, in the file's order
+ * @param producer the tool that wrote the file, such as {@code pytorch}
+ * @param producerVersion the version of the tool that wrote the file
+ * @param domain the model's namespace in reversed DNS form
+ * @param version the model's version
+ * @param description the model's description, for people
+ * @param graphName the name of the model's graph
+ * @param properties the entries of {@code metadata_props}, in the file's order
  */
 public record ModelMetadata(
         String producer,

@@ -8,14 +8,14 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Where a compiled model goes. */
+/** The destination of a compiled model. */
 public sealed interface ModelOutput {
-    /** To {@code <source>_ctx.onnx} beside the source, which is a file. */
+    /** Returns the file {@code <source>_ctx.onnx} beside the source, which has to be a file. */
     static ModelOutput besideSource() {
         return new File(null);
     }
 
-    /** To a file. */
+    /** Returns a file as the destination. */
     static ModelOutput file(Path file) {
         if (Failures.given(file, "file").toString().isEmpty()) {
             throw EngineException.invalidArgument("Output model path must not be empty.");
@@ -23,37 +23,39 @@ public sealed interface ModelOutput {
         return new File(file);
     }
 
-    /** To memory. */
+    /** Returns a destination in memory. */
     static Buffer buffer() {
         return new Buffer();
     }
 
-    /** To a writer, chunk by chunk, as it is made. */
+    /** Returns a destination that passes the model to a writer, chunk by chunk, as it is produced. */
     static ModelOutput chunks(ChunkWriter writer) {
         return new Chunks(Failures.given(writer, "writer"));
     }
 
-    /** Takes a model chunk by chunk. */
+    /** A consumer of a model's bytes, chunk by chunk. */
     @FunctionalInterface
     interface ChunkWriter {
-        /** Takes what remains of {@code chunk}, which is used again afterwards. What it throws ends the compilation. */
+        /**
+         * Takes the remaining bytes of {@code chunk}, which is reused afterwards. An exception ends the compilation.
+         */
         void write(ByteBuffer chunk) throws IOException;
     }
 
     /**
      * A file.
      *
-     * @param file null for the place beside the source
+     * @param file the path; null for the place beside the source
      */
     record File(@Nullable Path file) implements ModelOutput {}
 
-    /** Memory that holds the model that was written to it last. */
+    /** Memory that holds the model that was last written to it. */
     final class Buffer implements ModelOutput {
         private volatile byte @Nullable [] content;
 
         private Buffer() {}
 
-        /** The bytes of the compiled model; the array is the caller's. */
+        /** Returns a copy of the compiled model's bytes, which belongs to the caller. */
         public byte[] bytes() {
             byte[] bytes = content;
             if (bytes == null) {

@@ -30,9 +30,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One model on its way through a {@link ModelCompiler}. Used once. */
+/** The compilation of one model by a {@link ModelCompiler}. Used once. */
 final class OneCompilation {
-    /** Read, check, optimise, partition, compile, write. */
+    /** The number of phases: read, check, optimise, partition, compile, write. */
     private static final int PHASES = 6;
 
     private final CompileOptions options;
@@ -44,7 +44,7 @@ final class OneCompilation {
     private final Preparation preparation;
     /** The files of the source's external data. */
     private final Set<Path> data = new LinkedHashSet<>();
-    /** Where the source's tensors lie, by their memory. */
+    /** The places of the source's tensors in its external data, by their memory. */
     private final Map<MemorySegment, DataPlace> places = new HashMap<>();
 
     private int done;
@@ -113,7 +113,7 @@ final class OneCompilation {
                 prepared.notes().all());
     }
 
-    /** Ends the last phase: what was written is there, whatever becomes of those who hear of it. */
+    /** Ends the last phase. The output is written by then, so a failing progress listener adds only a note. */
     private void written(Prepared prepared) {
         try {
             clock.end("write");
@@ -177,7 +177,7 @@ final class OneCompilation {
         return file == null ? WriteOptions.inline() : WriteOptions.externalData(file, options.externalFrom());
     }
 
-    /** Remembers where tensors lie for those who may want to leave them there. */
+    /** Records the places of tensors in external data, for placements that leave them there. */
     private final class Places implements DataListener {
         @Override
         public void opened(Path file) {

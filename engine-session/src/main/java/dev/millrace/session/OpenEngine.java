@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** The engine. */
+/** The implementation of {@link Engine}. */
 final class OpenEngine implements Engine {
     private static final long NOTICE_MILLIS = 5000;
 
@@ -62,7 +62,7 @@ final class OpenEngine implements Engine {
                 factories, options.hardware(), new Workspaces(), new SharedConstants(), threads, notice::tell);
     }
 
-    /** Tells the log how providers compute here, once the first session has had its time. */
+    /** Logs how providers compute on this machine, after a delay for the first session's sake. */
     private void tellSoon() {
         CompletableFuture.delayedExecutor(NOTICE_MILLIS, TimeUnit.MILLISECONDS).execute(() -> {
             if (!closed.get()) {
@@ -81,7 +81,7 @@ final class OpenEngine implements Engine {
                         : factories(Factories.find(loader), options));
     }
 
-    /** An engine with these providers and those of its options, rather than with any that are found. */
+    /** Creates an engine with these providers and those of its options, rather than with any that are found. */
     static OpenEngine create(EngineOptions options, Iterable<ProviderFactory> providers) {
         return opened(options, () -> factories(providers, options));
     }
@@ -266,7 +266,7 @@ final class OpenEngine implements Engine {
         return Schedulers.fromExecutor(runs);
     }
 
-    /** What all its models are built with. */
+    /** The environment in which all of the engine's models are built. */
     Environment environment() {
         return environment;
     }
@@ -287,7 +287,10 @@ final class OpenEngine implements Engine {
         return idleMemory;
     }
 
-    /** Runs a task after five seconds, on a thread that is nobody's: what two such tasks find unused is ten seconds old at most. */
+    /**
+     * Runs a task after five seconds, on a shared thread. Memory that two such tasks in a row find unused has
+     * been idle for ten seconds at most.
+     */
     Executor later() {
         return later;
     }

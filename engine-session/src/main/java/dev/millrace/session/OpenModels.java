@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The models that an engine's sessions have open. A second session of the same file, made alike, shares what the first one
- * prepared: it is there at once, and takes no memory of its own. Thread-safe.
+ * The open models of an engine's sessions. A second session of the same file with the same options shares the model
+ * that the first one prepared: it is created at once, and takes no memory of its own. Thread-safe.
  */
 final class OpenModels {
     private static final long NAP_MILLIS = 10;
@@ -30,9 +30,12 @@ final class OpenModels {
         this.engine = engine;
     }
 
-    /** @param options without what concerns one session alone */
+    /** @param options the session's options without those that concern one session alone */
     private record Key(FileState file, SessionOptions options) {
-        /** The first session of a process should not wait for the JVM to make this of all that is in there. */
+        /**
+         * Returns the hash of the path alone. A generated hash of all components would make a process's first
+         * session wait for the JVM to link it.
+         */
         @Override
         public int hashCode() {
             return file.path().hashCode();
@@ -44,16 +47,19 @@ final class OpenModels {
         }
     }
 
-    /** Where sessions of one key find what they share; who makes the first one holds the lock meanwhile. */
+    /**
+     * The entry in which sessions of one key find the model that they share. The thread that makes the
+     * first session holds the lock meanwhile.
+     */
     private static final class Place {
         private final ReentrantLock making = new ReentrantLock();
         private @Nullable OpenModel model;
     }
 
     /**
-     * A session of a model file.
+     * Returns a session of a model file.
      *
-     * @param maker makes one that shares nothing
+     * @param maker makes a session that shares nothing
      */
     OpenSession session(Path file, SessionOptions options, Supplier<OpenSession> maker) {
         Key key = key(file, options);
@@ -102,7 +108,7 @@ final class OpenModels {
         return session;
     }
 
-    /** What tells that a session would be the same; null where none may be shared. */
+    /** Returns the key under which sessions share a model; null if this one may not share. */
     private static @Nullable Key key(Path file, SessionOptions options) {
         if (options.alone() || options.epContext().enable()) {
             return null;
@@ -114,7 +120,7 @@ final class OpenModels {
             }
             return new Key(state, withoutOwn(options));
         } catch (IOException _) {
-            // who makes the session says what is wrong with the file
+            // the maker of the session says what is wrong with the file
             return null;
         }
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
-/** A session of this engine: gates, queues and listeners of its own over a model that others may have, too. */
+/** An engine's session: its own gates, queues and listeners over a model that other sessions may share. */
 final class OpenSession extends Streaming implements Session {
     private static final RunOptions PLAIN = RunOptions.create();
 
@@ -45,7 +45,7 @@ final class OpenSession extends Streaming implements Session {
     private volatile @Nullable OpenModel model;
     private volatile SessionReport report;
 
-    /** @param model that has counted this session already */
+    /** @param model the model, which has counted this session already */
     OpenSession(OpenEngine engine, SessionOptions options, OpenModel model, SessionReport report) {
         Plan plan = model.runner().plan();
         Face face = model.face();
@@ -68,7 +68,10 @@ final class OpenSession extends Streaming implements Session {
         engine.sessions().add(this);
     }
 
-    /** A session that an engine made, as one. What stands for a session cannot take over what it has accepted. */
+    /**
+     * Returns a session that an engine made as its implementation. A wrapper of a session cannot take over
+     * the requests that it has accepted.
+     */
     static OpenSession of(Session session) {
         if (Failures.given(session, "session") instanceof OpenSession open) {
             return open;
@@ -77,7 +80,7 @@ final class OpenSession extends Streaming implements Session {
                 + session.getClass().getName());
     }
 
-    /** What can be seen of the model. */
+    /** The public description of a model. */
     record Face(List<ValueInfo> inputs, List<ValueInfo> outputs, ModelMetadata metadata) {}
 
     private void free() {
@@ -91,7 +94,7 @@ final class OpenSession extends Streaming implements Session {
     @Override
     public void trim() {
         model();
-        // the second one finds that nothing was asked for since the first
+        // the second call finds that nothing was asked for since the first
         giveUpUnused();
         giveUpUnused();
     }
@@ -136,7 +139,7 @@ final class OpenSession extends Streaming implements Session {
                 .health();
     }
 
-    /** Tells who listens of a run that answered so many requests. */
+    /** Tells listeners of a run that answered {@code size} requests. */
     void batchEnded(int size, long copiedNanos, long ranNanos) {
         watch.batchEnded(size, copiedNanos, ranNanos);
     }
@@ -151,7 +154,7 @@ final class OpenSession extends Streaming implements Session {
         return later.waiting();
     }
 
-    /** Runs on this thread, with the help of idle workers, and returns all outputs. */
+    /** Runs on the calling thread, with the help of idle workers, and returns all outputs. */
     @Override
     public Outputs run(Inputs given) {
         return run(given, PLAIN);
@@ -163,7 +166,7 @@ final class OpenSession extends Streaming implements Session {
         return runEntered(given, how);
     }
 
-    /** Runs and leaves the gate. */
+    /** Runs a request that has entered the gate, and leaves the gate. */
     private Outputs runEntered(Inputs given, RunOptions how) {
         try {
             Failures.given(given, "inputs");
@@ -195,7 +198,7 @@ final class OpenSession extends Streaming implements Session {
         return deadline == null ? runAccepted(given, how) : runUntil(Deadline.ahead(deadline), given, how);
     }
 
-    /** What a run ends with that threw. */
+    /** Returns the failure that a run ends with when it throws. */
     EngineException named(Throwable thrown) {
         return Failures.named("run of '" + name + "'", thrown);
     }
@@ -220,19 +223,22 @@ final class OpenSession extends Streaming implements Session {
         return started;
     }
 
-    /** A run on a thread of the engine, which closing waits for from now on; null where the session is closed. */
+    /**
+     * Starts a run on a thread of the engine, which closing waits for from now on; returns null
+     * if the session is closed.
+     */
     @Nullable
     Disposable startIfOpen(Inputs given, RunOptions how, Receiver<Outputs> to) {
         return gate.tryEnter() ? later.start(given, how, to) : null;
     }
 
-    /** A run on this thread; null where the session is closed. */
+    /** Runs a request on the calling thread; returns null if the session is closed. */
     @Nullable
     Outputs runIfOpen(Inputs given, RunOptions how) {
         return gate.tryEnter() ? runEntered(given, how) : null;
     }
 
-    /** The same of what has just been checked; null where the session is closed. */
+    /** Runs a request that has been checked already on the calling thread; returns null if the session is closed. */
     @Nullable
     Outputs runCheckedIfOpen(Inputs given, RunOptions how) {
         if (!gate.tryEnter()) {
@@ -267,7 +273,7 @@ final class OpenSession extends Streaming implements Session {
         return options.concurrency();
     }
 
-    /** What can be said of a request whose caller does not run it, before it runs. */
+    /** Checks a request that another thread will run, before it is accepted. */
     void checkForLater(Inputs given, RunOptions how) {
         check.check(given, how);
         check.checkForOtherThreads(given);
@@ -314,7 +320,7 @@ final class OpenSession extends Streaming implements Session {
             MappedFile.check(files);
         } catch (RuntimeException | Error e) {
             RunHooks.endAfter(e, providers);
-            // what went wrong may have come of what was missing
+            // the failure may come from a file that was cut short
             MappedFile.check(files);
             throw e;
         }
@@ -330,7 +336,7 @@ final class OpenSession extends Streaming implements Session {
         return heard == null ? null : new SafeListener(heard, callbacks);
     }
 
-    /** What runs. A closed session has none. */
+    /** Returns the model; throws if the session is closed. */
     OpenModel model() {
         OpenModel open = model;
         if (open == null) {
@@ -352,7 +358,7 @@ final class OpenSession extends Streaming implements Session {
         return report;
     }
 
-    /** Adds to the report what a cache did for the session, before anybody has it. */
+    /** Records a context cache's part in the session in the report, before anybody has it. */
     void noteCache(SessionReport.CacheUse use, List<String> notes) {
         report = report.with(use, notes);
     }
@@ -377,12 +383,12 @@ final class OpenSession extends Streaming implements Session {
         return ended;
     }
 
-    /** Whether this is one of the engine's threads, for which other runs may be waiting. */
+    /** Whether the current thread is one of the engine's, for which other runs may be waiting. */
     boolean isOwnThread() {
         return later.isOwnThread();
     }
 
-    /** Whether none of the runs that happen later waits or is under way. */
+    /** Whether no asynchronous run waits or is under way. */
     boolean isAtRest() {
         return later.isAtRest();
     }

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 
-/** The sessions of an engine that are not closed. One that is forgotten without being closed goes with the collector. */
+/**
+ * The open sessions of an engine. A session that becomes unreachable without being closed is
+ * removed by the garbage collector.
+ */
 final class OpenSessions {
     private final Map<OpenSession, Boolean> sessions = new WeakHashMap<>();
 
@@ -27,7 +30,7 @@ final class OpenSessions {
         return new ArrayList<>(sessions.keySet());
     }
 
-    /** What is wrong with them, as it concerns their engine: it is down where none of them answers. */
+    /** Returns the troubles of all sessions as they concern their engine: it is down only if none of them answers. */
     List<Trouble> troubles() {
         List<Health> each = all().stream().map(OpenSession::health).toList();
         boolean noneAnswers = each.stream().noneMatch(Health::isAnswering);

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a run returned, by output name. Closing hands the memory back to the session for later runs; without it the
- * garbage collector gets it in time. Closing twice does no harm.
+ * The outputs of a run, by name. Closing returns their memory to the session for later runs; otherwise the garbage
+ * collector reclaims it in time. Closing twice does no harm.
  */
 public final class Outputs implements AutoCloseable {
     private final List<String> names;
@@ -22,7 +22,7 @@ public final class Outputs implements AutoCloseable {
         this.values = values;
     }
 
-    /** The output as a tensor; throws where there is none of this name or it is no tensor. */
+    /** Returns the named output as a tensor; throws if there is none of this name or it is no tensor. */
     public Tensor get(String name) {
         Datum value = datum(name);
         if (value instanceof Tensor tensor) {
@@ -32,7 +32,7 @@ public final class Outputs implements AutoCloseable {
                 "output '" + name + "' is a " + value.getClass().getSimpleName() + "; use datum(name)");
     }
 
-    /** Output {@code index} of the model as a tensor. */
+    /** Returns output {@code index} of the model as a tensor. */
     public Tensor get(int index) {
         if (index < 0 || index >= names.size()) {
             throw EngineException.invalidArgument("there is no output " + index + "; there are " + names);
@@ -48,7 +48,7 @@ public final class Outputs implements AutoCloseable {
         return values[index];
     }
 
-    /** The names in the model's order. */
+    /** The names of the outputs in the model's order. */
     public List<String> names() {
         return names;
     }
@@ -61,7 +61,7 @@ public final class Outputs implements AutoCloseable {
         return Collections.unmodifiableMap(map);
     }
 
-    /** Only these outputs; the others are closed. */
+    /** Returns only these outputs and closes the others. */
     Outputs only(List<String> wanted) {
         var kept = new ArrayList<Datum>();
         wanted.forEach(name -> kept.add(datum(name)));

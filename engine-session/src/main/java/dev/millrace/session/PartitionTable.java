@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Who runs what: compiled partitions one by one, and runs of single nodes of one provider in between. */
+/**
+ * The table of a graph's parts and their providers: each compiled partition, and each sequence of
+ * single nodes of one provider in between.
+ */
 final class PartitionTable {
     private final Partitioning parts;
     private final Map<Node, Partition> compiled = new IdentityHashMap<>();

@@ -6,8 +6,8 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * A session whose model can be replaced under load: each request is answered by the session that is current when it is taken,
- * and a session that is replaced finishes what it has accepted before it is closed.
+ * A session whose model can be replaced under load. The session that is current when a request is taken answers it, and
+ * a replaced session finishes the requests that it has accepted before it is closed.
  */
 public final class ReplaceableSession extends Streaming implements AutoCloseable {
     private volatile OpenSession current;
@@ -17,21 +17,21 @@ public final class ReplaceableSession extends Streaming implements AutoCloseable
         this.current = first;
     }
 
-    /** Takes a session over: whoever has this closes it with this. */
+    /** Takes ownership of a session, which is closed with this. */
     public static ReplaceableSession of(Session first) {
         return new ReplaceableSession(OpenSession.of(first));
     }
 
-    /** The session that answers now. It may be replaced at any time, and then it is closed. */
+    /** The current session. It may be replaced, and thereby closed, at any time. */
     public Session current() {
         return current;
     }
 
     /**
-     * Has {@code next} answer from now on, then closes the session that answered until now, which waits for its runs. The
-     * next one should take the same inputs: a request is not looked at before it is answered.
+     * Makes {@code next} the current session, then closes the previous one, which waits for its runs. The next one
+     * should take the same inputs: a request is not checked before the session that answers it is chosen.
      *
-     * @throws EngineException where this is closed; {@code next} is closed then, too
+     * @throws EngineException if this is closed; {@code next} is closed then, too
      */
     public void replace(Session next) {
         OpenSession successor = OpenSession.of(next);
@@ -77,7 +77,7 @@ public final class ReplaceableSession extends Streaming implements AutoCloseable
         return started;
     }
 
-    /** Who has taken the place of a session that is closed. */
+    /** Returns the session that replaced a closed one; throws if none did. */
     private OpenSession successor(OpenSession closed) {
         OpenSession next = current;
         if (next == closed) {
@@ -91,12 +91,12 @@ public final class ReplaceableSession extends Streaming implements AutoCloseable
         return current.concurrency();
     }
 
-    /** Whether the session that answers now can. */
+    /** The health of the current session. */
     public Health health() {
         return current.health();
     }
 
-    /** Closes the session that answers now. None can take its place any more. */
+    /** Closes the current session. No other can take its place any more. */
     @Override
     public void close() {
         synchronized (this) {

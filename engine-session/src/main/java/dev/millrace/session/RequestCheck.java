@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Holds what a caller gives against what the model declares, before anything runs. */
+/** Checks a request's inputs and options against the model's declarations, before anything runs. */
 final class RequestCheck {
     private static final Thread ANOTHER = Thread.ofPlatform().unstarted(() -> {});
 
@@ -77,7 +77,7 @@ final class RequestCheck {
         shared.check(given);
     }
 
-    /** What runs on a thread of the engine reads no memory that is the caller's thread's own. */
+    /** Refuses inputs in memory that only the caller's thread may read, for a run on another thread. */
     void checkForOtherThreads(Inputs given) {
         for (ValueInfo info : declared) {
             if (given.input(info.name()) instanceof Tensor tensor && !tensor.isReadableBy(ANOTHER)) {
@@ -88,7 +88,7 @@ final class RequestCheck {
         }
     }
 
-    /** Holds a value against what is declared for it. */
+    /** Checks a value against its declaration. */
     static void check(ValueInfo info, Datum value) {
         ValueType declared = info.type();
         if (declared == null) {
@@ -100,7 +100,7 @@ final class RequestCheck {
         }
     }
 
-    /** Of what is inside of sequences, maps and optionals the kind counts; shapes may be what they are. */
+    /** Checks the kind of a value. Elements of sequences, maps and optionals may have any shape. */
     private static void checkType(ValueInfo info, ValueType type, Datum value) {
         // Almost all inputs are tensors, and the switch would have to be linked for the first of them.
         if (type instanceof ValueType.TensorType tensorType && value instanceof Tensor tensor) {

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request that has ended.
  *
- * @param of whose it was
- * @param number which of the session's requests it is, from 1
- * @param inputs what it was asked with
- * @param queuedNanos how long it waited for its run
- * @param ranNanos how long its run took; 0 where it never began
- * @param failure why it has no answer, or null where it has one
+ * @param of the session's label
+ * @param number the request's number in its session, from 1
+ * @param inputs the inputs of the request
+ * @param queuedNanos the time that it waited for its run
+ * @param ranNanos the time that its run took; 0 if it never began
+ * @param failure the reason why it has no answer, or null if it has one
  */
 public record RequestReport(
         SessionLabel of,
@@ -26,7 +26,7 @@ public record RequestReport(
         long ranNanos,
         @Nullable EngineException failure) {
 
-    /** What its session is called. */
+    /** The name of its session. */
     public String session() {
         return of.name();
     }
@@ -48,7 +48,7 @@ public record RequestReport(
         return Duration.ofNanos(ranNanos);
     }
 
-    /** The shapes of those inputs that are tensors. */
+    /** Returns the shapes of the inputs that are tensors. */
     public Map<String, Shape> shapes() {
         return shapes(inputs);
     }

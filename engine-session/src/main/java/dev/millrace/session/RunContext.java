@@ -7,19 +7,21 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * What travels to runs in Reactor's context, for all that is subscribed to below it:
+ * Options of runs that travel in Reactor's context and apply to every run that is subscribed to upstream of it:
  * {@code service.answer().contextWrite(RunContext.within(Duration.ofMillis(50)))}.
  */
 public final class RunContext {
     /** The key of an {@link Instant} after which nobody wants the answer. */
     public static final Object DEADLINE = RunContext.class.getName() + ".deadline";
 
-    /** The key of an {@link Integer}: runs of higher priority are first in their session's queue. */
+    /** The key of an {@link Integer}, the priority: runs of higher priority are first in their session's queue. */
     public static final Object PRIORITY = RunContext.class.getName() + ".priority";
 
     private RunContext() {}
 
-    /** A deadline so far from when the context is written, unless there is an earlier one. */
+    /**
+     * Returns a context writer that sets a deadline relative to the moment of writing, unless there is an earlier one.
+     */
     public static Function<Context, Context> within(Duration time) {
         return context -> {
             Instant mine = Deadline.after(time);
@@ -32,7 +34,7 @@ public final class RunContext {
         return context -> context.put(PRIORITY, value);
     }
 
-    /** The options as the context wants them: the earlier deadline, the context's priority. */
+    /** Returns the options adjusted to the context: the earlier deadline, the context's priority. */
     static RunOptions in(ContextView context, RunOptions how) {
         RunOptions result = how;
         if (context.isEmpty()) {

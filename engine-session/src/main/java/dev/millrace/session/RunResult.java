@@ -4,11 +4,11 @@ import dev.millrace.graph.EngineException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of a request: its outputs, or what it was refused for. Closing it closes the outputs.
+ * The result of a request: its outputs, or the failure that it ended with. Closing it closes the outputs.
  *
- * @param request as it was given
- * @param outputs the answer, or null where there is a failure
- * @param failure why there is no answer, or null where there is one
+ * @param request the request's inputs
+ * @param outputs the answer, or null if there is a failure
+ * @param failure the reason why there is no answer, or null if there is one
  */
 public record RunResult(
         Inputs request, @Nullable Outputs outputs, @Nullable EngineException failure) implements AutoCloseable {
@@ -17,7 +17,7 @@ public record RunResult(
         return outputs != null;
     }
 
-    /** The outputs; throws the failure where there are none. */
+    /** Returns the outputs; throws the failure if there are none. */
     public Outputs orThrow() {
         if (outputs != null) {
             return outputs;

@@ -15,16 +15,16 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * Elements that follow each other, of which each is given the state that the one before left. They run one after the
- * other, in the order in which they were asked for. An answer has the model's outputs but for those that are state. An
+ * A sequence of requests, its elements, each of which gets the state that the previous one left. They run one after the
+ * other, in the order in which they were requested. An answer has the model's outputs without those that are state. An
  * element that fails or is cancelled leaves the state as it was.
  */
 public final class Sequence extends Streaming implements AutoCloseable {
-    /** Who runs its elements. */
+    /** The session that runs the elements. */
     private final Streaming runs;
 
     private final CarriedState carried;
-    /** One element at a time; whoever has the turn may touch the state. */
+    /** The lock that admits one element at a time; its holder may access the state. */
     private final Turns turns = new Turns();
 
     private Map<String, Tensor> state;
@@ -45,7 +45,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
         });
     }
 
-    /** Takes over the state that an element left. One that left none is closed, and the state stays as it was. */
+    /** Adopts the state in an element's outputs. Outputs without a state are closed, and the state stays as it was. */
     private Outputs advance(Outputs outputs) {
         Map<String, Tensor> before = state;
         Outputs answer;
@@ -68,7 +68,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
         return element;
     }
 
-    /** An element that waits for its turn, has it, or has had it. */
+    /** One element: waiting for its turn, running, or ended. */
     private final class Element implements Receiver<Outputs>, Disposable {
         private final Inputs inputs;
         private final RunOptions how;
@@ -96,7 +96,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
             place = row;
             Instant deadline = how.deadline();
             if (deadline != null) {
-                // once it has its turn, its run has the same deadline
+                // once the element has its turn, its run has the same deadline
                 request.expiresAt(deadline, () -> leave(Deadline.passed()));
             }
         }
@@ -128,7 +128,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
             }
         }
 
-        /** Ends where it still waits for its turn. */
+        /** Fails the element if it still waits for its turn. */
         private boolean leave(EngineException why) {
             boolean left = Objects.requireNonNull(place).leave();
             if (left) {
@@ -138,7 +138,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
         }
     }
 
-    /** A copy of the state after the elements so far, by the names of inputs. */
+    /** Returns a copy of the state after the elements so far, by the names of inputs. */
     public Map<String, Tensor> snapshot() {
         return inTurn(() -> {
             checkOpen();
@@ -148,12 +148,12 @@ public final class Sequence extends Streaming implements AutoCloseable {
         });
     }
 
-    /** Goes on from a snapshot, of this sequence or another one of the model. */
+    /** Continues from a snapshot of this sequence or another one of the model. */
     public void restore(Map<String, Tensor> snapshot) {
         put(carried.checked(Failures.given(snapshot, "snapshot")));
     }
 
-    /** Begins anew. */
+    /** Returns to the initial state. */
     public void reset() {
         put(carried.first());
     }
@@ -203,7 +203,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
         return 1;
     }
 
-    /** Frees the state, once the elements that were asked for have ended; more are refused. */
+    /** Frees the state once the elements that were requested have ended; further ones are refused. */
     @Override
     public void close() {
         turns.later(turn -> {

@@ -7,10 +7,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A model, ready to run. Any number of threads may run it at a time. All that goes wrong is an {@link EngineException}.
+ * A prepared model that callers run. Any number of threads may run it at a time. Every failure
+ * is an {@link EngineException}.
  *
- * <p>Closing refuses new runs, lets finish what was accepted, and waits for it, as every later call does. Called from
- * within a run, by a listener or on the thread that hands out an answer of a {@link #mono} or {@link #flux}, it does not
+ * <p>Closing refuses new runs, lets accepted ones finish, and waits for them, as does every later call. Called from
+ * within a run, by a listener or on the thread that delivers an answer of a {@link #mono} or {@link #flux}, it does not
  * wait: the last run closes the session. A closed session holds no memory; outputs that are still open stay readable.
  */
 public interface Session extends Inference, AutoCloseable {
@@ -20,60 +21,63 @@ public interface Session extends Inference, AutoCloseable {
     /** The outputs in the model's order. */
     List<ValueInfo> outputs();
 
-    /** What messages call the session: by its options, or as the model's graph is called. */
+    /** The session's name in messages: that of its options, or else that of the model's graph. */
     String name();
 
-    /** How meters and logs tell it from other sessions. */
+    /** The label that distinguishes this session from others in meters and logs. */
     SessionLabel label();
 
-    /** Whether it can answer: what is closed, overloaded, without its device or its file, or failed the last time. */
+    /**
+     * Returns whether the session can answer, and its troubles: closed, overloaded, without its device or
+     * its file, or failed the last time.
+     */
     Health health();
 
-    /** What the model says of itself. */
+    /** The model's descriptive metadata. */
     ModelMetadata metadata();
 
-    /** How many requests of {@code mono} and {@code flux} wait. */
+    /** The number of requests of {@code mono} and {@code flux} that wait. */
     int waiting();
 
     /**
-     * This session for sequences: {@code session.stateful(State.carry("stateN", "state"))}. What is made has to be closed,
-     * and does not close the session.
+     * Returns this session for sequences: {@code session.stateful(State.carry("stateN", "state"))}. The result has to
+     * be closed, and does not close the session.
      */
     StatefulSession stateful(State... states);
 
     StatefulSession stateful(StateOptions how, State... states);
 
-    /** This session where requests of many become one run. */
+    /** Returns this session with batching: requests of several callers become one run. */
     BatchedSession batched(BatchOptions how);
 
     /**
-     * Runs on zeros of these shapes, so that later requests of the same shapes find everything prepared: memory, programs,
-     * packed weights. Inputs whose shape the model fixes need none.
+     * Runs on zeros of these shapes, so that later requests of the same shapes find everything prepared: memory,
+     * programs, packed weights. Inputs whose shape the model fixes need no entry.
      *
-     * @param shapes by the names of inputs
+     * @param shapes the shapes by the names of inputs
      */
     void warmUp(Map<String, Shape> shapes);
 
     /**
-     * Gives back at once what only a burst of runs needed, which a session otherwise does within seconds. What one run needs
-     * stays; runs under way are not disturbed.
+     * Gives back at once the memory that only a burst of runs needed, which a session otherwise does within seconds.
+     * The memory for one run stays; runs under way are not disturbed.
      */
     void trim();
 
-    /** How the session came to be: its partitions, its optimisations, the time that each phase took. */
+    /** The report of the session's creation: its partitions, its optimisations, the time that each phase took. */
     SessionReport report();
 
-    /** The memory plans of the shapes that were run lately. A closed session has none. */
+    /** Returns the memory plans of the shapes that were run lately. */
     List<StretchSummary> stretches();
 
     @Override
     void close();
 
     /**
-     * Closes as {@link #close()} does, and waits for so long at most. Then what waits fails with CLOSED, and the runs of
-     * {@code mono} and {@code flux} that are under way are stopped; the last run closes the session.
+     * Closes as {@link #close()} does, but waits for {@code limit} at most. After that, waiting requests fail with
+     * CLOSED, and the runs of {@code mono} and {@code flux} under way are stopped; the last run closes the session.
      *
-     * @return whether all that was accepted has ended in time
+     * @return whether all accepted requests have ended in time
      */
     boolean close(Duration limit);
 }

@@ -34,9 +34,9 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a session of a model: prepared, written where that is asked for, planned. Used once. */
+/** Makes a session of a model: prepares it, writes a context model if asked for, and plans it. Used once. */
 final class SessionBuilder {
-    /** The phase of a creation in which what runs would do once is done before. */
+    /** The name of the creation phase that does the one-time work of runs ahead. */
     private static final String BIND = "bind";
 
     private final OpenEngine engine;
@@ -45,7 +45,7 @@ final class SessionBuilder {
     private final ContextKeeping keeping;
     private DataListener weights = new DataListener() {};
     private List<ValueInfo> inputs = List.of();
-    /** Lets go of the room for the model's weights. */
+    /** Releases the memory that is reserved for the model's weights. */
     private Runnable held = () -> {};
 
     private @Nullable ModelMetadata metadata;
@@ -63,7 +63,7 @@ final class SessionBuilder {
                 () -> Models.read(file, options.externalDataFolder(), options.fileUse(), new Data()));
     }
 
-    /** The session of what a cache keeps of {@code source}. */
+    /** Creates the session from the context model that a cache keeps for {@code source}. */
     OpenSession fromCache(Path kept, Path source) {
         return build(source.toString(), null, () -> Models.read(kept, options.fileUse()));
     }
@@ -84,7 +84,7 @@ final class SessionBuilder {
         }
     }
 
-    /** The files of external data that were read, as they were before. */
+    /** The files of external data that were read, with their state before. */
     List<FileState> data() {
         return List.copyOf(data);
     }
@@ -96,7 +96,9 @@ final class SessionBuilder {
                 () -> Models.read(bytes, options.externalDataFolder(), options.fileUse(), new Data()));
     }
 
-    /** @param file that is read, and beside which a context model goes by default; null where none is */
+    /**
+     * @param file the file that is read, and beside which a context model is written by default; null if there is none
+     */
     private OpenSession build(String name, @Nullable Path file, Supplier<Model> reader) {
         engine.checkOpen();
         Path named = options.epContext().filePath();
@@ -152,7 +154,10 @@ final class SessionBuilder {
         return Guard.over(name, compiled::close, () -> finish(compiled));
     }
 
-    /** The model, once what has to be seen before it is changed was. */
+    /**
+     * Returns the model after recording what has to be seen before it is changed: its weights'
+     * size, inputs and metadata.
+     */
     private Model looked(Model read) {
         held = engine.idleMemory().hold(ModelWeights.bytes(read.graph()));
         inputs = inputs(read.graph());
@@ -179,8 +184,9 @@ final class SessionBuilder {
     }
 
     /**
-     * What was just published, opened: the session then shares the binary with those to come, and what it compiled need
-     * not be held beside it. Null where that is no file of its own yet, has no weights to share, or cannot be opened.
+     * Opens the context model that was just written. The session then shares the binary with later ones, and its
+     * own compiled parts need not be held beside it. Null if the binary is no file of its own yet, has no
+     * weights to share, or cannot be opened.
      */
     private @Nullable Prepared published(Prepared compiled, Path written) {
         EpContextOptions context = options.epContext();
@@ -207,9 +213,9 @@ final class SessionBuilder {
     }
 
     /**
-     * A session of a model that was prepared.
+     * Creates a session of a prepared model.
      *
-     * @param source what is told of how it came to be
+     * @param source the preparation that the session's report describes
      */
     private OpenSession planned(
             Prepared prepared, Prepared source, List<SessionReport.PartitionInfo> table, @Nullable Path written) {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Looks for what is wrong with a session. */
+/** Collects the troubles of a session. */
 final class SessionHealth {
     private final String session;
     private final List<Trouble> troubles = new ArrayList<>();
@@ -29,7 +29,7 @@ final class SessionHealth {
         return this;
     }
 
-    /** What is wrong with the model that it runs. */
+    /** Adds the troubles of the model's files and providers. */
     SessionHealth of(OpenModel model) {
         try {
             MappedFile.check(model.mapped());
@@ -51,7 +51,7 @@ final class SessionHealth {
         return this;
     }
 
-    /** A provider that cannot even say how it is has a trouble. */
+    /** Returns a provider's trouble. A provider that fails to report its state has one. */
     private static @Nullable String trouble(ExecutionProvider provider) {
         try {
             return provider.trouble();
@@ -60,7 +60,7 @@ final class SessionHealth {
         }
     }
 
-    /** What is wrong where so many requests wait. */
+    /** Adds a trouble if the queue is full. */
     SessionHealth waiting(int requests, int limit) {
         if (requests >= limit) {
             add(
@@ -70,7 +70,7 @@ final class SessionHealth {
         return this;
     }
 
-    /** What is wrong where the last run that ended ended with this; null for an answer. */
+    /** Adds a trouble if the last run that ended failed; null for an answer. */
     SessionHealth last(@Nullable EngineException failure) {
         if (failure != null) {
             add(Condition.DEGRADED, failure.at("the last run failed"));

@@ -18,31 +18,39 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a session is made and run. An immutable snapshot; {@link #builder()} makes one.
+ * The configuration of a session. An immutable snapshot; {@link #builder()} makes one.
  *
- * @param providers who may take parts of the graph, the first who claims a node gets it; empty for all there are
- * @param optimiser which passes run
- * @param threads how many threads one run may use, the caller's included; 0 for as many as the engine has
- * @param maxBindings how many tuples of input shapes are remembered
- * @param concurrency how many runs a {@code flux} has under way at once
- * @param epContext whether and how a context model is written, and where a model from memory has its context
- * @param contextCache where a session of a model file finds what was compiled before, and leaves what it compiles; null for
- *     the engine's, if it has one
- * @param disableModelCompile refuses to compile: only what was compiled before, and single kernels
- * @param disableCpuFallback refuses to leave nodes to the plain provider
+ * @param providers the providers that may take parts of the graph, of which the first that claims a node gets
+ *     it; empty for all that there are
+ * @param optimiser the options of the optimiser
+ * @param threads the number of threads that one run may use, the caller's included; 0 for as many as the engine has
+ * @param maxBindings the number of tuples of input shapes that are remembered
+ * @param concurrency the number of runs that a {@code flux} has under way at once
+ * @param epContext the options of context models: whether and how one is written, and the folder
+ *     of a context model from memory
+ * @param contextCache the cache in which a session of a model file finds earlier compilations and stores new ones; null
+ *     for the engine's, if it has one
+ * @param disableModelCompile refuses to compile: only parts that were compiled before, and single kernels
+ * @param disableCpuFallback refuses to leave nodes to the provider {@code cpu}
  * @param failOnSuboptimalModel refuses a compiled model that would be faster compiled again
- * @param strict refuses a model that departs from ONNX in what is otherwise read with a note: attributes that an operator
- *     does not have, types and shapes that are not those declared
- * @param bindLazily leaves to the first run what a model's declared shapes allow to be done before
- * @param expected what requests will typically bring: creation prepares for it in place of what it would guess
+ * @param strict refuses a model for a departure from ONNX that otherwise is noted: attributes that an operator does not
+ *     have, types and shapes that are not those declared
+ * @param bindLazily leaves to the first run the one-time work that a model's declared shapes allow to do before
+ * @param expected typical inputs of requests: creation prepares for them in place of nominal shapes
  * @param alone shares nothing with other open sessions of the same file
+<<<<<<< HEAD
  * @param externalDataFolder where a model has its external data; null for the folder of its file
  * @param fileUse whether the session's files are read, or mapped
  * @param listener hears of every step of every run
+=======
+ * @param externalDataFolder the folder of the external data of a model from memory
+ * @param fileUse whether the session's files are read or mapped
+ * @param listener a listener to every step of every run
+>>>>>>> c-session
  * @param cancellation stops the session's creation
- * @param name what messages call the session; null for the name of the model's graph
- * @param version of the model, for meters and logs; null for what the model says
- * @param admission what the session may take of what it shares with others
+ * @param name the session's name in messages; null for the name of the model's graph
+ * @param version the version of the model, for meters and logs; null for that of the model's metadata
+ * @param admission the session's limits on the resources that it shares with others
  */
 public record SessionOptions(
         List<ProviderChoice> providers,
@@ -81,12 +89,12 @@ public record SessionOptions(
         }
     }
 
-    /** What decides how a model is built, on an engine of so many threads. */
+    /** Returns the options that decide how a model is built, on an engine of {@code engineThreads} threads. */
     BuildOptions forBuild(int engineThreads) {
         return forBuild(engineThreads, cancellation::isCancelled);
     }
 
-    /** The same for who stops it otherwise. */
+    /** Returns the options that decide how a model is built, with another source of cancellation. */
     BuildOptions forBuild(int engineThreads, BooleanSupplier cancelled) {
         return new BuildOptions(
                 providers.stream()
@@ -108,7 +116,9 @@ public record SessionOptions(
         return builder().build();
     }
 
-    /** An option by the name that ONNX Runtime has for it, as it is spelled there; what is not set is empty. */
+    /**
+     * Returns the value of an option by ONNX Runtime's name for it, in ONNX Runtime's spelling; empty if it is not set.
+     */
     public String config(String key) {
         return ConfigKey.get(this, Failures.given(key, "key"));
     }
@@ -117,7 +127,7 @@ public record SessionOptions(
         return new Builder();
     }
 
-    /** A builder that starts from these options. */
+    /** Returns a builder that starts from these options. */
     public Builder toBuilder() {
         Builder builder = builder()
                 .optimiser(optimiser)
@@ -144,7 +154,7 @@ public record SessionOptions(
         return builder;
     }
 
-    /** Every option has a default. */
+    /** A builder of session options. Every option has a default. */
     public static final class Builder {
         private final List<ProviderChoice> providers = new ArrayList<>();
         private Optimiser.Options optimiser = Optimiser.Options.DEFAULT;
@@ -170,7 +180,7 @@ public record SessionOptions(
 
         private Builder() {}
 
-        /** Adds a provider after those named before. */
+        /** Adds a provider behind those added before. */
         public Builder provider(String name) {
             return provider(name, Map.of());
         }
@@ -180,7 +190,7 @@ public record SessionOptions(
             return this;
         }
 
-        /** In place of those named before. */
+        /** Replaces the providers that were added before. */
         Builder providers(List<ProviderChoice> all) {
             providers.clear();
             providers.addAll(all);
@@ -221,8 +231,8 @@ public record SessionOptions(
         }
 
         /**
-         * Sets an option by the name that ONNX Runtime has for it, such as {@code ep.context_enable}, to a value as it is
-         * spelled there. Throws (INVALID_ARGUMENT) where there is no such option or value.
+         * Sets an option by ONNX Runtime's name for it, such as {@code ep.context_enable}, to a value in ONNX Runtime's
+         * spelling. Throws (INVALID_ARGUMENT) if there is no such option or value.
          */
         public Builder config(String key, String value) {
             ConfigKey.set(this, Failures.given(key, "key"), value);
@@ -250,8 +260,9 @@ public record SessionOptions(
         }
 
         /**
-         * Whether a model is refused (INVALID_GRAPH) for what otherwise is a note in its session's report: attributes that
-         * an operator does not have, operators that are deprecated, types and shapes that are not those declared.
+         * Sets whether a model is refused (INVALID_GRAPH) for a fault that otherwise is a note in its
+         * session's report: attributes that an operator does not have, operators that are deprecated, types
+         * and shapes that are not those declared.
          */
         public Builder strict(boolean value) {
             strict = value;
@@ -259,9 +270,9 @@ public record SessionOptions(
         }
 
         /**
-         * Whether weights are packed, and programs made, by the first run. Otherwise creation does so, to the shapes that the
-         * model fixes, or to usual ones where it leaves them open, and the first request does not wait for it. What a context
-         * model holds is always left to the first run.
+         * Sets whether the first run packs weights and makes programs. Otherwise creation does so, for the shapes that
+         * the model fixes, or for nominal ones where it leaves them open, and the first request does not wait for it. A
+         * context model's parts are always left to the first run.
          */
         public Builder bindLazily(boolean value) {
             bindLazily = value;
@@ -269,24 +280,24 @@ public record SessionOptions(
         }
 
         /**
-         * Says what a request will typically bring, in addition to what was said before. Creation then prepares the session
-         * for inputs of these shapes, and for these contents where contents decide shapes, so that the first request like
-         * it waits for nothing but its own computation. Nothing is run. Creation fails where a run on them would be refused.
+         * Adds typical inputs of a request. Creation then prepares the session for inputs of these shapes, and for
+         * these contents where contents decide shapes, so that the first such request waits for nothing but its own
+         * computation. Nothing is run. Creation fails if a run on them would be refused.
          */
         public Builder expect(Inputs typical) {
             expected.add(Failures.given(typical, "inputs"));
             return this;
         }
 
-        /** In place of what was expected before. */
+        /** Removes the expected inputs that were added before. */
         Builder expectNothing() {
             expected.clear();
             return this;
         }
 
         /**
-         * Whether the session prepares and holds all for itself. Otherwise sessions of one file that are open at once, and
-         * made with the same options, hold what was prepared together: all but the first are there at once.
+         * Sets whether the session prepares and holds everything for itself. Otherwise the open sessions of one file
+         * that are created with the same options share one prepared model: all but the first are created at once.
          */
         public Builder alone(boolean value) {
             alone = value;
@@ -299,8 +310,8 @@ public record SessionOptions(
         }
 
         /**
-         * Whether files are read, or mapped: by default as {@link FileUse#BY_SIZE} says. Mapping is for files that nobody
-         * cuts short while the session is open.
+         * Sets whether files are read or mapped, by default as {@link FileUse#BY_SIZE} says. Mapping is for files that
+         * nobody truncates while the session is open.
          */
         public Builder fileUse(FileUse value) {
             fileUse = value;
@@ -332,17 +343,17 @@ public record SessionOptions(
             return this;
         }
 
-        /** How many requests may wait for the session; more are refused with OVERLOADED. */
+        /** Sets the number of requests that may wait for the session; further ones are refused with OVERLOADED. */
         public Builder queue(int value) {
             return admission(new Admission(value, admission.weight(), admission.maxConcurrentRuns()));
         }
 
-        /** How much more of the engine's threads the session gets than one of weight 1. */
+        /** Sets the session's share of the engine's threads, relative to a session of weight 1. */
         public Builder weight(int value) {
             return admission(new Admission(admission.queue(), value, admission.maxConcurrentRuns()));
         }
 
-        /** How many runs of {@code mono} and {@code flux} are under way at once. */
+        /** Sets the number of runs of {@code mono} and {@code flux} that may be under way at once. */
         public Builder maxConcurrentRuns(int value) {
             return admission(new Admission(admission.queue(), admission.weight(), value));
         }

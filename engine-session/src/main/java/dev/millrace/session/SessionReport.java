@@ -10,14 +10,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a session came to be.
+ * The report of a session's creation.
  *
- * @param partitions who runs what, in the order of the graph; nodes of nested graphs included
- * @param optimisation what the optimiser did
+ * @param partitions the parts of the graph with their providers, in the graph's order; nodes of nested graphs included
+ * @param optimisation the optimiser's report
  * @param phases the time that each phase of the creation took, in their order
- * @param contextModel the context model that was written, or will be with its group; null where none is
- * @param cache what a context cache did for the session
- * @param notes what is odd about the model, or did not go as planned, and keeps it from nothing
+ * @param contextModel the context model that was written, or will be with its group; null if there is none
+ * @param cache the context cache's part in the creation
+ * @param notes oddities of the model and departures from the usual way of creation, none of which keep it from running
  */
 public record SessionReport(
         List<PartitionInfo> partitions,
@@ -27,24 +27,24 @@ public record SessionReport(
         CacheUse cache,
         List<String> notes) {
 
-    /** What a context cache did for a session. */
+    /** A context cache's part in the creation of a session. */
     public enum CacheUse {
-        /** There is none, or it is not for models like this one. */
+        /** There is no cache, or it does not serve models like this one. */
         NONE,
-        /** It had what the session needs. */
+        /** The cache had the compiled model. */
         HIT,
-        /** It keeps now what the session has compiled. */
+        /** The cache now keeps the model that the session compiled. */
         FILLED,
-        /** It could not keep what the session has compiled; the notes say why. */
+        /** The cache could not keep the model that the session compiled; the notes say why. */
         FAILED
     }
 
     /**
-     * Nodes that one provider runs: a compiled partition, or single nodes that stand one after the other.
+     * Nodes that one provider runs: a compiled partition, or a sequence of single nodes.
      *
      * @param name the partition's name, or the first node's
      * @param compiled whether the nodes were compiled into one step
-     * @param operators how many nodes of each operator there are
+     * @param operators the number of nodes of each operator
      */
     public record PartitionInfo(String name, String provider, boolean compiled, Map<String, Integer> operators) {
         public int nodes() {
@@ -61,17 +61,17 @@ public record SessionReport(
     SessionReport with(CacheUse use, List<String> more) {
         var all = new ArrayList<>(more);
         all.addAll(notes);
-        // a context model in a cache is the cache's, and no result
+        // a context model in a cache belongs to the cache, and is no result
         return new SessionReport(partitions, optimisation, phases, null, use, all);
     }
 
-    /** Of a session that shares what another one prepared. */
+    /** Returns the report of a session that shares the model of this one. */
     SessionReport shared(long nanos) {
         return new SessionReport(
                 partitions, optimisation, Map.of("share", Duration.ofNanos(nanos)), null, CacheUse.NONE, notes);
     }
 
-    /** From the first byte read to the last step planned. */
+    /** The time of the creation, from the first byte read to the last step planned. */
     public Duration creation() {
         return phases.values().stream().reduce(Duration.ZERO, Duration::plus);
     }

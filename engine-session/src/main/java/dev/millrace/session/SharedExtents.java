@@ -14,17 +14,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the extents of a model's inputs have to do with each other: those of one name are equal, and one whose name is
- * computed from others is what comes out. The optimiser relies on it.
+ * The relations between the extents of a model's inputs, which requests are checked against: extents of one name are
+ * equal, and an extent that is an expression of names has its value. The optimiser relies on them.
  */
 final class SharedExtents {
     private final List<Equal> equal = new ArrayList<>();
     private final List<Computed> computed = new ArrayList<>();
     private final Map<String, Place> places = new LinkedHashMap<>();
 
-    /** An axis of an input; {@code otherwise} is what the input is where it is left out. */
+    /** An axis of an input; {@code otherwise} is the default value of an input that is left out. */
     private record Place(String input, int axis, @Nullable Tensor otherwise) {
-        /** The extent, or -1 where the input is not there or has no such axis. */
+        /** Returns the extent, or -1 if the input is missing or has no such axis. */
         long extent(Inputs given) {
             Object value = given.input(input);
             Shape shape = (value == null ? otherwise : value) instanceof Tensor tensor ? tensor.shape() : null;
@@ -40,7 +40,7 @@ final class SharedExtents {
 
     private record Computed(ExtentFormula formula, Place place) {}
 
-    /** @param defaults what each input is where it is left out, null where it cannot be */
+    /** @param defaults the default value of each input, null for one that has to be given */
     SharedExtents(List<ValueInfo> inputs, List<@Nullable Tensor> defaults) {
         var formulas = new LinkedHashMap<Place, ExtentFormula>();
         for (int i = 0; i < inputs.size(); i++) {

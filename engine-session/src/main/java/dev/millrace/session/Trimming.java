@@ -5,11 +5,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a session give back what only a burst of runs needed: now and then while it runs, and once more when it has come to
- * rest. Nothing is under way for a session that rests.
+ * Makes a session give back the memory that only a burst of runs needed: now and then while it runs, and once more when
+ * it has come to rest. No task is scheduled for a session at rest.
  */
 final class Trimming implements Runnable {
-    /** What has happened since the last trim. */
+    /** The session's activity since the last trim. */
     private enum State {
         RESTING,
         RUNNING,
@@ -20,20 +20,20 @@ final class Trimming implements Runnable {
     private volatile @Nullable Runnable trim;
     private final AtomicReference<State> state = new AtomicReference<>(State.RESTING);
 
-    /** @param later runs a task after a while */
+    /** @param later runs a task after a delay */
     Trimming(Executor later, Runnable trim) {
         this.later = later;
         this.trim = trim;
     }
 
-    /** Takes note of a run. */
+    /** Records a run. */
     void ran() {
         if (state.get() != State.RUNNING && state.getAndSet(State.RUNNING) == State.RESTING) {
             later.execute(this);
         }
     }
 
-    /** Lets go of the session, which a task that is still to come would otherwise hold until then. */
+    /** Drops the reference to the session, which a scheduled task would otherwise hold until it runs. */
     void end() {
         trim = null;
     }

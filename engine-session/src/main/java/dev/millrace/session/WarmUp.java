@@ -8,9 +8,9 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
 import java.util.Map;
 
-/** Inputs of zeros, for runs whose answers nobody wants. */
+/** Inputs of zeros, for runs whose answers are discarded. */
 final class WarmUp {
-    /** With the third of them a session has prepared all that it does once for a tuple of shapes. */
+    /** The number of runs after which a session has done all one-time work for a tuple of shapes. */
     static final int RUNS = 3;
 
     private WarmUp() {}

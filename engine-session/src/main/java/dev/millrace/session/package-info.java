@@ -1,4 +1,4 @@
-/** What users hold: engines, sessions, inputs and outputs. */
+/** The public API: engines, sessions and their options, inputs, outputs, and the compiler of context models. */
 @NullMarked
 package dev.millrace.session;
 

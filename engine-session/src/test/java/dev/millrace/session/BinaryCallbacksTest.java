@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Context binaries that a user keeps himself. */
+/** Tests of context binaries that callers store and load by themselves. */
 class BinaryCallbacksTest extends CompiledTest {
-    /** What is kept is never what was handed over. */
+    /** The mask that encrypts bytes, so that the stored bytes never equal those handed over. */
     private static final byte KEY = 0x5a;
 
     private final List<String> names = new ArrayList<>();
@@ -93,7 +93,10 @@ class BinaryCallbacksTest extends CompiledTest {
         }
     }
 
-    /** Weights that are overwritten after the session was made are what it computes with, where the memory is used itself. */
+    /**
+     * If the caller's memory is used directly, weights that are overwritten after the session
+     * was created change its answers.
+     */
     @Test
     @Rows(104)
     void memoryThatSuitsIsNotCopied() throws IOException {
@@ -104,7 +107,10 @@ class BinaryCallbacksTest extends CompiledTest {
                 .isNotEqualTo(answerAfterErasing(compiled, plain, 1));
     }
 
-    /** What a session answers once the memory of its binary, at so many bytes past a multiple of 64, holds zeros. */
+    /**
+     * Returns a session's answer after the memory of its binary, at {@code offset} bytes past a
+     * multiple of 64, was zeroed.
+     */
     private float[] answerAfterErasing(byte[] compiled, byte[] plain, long offset) {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment memory = arena.allocate(plain.length + offset, 64)
@@ -134,7 +140,7 @@ class BinaryCallbacksTest extends CompiledTest {
         }
     }
 
-    /** The file that the model names is there, and is none that could be loaded. */
+    /** The file that the model names exists, and could not be loaded. */
     @Test
     @Rows(102)
     void aSourceWinsOverTheFileThatIsThere() throws IOException {
@@ -156,7 +162,7 @@ class BinaryCallbacksTest extends CompiledTest {
         assertThat(asked).containsExactly("net_simd.bin");
     }
 
-    /** None of these is the name of a file that could be read. */
+    /** None of these names a readable file. */
     @ParameterizedTest
     @ValueSource(strings = {"../net_simd.bin", "/vault/7", "C:key", "sub/", ".", "https://keys.example/7?v=2", "a\b"})
     @Rows(102)
@@ -189,7 +195,7 @@ class BinaryCallbacksTest extends CompiledTest {
         assertThat(names).isEmpty();
     }
 
-    /** A target that is never asked would leave in the open what it is to encrypt. */
+    /** A target that is never called would leave in plain text what it is to encrypt. */
     @Test
     void aBinaryInsideOfTheModelHasNoTarget() throws IOException {
         assertRefused(
@@ -252,7 +258,7 @@ class BinaryCallbacksTest extends CompiledTest {
         assertRefused(Status.FAIL, () -> open(compiled, name -> nothing()), "has no memory", "secret_simd.bin");
     }
 
-    /** What a source that does not care for contracts might return. */
+    /** Returns null, as a source that breaks its contract might. */
     @SuppressWarnings("NullAway")
     private static MemorySegment nothing() {
         return null;

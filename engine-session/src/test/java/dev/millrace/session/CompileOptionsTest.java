@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What the options of a compilation do. */
+/** Tests of the effects of compile options. */
 class CompileOptionsTest extends CompiledTest {
     @Test
     @Rows({10, 37})
@@ -115,7 +115,7 @@ class CompileOptionsTest extends CompiledTest {
         assertAnswersAsItsSource(target);
     }
 
-    /** y = relu(x W + b), where x is cast to the type that it has. */
+    /** Returns the model y = relu(x W + b), with a cast of x to the type that it has already. */
     private static byte[] cast() {
         var editor = new GraphEditor(Graph.named("cast"));
         var type = ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(1), Dim.of(WIDTH)));
@@ -130,7 +130,7 @@ class CompileOptionsTest extends CompiledTest {
         return Models.toBytes(TestModels.model(editor.graph()));
     }
 
-    /** A cast to the type that is there goes at the lowest level that does anything; fusions come after. */
+    /** The lowest level that does anything removes a cast to the same type; fusions come at higher levels. */
     @Test
     @Rows(45)
     void theLevelDecidesWhatTheOptimiserDoes() throws IOException {
@@ -154,7 +154,7 @@ class CompileOptionsTest extends CompiledTest {
         assertThat(operators(target)).as("by default").isEqualTo(operators.get(Level.ALL));
     }
 
-    /** Holds what was compiled against its source, to the bit. */
+    /** Asserts that the compiled model answers as its source does, to the bit. */
     private void assertAnswersAlike(SessionOptions options) {
         try (Session session = engine.session(target, options);
                 Session same = engine.session(source, options)) {

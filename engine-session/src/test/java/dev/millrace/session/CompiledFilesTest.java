@@ -17,12 +17,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a compilation writes stays where its model can name it, and takes the place of nothing that it is made from. */
+/**
+ * Tests of the files of a compilation: they stay where their model can name them, and replace none
+ * of the files that it is made from.
+ */
 class CompiledFilesTest extends CompiledTest {
     private static final SessionOptions PLAIN =
             SessionOptions.builder().provider("cpu").build();
 
-    /** The model again, with its weights in a file beside it. */
+    /** Returns the file of a copy of the model with its weights in a file beside it. */
     private Path withData(String data) {
         Path file = folder.resolve("far.onnx");
         Models.write(Models.read(model, null), file, WriteOptions.externalData(data, 64));
@@ -81,7 +84,7 @@ class CompiledFilesTest extends CompiledTest {
         assertThat(inner).isEmptyDirectory();
     }
 
-    /** Somebody who may write where a model is compiled to has the lock lead to a file of the user's. */
+    /** An attacker with write access to the target folder makes the lock a link to a file of the user's. */
     @Test
     void aLockThatIsALinkIsNeitherWrittenNorRemoved() throws IOException {
         Path precious = Files.writeString(folder.resolve("precious.txt"), "precious");
@@ -113,7 +116,7 @@ class CompiledFilesTest extends CompiledTest {
                         "exists already and is none"));
     }
 
-    /** Of a model in memory the binary is all that the folder shows. */
+    /** A model in memory leaves only its binary in the folder. */
     @Test
     void theBinaryOfAModelInMemoryIsAnOutputThatExists() throws IOException {
         var first = ModelOutput.buffer();
@@ -134,7 +137,7 @@ class CompiledFilesTest extends CompiledTest {
         assertAnswersAsItsSource(second.bytes(), in(folder));
     }
 
-    /** Files that are the same for the same model can be cached by content, signed, and written by several at a time. */
+    /** Reproducible files can be cached by content, signed, and written by several processes at a time. */
     @Test
     void aModelThatIsCompiledAgainGivesTheSameFiles() throws IOException {
         Path wide = Files.write(folder.resolve("wide.onnx"), TestModels.perceptron(12, WIDTH, 6));

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Somebody who may write where a cache lies, and puts there what the cache has not made. */
+/** Tests of context caches into whose folder an attacker writes. */
 class ContextCacheAttackTest {
     private static final int WIDTH = 16;
     private static final Duration LONG = Duration.ofSeconds(60);
@@ -74,7 +74,7 @@ class ContextCacheAttackTest {
         engine.close();
     }
 
-    /** Writes a model that is old enough for its time to tell it from others. */
+    /** Writes a model whose modification time is old enough to distinguish it from later versions. */
     private void write(long seed) throws IOException {
         Files.write(model, TestModels.perceptron(2, WIDTH, seed));
         Files.setLastModifiedTime(model, FileTime.from(Instant.EPOCH.plusSeconds(1_000_000 + seed)));
@@ -95,7 +95,7 @@ class ContextCacheAttackTest {
         }
     }
 
-    /** Makes a session, holds its answer against one without a cache, and says what the cache did. */
+    /** Creates a session, compares its answer with that of a session without a cache, and returns its report. */
     private SessionReport report() {
         float[] expected = plain();
         return Assertions.assertTimeoutPreemptively(LONG, () -> {
@@ -306,7 +306,7 @@ class ContextCacheAttackTest {
         }
     }
 
-    /** Whoever may write above the cache exchanges it, between the look at it and what is read of it. */
+    /** An attacker with write access to the parent folder could exchange the cache between its check and its use. */
     @Test
     void aCacheThatOthersMayExchangeIsNotUsed() throws IOException {
         Path above = Files.createDirectory(folder.resolve("above"));
@@ -322,7 +322,9 @@ class ContextCacheAttackTest {
         assertNotUsed(above + ": it belongs to another user");
     }
 
-    /** A thread that may write above the cache has another one there half of the time, with other weights. */
+    /**
+     * A thread with write access to the parent folder keeps exchanging the cache for another one with other weights.
+     */
     @Test
     void aCacheThatIsExchangedAllTheTimeGivesNoForeignAnswer() throws Exception {
         Path above = Files.createDirectory(folder.resolve("above"));

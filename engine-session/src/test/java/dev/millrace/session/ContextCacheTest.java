@@ -77,7 +77,9 @@ class ContextCacheTest {
         return use(SessionOptions.defaults());
     }
 
-    /** Makes a session, holds its answer against one without a cache, and says what the cache did. */
+    /**
+     * Creates a session, compares its answer with that of a session without a cache, and returns what the cache did.
+     */
     private CacheUse use(SessionOptions options) {
         try (Session session = engine.session(model, options)) {
             assertThat(answer(session)).containsExactly(plain());
@@ -178,7 +180,7 @@ class ContextCacheTest {
         assertThat(use()).isEqualTo(CacheUse.HIT);
     }
 
-    /** As caches of downloads have them: of two revisions, the graph is one file and the weights are two. */
+    /** Two revisions share one graph file by links and have different weights, as in download caches. */
     @Test
     void linksToOneFileHaveTheDataThatLiesBesideEach() throws IOException {
         Path graph = folder.resolve("blob");

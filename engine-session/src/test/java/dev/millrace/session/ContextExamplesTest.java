@@ -71,7 +71,9 @@ class ContextExamplesTest {
         return all.stream();
     }
 
-    /** What the examples find: two models, one with its data elsewhere, and what was compiled of both. */
+    /**
+     * Writes the files that the examples use: two models, one with its data elsewhere, and the compiled form of both.
+     */
     private static void prepare(Engine engine, Path folder) throws IOException {
         byte[] model = TestModels.perceptron(3, WIDTH, 5);
         for (String name : List.of("model1.onnx", "model2.onnx")) {

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What context models are like, whether a session leaves them behind or the compiler makes them. */
+/** Tests of context models, whether a session writes them or the compiler does. */
 class ContextFrontsTest {
     private static final int WIDTH = 8;
     private static final ValueType FLOATS = ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(WIDTH)));
@@ -70,7 +70,7 @@ class ContextFrontsTest {
         engine.close();
     }
 
-    /** Without the optimiser, so that operators are those of the model. */
+    /** Returns options without the optimiser, so that operators are those of the model. */
     private static SessionOptions.Builder options(String... providers) {
         var options = SessionOptions.builder()
                 .optimiser(Optimiser.Options.builder().level(Level.DISABLED).build());
@@ -91,7 +91,7 @@ class ContextFrontsTest {
                 .requireOutput(0);
     }
 
-    /** A model of operators that follow on each other, of one input each. */
+    /** Writes a model that is a chain of unary operators. */
     private void chain(String... operators) throws IOException {
         var editor = new GraphEditor(Graph.named("chain"));
         Value value = editor.addInput("x", FLOATS);

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a source says beside what is computed stands in its context model. */
+/** Tests that a context model keeps its source's annotations. */
 class ContextNotesTest extends CompiledTest {
     private static final byte[] TRAINING = {0x0a, 0x00};
     private static final ValueType ROW = ValueType.tensor(ElementType.FLOAT, Shape.of(1, 8));
@@ -56,7 +56,7 @@ class ContextNotesTest extends CompiledTest {
                         .isEqualTo(-1));
     }
 
-    /** y = -relu(x), with a scale that nothing but annotations names. */
+    /** Returns the model y = -relu(x), with a scale that only annotations name. */
     private static Model model() {
         var editor = new GraphEditor(Graph.named("noted"));
         Value x = editor.addInput("x", ROW);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What providers say of compiled models, and what they do wrong, as the user of a session meets it. */
+/** Tests of providers' verdicts on compiled models, and of their faults, as the user of a session sees them. */
 class ContextProviderTest {
     @TempDir
     private Path folder = Path.of("");
@@ -55,7 +55,7 @@ class ContextProviderTest {
         return asWritten().provider(FakeFactory.NAME).provider("cpu");
     }
 
-    /** Without the optimiser, so that operators are those of the model. */
+    /** Returns options without the optimiser, so that operators are those of the model. */
     private static SessionOptions.Builder asWritten() {
         return SessionOptions.builder()
                 .optimiser(Optimiser.Options.builder().level(Level.DISABLED).build());

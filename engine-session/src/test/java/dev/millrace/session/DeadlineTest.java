@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Flux;
 
-/** What is asked for too late is refused, however soon it would be answered. */
+/** Tests that requests whose deadline has passed are refused, however soon they could be answered. */
 @Timeout(60)
 class DeadlineTest {
     private static final RunOptions LATE = RunOptions.create().within(Duration.ofMillis(-1));

@@ -36,7 +36,7 @@ class EarlyBindingTest {
         engine.close();
     }
 
-    /** Of a model whose input has these extents. */
+    /** Returns a session of a model whose input has these extents. */
     private Session session(SessionOptions options, Dim... dims) {
         var editor = new GraphEditor(Graph.named("relu"));
         Value x = editor.addInput("x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(dims)));
@@ -114,7 +114,7 @@ class EarlyBindingTest {
         }
     }
 
-    /** Of a model that computes, as its first step, how the second one lays out its result. */
+    /** Returns a session of a model whose first step computes the shape to which the second one reshapes. */
     private Session reshaping(SessionOptions options) {
         var editor = new GraphEditor(Graph.named("reshape"));
         Value x = editor.addInput("x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.symbol("n"))));

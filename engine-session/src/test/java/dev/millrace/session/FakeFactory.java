@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A provider that fuses one operator, computes nothing, and answers as a test has it answer. */
+/** A provider that fuses one operator, computes nothing, and answers as a test sets it to. */
 final class FakeFactory implements ProviderFactory {
     static final String NAME = "fake";
 
@@ -35,42 +35,46 @@ final class FakeFactory implements ProviderFactory {
     String operator = "Relu";
     String info = "v1";
     Compatibility verdict = Compatibility.OPTIMAL;
-    /** Of texts that have one of their own. */
+    /** The verdicts on certain compatibility texts, by text. */
     final Map<String, Compatibility> verdicts = new HashMap<>();
 
     @Nullable
     RuntimeException failure;
 
-    /** The kind of device that it drives. */
+    /** The type of the device that the provider drives. */
     DeviceType drives = DeviceType.CPU;
 
-    /** What it tells of itself. */
+    /** The version that the factory reports. */
     String version = "1.0.0";
 
-    /** What its devices tell of themselves. */
+    /** The metadata of its devices. */
     Map<String, String> driver = Map.of();
 
+<<<<<<< HEAD
     /** The key of the metadata by which its devices tell of context binaries without weights. */
     String keyOfWeights = WeightlessSupport.METADATA;
 
     /** What its devices tell of context binaries without weights; null for nothing. */
+=======
+    /** The support for weightless context binaries that its devices report; null for none. */
+>>>>>>> c-session
     @Nullable
     String saidOfWeights;
 
-    /** What the provider itself does. */
+    /** The support for weightless context binaries that the provider implements. */
     WeightlessSupport doneWithoutWeights = WeightlessSupport.NONE;
 
-    /** How many providers it has made. */
+    /** The number of providers that the factory has created. */
     int created;
 
     boolean returnsNoKernel;
     boolean cannotLoad;
     boolean keepsWhatIsNotItsOwn;
-    /** What keeps its device from working. */
+    /** The fault of its device, or null. */
     @Nullable
     String trouble;
 
-    /** How many of the partitions of a model it keeps. */
+    /** The highest number of a model's partitions that it writes to the context binary. */
     int keepsAtMost = Integer.MAX_VALUE;
 
     @Override
@@ -175,7 +179,7 @@ final class FakeFactory implements ProviderFactory {
             return returnsNoKernel ? noneOf(kernels) : kernels;
         }
 
-        /** What a provider that does not care for contracts might return. */
+        /** Replaces the kernels by nulls, as a provider that breaks its contract might. */
         @SuppressWarnings("NullAway")
         private List<Kernel> noneOf(List<Kernel> kernels) {
             kernels.replaceAll(_ -> null);

@@ -12,14 +12,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a process loads for its first answer. */
+/** Tests of the classes that a process loads for its first answer. */
 class FirstSessionIT {
-    /** Where the build leaves lambdas to the JVM. */
+    /** The package in which the build leaves lambdas to the JVM. */
     private static final String AS_THEY_ARE = "dev.millrace.providers.cpu.";
 
     private static final int WIDTH = 64;
 
-    /** A process that makes a session and runs it once. */
+    /** The main class of a process that creates a session and runs it once. */
     static final class Main {
         private Main() {}
 
@@ -34,7 +34,9 @@ class FirstSessionIT {
         }
     }
 
-    /** The JVM makes a class for a lambda when the lambda is first reached, in Java that nothing has compiled yet. */
+    /**
+     * The JVM makes a class for a lambda when the lambda is first reached, in Java code that nothing has compiled yet.
+     */
     @Test
     void noLambdaOfTheEngineIsLeftToTheJvm(@TempDir Path folder) throws IOException, InterruptedException {
         Path model = Files.write(folder.resolve("model.onnx"), TestModels.perceptron(3, WIDTH, 1));

@@ -21,7 +21,7 @@ import reactor.core.publisher.Hooks;
 import reactor.test.StepVerifier;
 import reactor.test.publisher.TestPublisher;
 
-/** What a flux does with neighbours that break the rules of Reactive Streams. */
+/** Tests of a flux whose publisher or subscriber breaks the rules of Reactive Streams. */
 @Timeout(60)
 class FluxRulesTest {
     private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
@@ -47,7 +47,7 @@ class FluxRulesTest {
         return Inputs.of("a", 1f).and("b", Tensor.copyOf(new float[] {1}, 1));
     }
 
-    /** Asks for something and throws where it may not. */
+    /** A subscriber that requests an element and throws where it may not. */
     private static final class Throwing implements CoreSubscriber<Outputs> {
         private final CompletableFuture<Subscription> threw = new CompletableFuture<>();
         private final long wanted;
@@ -100,7 +100,7 @@ class FluxRulesTest {
             Thread.onSpinWait();
         }
         source.next(inputs());
-        // the thread that the subscriber threw on goes on
+        // the thread on which the subscriber threw goes on
         StepVerifier.create(session.mono(inputs())).expectNextCount(1).verifyComplete();
         assertThat(dropped).extracting(Throwable::getMessage).containsExactly("planted in onNext");
     }

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What sessions and engines say of how they are. */
+/** Tests of the health of sessions and engines. */
 @Timeout(60)
 class HealthTest {
     private static final int WIDTH = 4;
@@ -52,7 +52,7 @@ class HealthTest {
             assertUp(session.health());
             session.close();
             assertHealth(session.health(), Condition.DOWN, Status.CLOSED, "perceptron", "closed");
-            // a session that was closed on purpose is none of the engine's
+            // a session that was closed on purpose no longer counts for the engine
             assertUp(engine.health());
             engine.close();
             assertHealth(engine.health(), Condition.DOWN, Status.CLOSED, "engine", "closed");

@@ -24,7 +24,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+<<<<<<< HEAD
 /** What docs/guide/leniency.md says is noted runs, and is refused strictly; what it says runs does so strictly too. */
+=======
+/**
+ * Tests of docs/leniency.md: departures that it lists as noted run, and are refused strictly;
+ * the others run strictly, too.
+ */
+>>>>>>> c-session
 @Timeout(60)
 class LeniencyTest {
     private static final SessionOptions STRICT =
@@ -110,7 +117,8 @@ class LeniencyTest {
     void aDomainThatIsNotImported() {
         NodeSpec gelu = NodeSpec.of(new OpId(OpId.MICROSOFT, "Gelu"), 1, x);
         byte[] model = giving(add(editor, gelu, "y"));
-        // what is written imports what it uses: the first place of the name in the file is the import
+        // a written model imports the domains that it uses, so the first occurrence of the name
+        // in the file is the import
         int place = new String(model, StandardCharsets.ISO_8859_1).indexOf(OpId.MICROSOFT);
         model[place] = 'k';
         isNotedAndStrictlyRefused(model, "imports no opset of domain 'com.microsoft'; opset 1 is assumed");

@@ -9,10 +9,10 @@ import dev.millrace.graph.tensor.Tensor;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** What the sessions of an engine hold together stays within its budget. */
+/** Tests that the sessions of an engine stay within its memory budget together. */
 class MemoryBudgetTest {
     private static final int WIDTH = 128;
-    /** A layer and its bias. */
+    /** The bytes of a layer and its bias. */
     private static final long WEIGHTS = 4L * (WIDTH * WIDTH + WIDTH);
 
     private static Engine engine(long budget) {

@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Context nodes of several models that somebody has brought together in one. */
+/** Tests of a model into which the context nodes of several models were merged. */
 class MergedContextTest extends CompiledTest {
     private Path second = Path.of("");
 
-    /** What is compiled of both models, each in a file of its own. */
+    /** Compiles both models, each into a file of its own, and returns the files. */
     private List<Path> compiled(boolean firstEmbedded, boolean secondEmbedded) throws IOException {
         second = Files.write(folder.resolve("second.onnx"), TestModels.perceptron(2, WIDTH, 9));
         Path secondTarget = folder.resolve("second_ctx.onnx");
@@ -40,7 +40,7 @@ class MergedContextTest extends CompiledTest {
         return List.of(target, secondTarget);
     }
 
-    /** A model that hands the output of each of some models to the next. */
+    /** Returns a model that chains the models, each taking the output of the previous one. */
     private Path merged(List<Path> models) {
         Model first = Models.read(models.getFirst());
         var editor = new GraphEditor(Graph.named("merged"));
@@ -71,7 +71,7 @@ class MergedContextTest extends CompiledTest {
         }
     }
 
-    /** What {@link #answer} asks with. */
+    /** Returns the input that {@link #answer} runs on. */
     private static float[] answered() {
         float[] x = new float[WIDTH];
         Arrays.fill(x, 0.25f);

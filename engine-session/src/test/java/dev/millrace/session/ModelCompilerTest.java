@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What models are compiled from and to. */
+/** Tests of the sources and destinations of compilations. */
 class ModelCompilerTest extends CompiledTest {
     @Test
     @Rows(1)

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is heard of requests, and seen of them in JFR. */
+/** Tests of request reports, and of requests' events in JFR. */
 @Timeout(60)
 class ObservationTest {
     private final LinkedBlockingQueue<RequestReport> heard = new LinkedBlockingQueue<>();

@@ -58,7 +58,7 @@ class OpenModelsTest {
         engine.close();
     }
 
-    /** Writes a model that is old enough for its time to tell it from others. */
+    /** Writes a model whose modification time is old enough to distinguish it from later versions. */
     private void write(byte[] model) throws IOException {
         Files.write(file, model);
         Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(60 + model.length)));
@@ -69,7 +69,7 @@ class OpenModelsTest {
 
         @Override
         public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
-            // whole runs tell enough
+            // the events of whole runs suffice
         }
 
         @Override
@@ -205,7 +205,9 @@ class OpenModelsTest {
         }
     }
 
-    /** Writes a model of one node for these weights, which lie in a file beside it, all of it old enough. */
+    /**
+     * Writes a model of one node with these weights in a file beside it, both old enough for sessions to share them.
+     */
     private static void writeWithData(Path model, long seed) throws IOException {
         Files.createDirectories(model.getParent());
         Models.write(
@@ -258,7 +260,7 @@ class OpenModelsTest {
         }
     }
 
-    /** As caches of downloads have them: of two revisions, the graph is one file and the weights are two. */
+    /** Two revisions share one graph file by links and have different weights, as in download caches. */
     @Test
     void linksToOneFileHaveTheDataThatLiesBesideEach() throws IOException {
         Path old = folder.resolve("old/model.onnx");

@@ -28,7 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What was compiled here, on a machine that can do less: in a process that is told to do without. */
+/**
+ * Tests of models that were compiled on this machine and run on one with fewer instructions, simulated by a
+ * process that is told to do without them.
+ */
 class OtherMachineIT {
     private static final int WIDTH = 160;
     private static final float CLOSE = 1e-5f;
@@ -47,7 +50,10 @@ class OtherMachineIT {
         target = folder.resolve("net_ctx.onnx");
     }
 
-    /** The other process: says how well a context model suits it, and what that answers, and what its source answers. */
+    /**
+     * The main method of the other process, which prints how well a context model suits it, and the
+     * answers of that model and its source.
+     */
     public static void main(String[] args) {
         try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
             System.out.println(engine.compatibility(Path.of(args[0])).getFirst().verdict());
@@ -58,7 +64,7 @@ class OtherMachineIT {
         }
     }
 
-    /** All that a model answers to input of ones, as one number, and its sum where these are floats. */
+    /** Returns the sum of a model's answer to inputs of ones, 0 unless it is of floats, and the hash of its bytes. */
     private static String answer(Engine engine, Path model) {
         try (Session session = engine.session(model)) {
             ValueInfo input = session.inputs().getFirst();
@@ -80,7 +86,10 @@ class OtherMachineIT {
         }
     }
 
-    /** What a level of instructions says, which is another machine's unless this one has no more than AVX2. */
+    /**
+     * Returns the output of a process at a level of instructions, which simulates another machine
+     * unless this one has no more than AVX2.
+     */
     private String elsewhere(String level) throws IOException, InterruptedException {
         String said = new OwnJvm(OtherMachineIT.class, target, source)
                 .options("--add-modules=jdk.incubator.vector", "-Dmillrace.kernels.level=" + level)
@@ -119,7 +128,7 @@ class OtherMachineIT {
                 .satisfies(number -> assertThat(number).isCloseTo(wanted, offset(CLOSE * Math.abs(wanted))));
     }
 
-    /** The other way round: what was compiled by vectors of 128 bits. */
+    /** The reverse case: the model was compiled with vectors of 128 bits. */
     @Test
     void whatAMachineThatCanDoLessHasCompiledIsPackedAgainHere() throws IOException, InterruptedException {
         String said = new OwnJvm(Elsewhere.class, source, target)
@@ -134,7 +143,7 @@ class OtherMachineIT {
         }
     }
 
-    /** A machine that compiles a model. */
+    /** The main class of a process that compiles a model. */
     static final class Elsewhere {
         public static void main(String[] args) {
             try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
@@ -157,7 +166,10 @@ class OtherMachineIT {
         return found.group(2);
     }
 
-    /** Weights of all kinds, packed by other rules than those of fp32: to the bit as if the source were compiled there. */
+    /**
+     * Weights of all types, whose packing differs from that of fp32: answers equal, to the bit,
+     * those of the source compiled there.
+     */
     @ParameterizedTest
     @CsvSource({
         "FLOAT, vector_api",

@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A placement that appends all initializers of so many bytes and more to one file, behind a header; the others stay inside. */
+/**
+ * A placement that appends initializers from a size in bytes on to one file, behind a header; the others stay inside.
+ */
 final class PlacedTensors implements InitializerPlacement {
     static final long HEADER = 128;
 
@@ -42,12 +44,12 @@ final class PlacedTensors implements InitializerPlacement {
         return place;
     }
 
-    /** Where the initializers have gone that were placed. */
+    /** Returns the places of the initializers that were moved out. */
     Map<String, DataPlace> places() {
         return places;
     }
 
-    /** The places that a model has for its initializers. */
+    /** Returns the places of a model's initializers in its external data. */
     static List<DataPlace> read(Path model) {
         var read = new ArrayList<DataPlace>();
         Models.read(model, FileUse.READ, new DataListener() {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How an engine fares, and what it says, in processes that may do less than this one. */
+/** Tests of engines, and of their platform reports, in processes with fewer instructions than this one. */
 class PlatformIT {
     private static final int WIDTH = 64;
 
@@ -35,9 +35,9 @@ class PlatformIT {
         model = Files.write(folder.resolve("net.onnx"), TestModels.perceptron(3, WIDTH, 5));
     }
 
-    /** A process that makes two sessions, runs them, and prints what they say and what the log was told. */
+    /** The main class of a process that creates two sessions, runs them, and prints their reports and the log. */
     static final class Main {
-        /** Held, since its handler goes with it. */
+        /** The logger, strongly referenced because its handler is collected with it. */
         private static final Logger LOG = Logger.getLogger("dev.millrace");
 
         private Main() {}
@@ -73,7 +73,7 @@ class PlatformIT {
             }
         }
 
-        /** What becomes of a session without {@code cpu}. */
+        /** Returns the outcome of creating a session without {@code cpu}. */
         private static String alone(Engine engine, Path model) {
             try (Session session = engine.session(
                     model, SessionOptions.builder().provider("simd").build())) {
@@ -144,7 +144,7 @@ class PlatformIT {
                 .contains("log INFO", "is at level 'plain': forced by millrace.kernels.level");
     }
 
-    /** The flag is for the JVM's own compilers: machine code of kernels is neither assembled nor run otherwise. */
+    /** The flag concerns the JVM's own compilers; kernels' machine code is assembled and run as ever. */
     @Test
     void whatTheJvmsCompilersMayUseChangesNoAnswer() throws IOException, InterruptedException {
         String said = said();

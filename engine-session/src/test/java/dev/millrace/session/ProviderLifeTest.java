@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a provider is made with, and what it hears from then to its end. */
+/** Tests of the options that a provider is created with, and of the calls that it gets until its end. */
 @Timeout(60)
 class ProviderLifeTest {
     private static final String NAME = "told";
@@ -157,7 +157,7 @@ class ProviderLifeTest {
         assertThat(told.heard).containsExactly("claim", "closed");
     }
 
-    /** Spins until something is so, for half a minute at most. */
+    /** Spins until a condition holds, for half a minute at most. */
     private static void until(BooleanSupplier so) {
         long begun = System.nanoTime();
         while (!so.getAsBoolean()) {
@@ -168,7 +168,7 @@ class ProviderLifeTest {
         }
     }
 
-    /** Holds the first run where it starts, until the second one waits for its turn. */
+    /** The first run is held at its start until the second one waits for its turn. */
     @Test
     void runsTakeTurnsWhereAProviderWantsOneAtATime() throws InterruptedException {
         told.concurrent = false;
@@ -192,7 +192,7 @@ class ProviderLifeTest {
         assertThat(told.mostAtOnce).hasValue(1);
     }
 
-    /** Holds each run where it starts, until both have started. */
+    /** Each run is held at its start until both have started. */
     @Test
     void runsDoNotWaitForEachOtherWhereAProviderTakesSeveral() throws InterruptedException {
         try (Session session = session()) {
@@ -206,7 +206,7 @@ class ProviderLifeTest {
         assertThat(told.mostAtOnce).hasValue(2);
     }
 
-    /** A provider that takes no node and remembers what it is told. */
+    /** A provider that claims no node and records the calls that it gets. */
     private static final class Told implements ProviderFactory {
         final List<ProviderOptions> made = new ArrayList<>();
         final List<String> heard = Collections.synchronizedList(new ArrayList<>());
@@ -215,7 +215,7 @@ class ProviderLifeTest {
         List<Map<String, String>> ofDevices = List.of(Map.of(), Map.of());
         boolean concurrent = true;
         boolean shared;
-        /** What it throws at. */
+        /** The name of the call that throws. */
         String failing = "";
 
         volatile Runnable atStart = () -> {};

@@ -15,10 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What providers hear of runs, where one of them fails. */
+/** Tests of the calls that providers get around runs when one of them fails. */
 class RunHooksTest {
     private final List<String> heard = new ArrayList<>();
-    /** What is said to whom, where that fails. */
+    /** The provider and call that fails. */
     private String failing = "";
 
     private final class Listening implements ProviderFactory, ExecutionProvider {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Models of which several providers compute a part each. */
+/** Tests of models that are partitioned across several providers. */
 class SharedModelTest {
     private static final int WIDTH = 24;
     private static final int BATCH = 3;
@@ -48,7 +48,7 @@ class SharedModelTest {
         engine.close();
     }
 
-    /** Without the optimiser, so that operators are those of the model. */
+    /** Returns options without the optimiser, so that operators are those of the model. */
     private static SessionOptions.Builder options(String... providers) {
         var options = SessionOptions.builder()
                 .optimiser(Optimiser.Options.builder().level(Level.DISABLED).build());
@@ -64,7 +64,7 @@ class SharedModelTest {
         return x;
     }
 
-    /** What the model says, computed here. */
+    /** Returns the model's answer, computed here. */
     private float[] expected() {
         var rows = new ArrayList<float[]>();
         for (Node node : Models.read(model, null).graph().nodes()) {
@@ -88,7 +88,7 @@ class SharedModelTest {
         assertThat(scaling.products).hasValue(before + 1);
     }
 
-    /** The operators of what was written; for context nodes who compiled them. */
+    /** Returns the operators of the written model, with the provider's name for each context node. */
     private List<String> written() {
         var operators = new ArrayList<String>();
         for (Node node : Models.read(target).graph().nodes()) {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What Linux tells of the memory of a process. */
+/** Reads the memory statistics of a process from Linux's {@code /proc/<pid>/smaps}. */
 final class Smaps {
     private static final int KIB = 1024;
 
@@ -14,7 +14,7 @@ final class Smaps {
         return Files.isReadable(Path.of("/proc/self/smaps"));
     }
 
-    /** The bytes that a process has of a field, such as Rss or Pss, in all mappings of a file. */
+    /** Returns the bytes of a field, such as Rss or Pss, in all of a process's mappings of a file. */
     static long of(long process, Path file, String field) throws IOException {
         String name = file.toRealPath().toString();
         boolean counts = false;
@@ -29,7 +29,7 @@ final class Smaps {
         return kib * KIB;
     }
 
-    /** The bytes that a process has of a field in all its mappings. */
+    /** Returns the bytes of a field in all mappings of a process. */
     static long total(long process, String field) throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc", Long.toString(process), "smaps_rollup"))) {
             if (line.startsWith(field + ":")) {

@@ -37,7 +37,9 @@ class TrimmingTest {
         assertThat(later).isEmpty();
     }
 
-    /** What stands for a session that ran and was closed; its next trim is still to come. */
+    /**
+     * Returns a reference to a stand-in for a session that ran and was closed while its next trim is still scheduled.
+     */
     private Reference<AtomicInteger> closed(ReferenceQueue<AtomicInteger> collected) {
         var session = new AtomicInteger();
         var ofSession = new Trimming(later::add, session::incrementAndGet);

@@ -10,12 +10,13 @@ import reactor.core.publisher.Flux;
 import reactor.core.scheduler.NonBlocking;
 
 /**
- * A process of its own that streams in every way while BlockHound watches its non-blocking threads. Prints where one of them
- * waited, and at the end that it came to its end. A run itself may wait for its helpers; who is told of its answer may not.
+ * The main class of a process that streams in every way while BlockHound watches its non-blocking threads. It
+ * prints each place where one of them blocked, and finally that it has finished. A run itself may wait for its
+ * workers; a receiver of its answer may not.
  */
 final class WatchedStreams {
     private static final String THREADS = "dev.millrace.session.stream.RunThreads";
-    /** Those of Reactor's own timers, in which deadlines stand. */
+    /** The queue of Reactor's own timers, which hold deadlines. */
     private static final String TIMERS = "java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue";
 
     private static final int MANY = 500;
@@ -54,7 +55,7 @@ final class WatchedStreams {
         return Inputs.of("a", 1f, 2f).and("b", Tensor.copyOf(new float[] {3, 4}, 2));
     }
 
-    /** What must not be done there, so that it is seen that somebody looks. */
+    /** Blocks where it is forbidden, to show that BlockHound watches. */
     private static void sleep(Outputs outputs) {
         outputs.close();
         try {
@@ -86,7 +87,10 @@ final class WatchedStreams {
                 .blockLast();
     }
 
-    /** A wait with none of the engine's methods around it is that of a thread of Reactor which has nothing to do. */
+    /**
+     * Records a blocking call. One without any of the engine's methods on its stack is that of
+     * an idle thread of Reactor.
+     */
     private static void waited(String method) {
         List<String> callers = StackWalker.getInstance()
                 .walk(frames -> frames.map(StackWalker.StackFrame::toString)

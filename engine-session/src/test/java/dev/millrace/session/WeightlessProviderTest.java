@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What providers say of context binaries without weights, held against what is asked for: rows 91 to 93. */
+/** Tests of providers' support for weightless context binaries against what is requested: rows 91 to 93. */
 class WeightlessProviderTest {
     @TempDir
     private Path folder = Path.of("");

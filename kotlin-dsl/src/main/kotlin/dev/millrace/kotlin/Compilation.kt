@@ -16,46 +16,46 @@ import dev.millrace.session.ModelOutput
 import kotlinx.coroutines.reactor.awaitSingle
 import java.nio.file.Path
 
-/** How a model is compiled. What is not set keeps the default of [CompileOptions]. */
+/** The configuration of a compilation. Properties that are not set keep the default of [CompileOptions]. */
 @MillraceDsl
 public class CompileConfiguration internal constructor() {
-    /** Puts what was compiled into the model, rather than into a file beside it. */
+    /** Whether the context binary is embedded in the model, rather than written to a file beside it. */
     public var embed: Boolean = false
 
-    /** Stands before the names of context nodes and their partitions. */
+    /** The prefix of the names of context nodes and their partitions. */
     public var nodeNamePrefix: String = ""
 
-    /** Which weights the context binary names in the source model, rather than to hold them. */
+    /** Which weights the context binary names in the source model, rather than holding them. */
     public var weightless: WeightlessMode = WeightlessMode.NONE
 
-    /** Stops the compilation: nothing is written then. */
+    /** A cancellation that stops the compilation. Nothing is written then. */
     public var cancellation: Cancellation? = null
 
-    /** Fails where no provider compiled a node. */
+    /** Whether to fail if no provider compiled a node. */
     public var errorIfNothingCompiled: Boolean = false
 
-    /** Fails where the output stands there; otherwise it is replaced. */
+    /** Whether to fail if the output exists; otherwise it is replaced. */
     public var errorIfOutputExists: Boolean = false
 
-    /** How far the optimiser goes; by default as the session's options say. */
+    /** The optimisation level; by default that of the session's options. */
     public var level: Level? = null
 
-    /** Makes the model one of a group that is compiled into one context binary. */
+    /** The group of models that is compiled into one context binary, of which this model is a member. */
     public var group: ContextGroup? = null
 
-    /** Says where initializers lie. */
+    /** A callback that says where initializers are stored. */
     public var placement: InitializerPlacement? = null
 
     private var session: SessionConfiguration.() -> Unit = {}
     private var progress: ((CompileProgress) -> Unit)? = null
     private val more = mutableListOf<CompileOptions.Builder.() -> Unit>()
 
-    /** The options of sessions that the model is compiled for. */
+    /** Sets the options of the sessions that the model is compiled for. */
     public fun session(configure: SessionConfiguration.() -> Unit) {
         session = configure
     }
 
-    /** Where the context binary goes, for output that is no file. */
+    /** Sets the place of the context binary, for output that is no file. */
     public fun binary(
         folder: Path,
         modelName: String,
@@ -63,7 +63,7 @@ public class CompileConfiguration internal constructor() {
         more += { binary(folder, modelName) }
     }
 
-    /** What takes the context binary in place of a file. */
+    /** Sets a target that takes the context binary in place of a file. */
     public fun binaryTarget(
         modelName: String,
         target: BinaryTarget,
@@ -71,7 +71,7 @@ public class CompileConfiguration internal constructor() {
         more += { binaryTarget(target, modelName) }
     }
 
-    /** Initializers of so many bytes and more go to this file. */
+    /** Writes initializers of [fromBytes] bytes and more to this file. */
     public fun externalInitializers(
         fileName: String,
         fromBytes: Long = 0,
@@ -79,7 +79,7 @@ public class CompileConfiguration internal constructor() {
         more += { externalInitializers(fileName, fromBytes) }
     }
 
-    /** Hears when a phase is done. */
+    /** Sets a listener that is called when a phase has ended. */
     public fun progress(listener: (CompileProgress) -> Unit) {
         progress = listener
     }
@@ -103,7 +103,7 @@ public class CompileConfiguration internal constructor() {
     }
 }
 
-/** A compiler of models: `engine.compiler { embed = true }`. */
+/** Returns a compiler of models: `engine.compiler { embed = true }`. */
 public fun Engine.compiler(configure: CompileConfiguration.() -> Unit = {}): ModelCompiler =
     compiler(CompileConfiguration().apply(configure).build())
 

@@ -22,25 +22,25 @@ import kotlin.coroutines.resumeWithException
 @DslMarker
 public annotation class MillraceDsl
 
-/** How an engine is set up. */
+/** The configuration of an engine. */
 @MillraceDsl
 public class EngineBuilder internal constructor() {
-    /** How many threads can work on one run, the caller's included; 0 for as many as the container allows. */
+    /** The number of threads that can work on one run, the caller's included; 0 for as many as the container allows. */
     public var threads: Int = 0
 
-    /** Where sessions of model files find what was compiled before, and leave what they compile. */
+    /** The folder in which sessions of model files find earlier compilations and store new ones. */
     public var contextCache: Path? = null
 
-    /** Stand-ins for hardware that is not here, for which models are to be compiled all the same. */
+    /** Stand-ins for hardware that is not present, for which models are to be compiled all the same. */
     public var virtualDevices: List<HardwareDevice> = emptyList()
 
-    /** Hears of the requests of all sessions. */
+    /** A listener to the requests of all sessions. */
     public var requestListener: RequestListener? = null
 
     /** The bytes of weights and of intermediate values that all sessions may hold together. */
     public var memoryBudget: Long = Long.MAX_VALUE
 
-    /** Providers beside those that are found on the class path; the engine closes them. */
+    /** Providers in addition to those that are found on the class path; the engine closes them. */
     public var providers: List<ProviderFactory> = emptyList()
 
     internal fun build(): Engine =
@@ -56,41 +56,41 @@ public class EngineBuilder internal constructor() {
         )
 }
 
-/** Makes an engine: `engine { threads = 2 }`. Whoever makes it closes it. */
+/** Creates an engine: `engine { threads = 2 }`. The caller closes it. */
 public fun engine(configure: EngineBuilder.() -> Unit = {}): Engine = EngineBuilder().apply(configure).build()
 
-/** A session of a model file: `engine.session("model.onnx") { providers { simd(); cpu() } }`. */
+/** Creates a session of a model file: `engine.session("model.onnx") { providers { simd(); cpu() } }`. */
 public fun Engine.session(
     model: String,
     configure: SessionConfiguration.() -> Unit = {},
 ): Session = session(Path.of(model), configure)
 
-/** A session of a model file. */
+/** Creates a session of a model file. */
 public fun Engine.session(
     model: Path,
     configure: SessionConfiguration.() -> Unit = {},
 ): Session = session(model, sessionOptions(configure))
 
-/** A session of a model in memory. */
+/** Creates a session of a model in memory. */
 public fun Engine.session(
     model: ByteArray,
     configure: SessionConfiguration.() -> Unit = {},
 ): Session = session(model, sessionOptions(configure))
 
-/** A session of a model in memory outside the heap, which stays as it is while the session is open. */
+/** Creates a session of a model in memory outside the heap, which must not change while the session is open. */
 public fun Engine.session(
     model: MemorySegment,
     configure: SessionConfiguration.() -> Unit = {},
 ): Session = session(model, sessionOptions(configure))
 
-/** Has another model answer under load: `engine.replace(service, Path.of("v2.onnx")) { threads = 2 }`. */
+/** Replaces the model that answers, under load: `engine.replace(service, Path.of("v2.onnx")) { threads = 2 }`. */
 public fun Engine.replace(
     service: ReplaceableSession,
     model: Path,
     configure: SessionConfiguration.() -> Unit,
 ): Unit = replace(service, model, sessionOptions(configure))
 
-/** A session made without blocking the caller's thread; cancelling the coroutine stops it. */
+/** Creates a session without blocking the caller's thread; cancelling the coroutine stops the creation. */
 public suspend fun Engine.openSession(
     model: Path,
     configure: SessionConfiguration.() -> Unit = {},
@@ -115,6 +115,6 @@ private suspend fun opened(
         }
     }
 
-/** Options alone, to be used for several sessions. */
+/** Returns options without a session, to be used for several sessions. */
 public fun sessionOptions(configure: SessionConfiguration.() -> Unit): SessionOptions =
     SessionConfiguration().apply(configure).build()

@@ -37,53 +37,66 @@ public suspend fun Inference.infer(
 ): Outputs = mono(given, options).awaitSingle()
 
 /**
- * Runs for each request as answers are collected; cancelling the collection stops the runs under way. No more answers are
- * made ahead of the collector than are under way at once. Requests are collected where answers are: what their flow does
- * happens on the collector's dispatcher.
+ * Runs each request as answers are collected; cancelling the collection stops the runs under way. No more answers are
+ * computed ahead of the collector than are under way at once. Requests are collected where answers are: their flow
+ * runs on the collector's dispatcher.
  */
 public fun Flow<Inputs>.infer(
     inference: Inference,
     options: FluxOptions = FluxOptions.defaults(),
 ): Flow<Outputs> = answered { inference.flux(it, options.forFlow(inference)) }
 
-/** As [infer], but a request that is refused ends nothing: each comes back with its answer or with its failure. */
+/**
+ * Runs each request as [infer] does and emits one result per request, an answer or a failure, so a
+ * refused request does not end the flow.
+ */
 public fun Flow<Inputs>.results(
     inference: Inference,
     options: FluxOptions = FluxOptions.defaults(),
 ): Flow<RunResult> = answered { inference.results(it, options.forFlow(inference)) }
 
-/** The engine asks for requests on threads of its own, on which nothing of a coroutine may happen: it could block there. */
+/**
+ * Collects requests in the collector's context: the engine requests them on its own threads, where no coroutine
+ * may run because it could block there.
+ */
 private fun <T : Any> Flow<Inputs>.answered(answers: (Flux<Inputs>) -> Flux<T>): Flow<T> =
     flow {
         val collectors = currentCoroutineContext().minusKey(Job)
         emitAll(answers(asFlux(collectors)).asFlow().buffer(0))
     }
 
-/** A collector asks for one answer at a time: what is to be under way beside that one is made ahead. */
+/**
+ * Returns options whose prefetch fills the concurrency: a collector requests one answer at a time, and the
+ * others under way are computed ahead.
+ */
 private fun FluxOptions.forFlow(inference: Inference): FluxOptions {
     val width = if (concurrency() == 0) inference.concurrency() else concurrency()
     return if (prefetch() > 0) this else prefetch(width - 1)
 }
 
-/** A session for sequences: `session.stateful("stateN" to "state")`, outputs to inputs, beginning with zeros. */
+/**
+ * Returns a session for sequences: `session.stateful("stateN" to "state")`, outputs to inputs, beginning with zeros.
+ */
 public fun Session.stateful(
     vararg states: Pair<String, String>,
     options: StateOptions = StateOptions.defaults(),
 ): StatefulSession = stateful(options, *states.map { (output, input) -> State.carry(output, input) }.toTypedArray())
 
-/** Sequences whose elements run together: `session.batched(how).stateful("stateN" to "state")`. */
+/**
+ * Returns a session for sequences whose elements run together: `session.batched(how).stateful("stateN" to "state")`.
+ */
 public fun BatchedSession.stateful(
     vararg states: Pair<String, String>,
     options: StateOptions = StateOptions.defaults(),
 ): StatefulSession = stateful(options, *states.map { (output, input) -> State.carry(output, input) }.toTypedArray())
 
-/** The answers to the elements of one sequence, which begins with the collection and ends with it. */
+/** Answers the elements of one sequence, which begins with the collection and ends with it. */
 public fun Flow<Inputs>.infer(
     sequences: StatefulSession,
     options: FluxOptions = FluxOptions.defaults(),
 ): Flow<Outputs> = answered { sequences.flux(it, options) }
 
-/** This and then another one: `encoder.then(head, "last_hidden_state" to "hidden")`, outputs to inputs. */
+/** Composes this with a next one: `encoder.then(head, "last_hidden_state" to "hidden")`, outputs to inputs. */
 public fun Inference.then(
     next: Inference,
     vararg inputsByOutput: Pair<String, String>,
@@ -93,7 +106,7 @@ public fun Inference.then(
 public fun Session.warmUp(vararg shapes: Pair<String, LongArray>): Unit =
     warmUp(shapes.associate { (name, extents) -> name to Shape.of(*extents) })
 
-/** The engine's run threads, for what is to happen between runs; nothing on them may block. */
+/** A dispatcher of the engine's run threads, for work between runs; nothing on them may block. */
 public val Engine.dispatcher: CoroutineDispatcher
     get() {
         val scheduler = scheduler()
@@ -112,7 +125,7 @@ public operator fun Outputs.component3(): Tensor = get(2)
 /** The fourth output. */
 public operator fun Outputs.component4(): Tensor = get(3)
 
-/** An input or an output by its name: `session.inputs()["x"]`. */
+/** Returns an input or an output by its name: `session.inputs()["x"]`. */
 public operator fun List<ValueInfo>.get(name: String): ValueInfo =
     firstOrNull { it.name() == name }
         ?: throw EngineException.invalidArgument("there is no '$name'; there are ${map { it.name() }}")

@@ -17,71 +17,80 @@ import dev.millrace.session.SessionOptions
 import java.lang.foreign.MemorySegment
 import java.nio.file.Path
 
-/** How a session is made. What is not set keeps the default of [SessionOptions]. */
+/** The configuration of a session. Properties that are not set keep the default of [SessionOptions]. */
 @MillraceDsl
 public class SessionConfiguration internal constructor() {
     private val options = SessionOptions.builder()
 
-    /** How many threads one run may use, the caller's included; 0 for as many as the engine has. */
+    /** The number of threads that one run may use, the caller's included; 0 for as many as the engine has. */
     public var threads: Int = 0
 
-    /** How many runs of a flow are under way at once. */
+    /** The number of runs that a flow has under way at once. */
     public var concurrency: Int = 1
 
-    /** How many tuples of input shapes are remembered. */
+    /** The number of tuples of input shapes that are remembered. */
     public var maxBindings: Int = 16
 
-    /** Hears of every step of every run. */
+    /** A listener to every step of every run. */
     public var listener: RunListener? = null
 
-    /** Where a model has its external data; null for the folder of its file. */
+    /** The folder of a model's external data; null for the folder of its file. */
     public var externalDataFolder: Path? = null
 
-    /** Whether the session's files are read, or mapped. */
+    /** Whether the session's files are read or mapped. */
     public var fileUse: FileUse = FileUse.BY_SIZE
 
-    /** Where the session of a model file finds what was compiled before; by default where the engine does. */
+    /**
+     * The folder in which the session of a model file finds earlier compilations and stores new
+     * ones; by default the engine's.
+     */
     public var contextCache: Path? = null
 
-    /** Refuses a model that departs from ONNX in what is otherwise read with a note. */
+    /** Whether to refuse a model for a departure from ONNX that otherwise is noted. */
     public var strict: Boolean = false
 
-    /** Leaves to the first run what a model's declared shapes allow to be done before: packing weights, making programs. */
+    /**
+     * Whether to leave to the first run the work that a model's declared shapes allow to do
+     * before: packing weights, making programs.
+     */
     public var bindLazily: Boolean = false
 
-    /** Prepares and holds all for this session; otherwise sessions of one file share it while they are open at once. */
+    /**
+     * Whether to prepare and hold everything for this session; otherwise sessions of one file
+     * share it while they are open.
+     */
     public var alone: Boolean = false
 
-    /** Refuses to compile: only what was compiled before, and single kernels. */
+    /** Whether to refuse to compile: only parts that were compiled before, and single kernels. */
     public var disableModelCompile: Boolean = false
 
-    /** Refuses to leave nodes to the plain provider. */
+    /** Whether to refuse to leave nodes to the provider `cpu`. */
     public var disableCpuFallback: Boolean = false
 
-    /** Refuses a compiled model that would be faster compiled again. */
+    /** Whether to refuse a compiled model that would be faster compiled again. */
     public var failOnSuboptimalModel: Boolean = false
 
-    /** Stops the session's creation. */
+    /** A cancellation that stops the session's creation. */
     public var cancellation: Cancellation? = null
 
-    /** What messages call the session; by default the name of the model's graph. */
+    /** The session's name in messages; by default that of the model's graph. */
     public var name: String? = null
 
-    /** The version of the model for meters and logs; by default what the model says. */
+    /** The version of the model for meters and logs; by default that of the model's metadata. */
     public var version: String? = null
 
-    /** How many requests may wait for the session; more are refused. */
+    /** The number of requests that may wait for the session; further ones are refused. */
     public var queue: Int = Admission.defaults().queue()
 
-    /** How much more of the engine's threads the session gets than one of weight 1. */
+    /** The session's share of the engine's threads, relative to a session of weight 1. */
     public var weight: Int = Admission.defaults().weight()
 
-    /** How many runs that somebody suspends for are under way at once. */
+    /** The number of asynchronous runs that may be under way at once. */
     public var maxConcurrentRuns: Int = Admission.defaults().maxConcurrentRuns()
 
     private val strings = mutableListOf<Pair<String, String>>()
 
-    /** Sets an option by the name that ONNX Runtime has for it: `config("ep.context_enable", "1")`. */
+    /** Sets an option by ONNX Runtime's name for it: `config("ep.context_enable", "1")`. */
     public fun config(
         key: String,
         value: String,
@@ -89,22 +98,22 @@ public class SessionConfiguration internal constructor() {
         strings += key to value
     }
 
-    /** Names the providers in the order in which they are asked; without this block all there are take part. */
+    /** Names the providers in the order in which they are asked; without this block all providers take part. */
     public fun providers(configure: ProvidersBuilder.() -> Unit) {
         ProvidersBuilder(options).configure()
     }
 
-    /** Says what a request will typically bring: creation prepares for that, and the first such request need not wait. */
+    /** Adds typical inputs of a request: creation prepares for them, and the first such request need not wait. */
     public fun expect(typical: Inputs) {
         options.expect(typical)
     }
 
-    /** Says which passes of the optimiser run. */
+    /** Sets the options of the optimiser. */
     public fun optimiser(configure: OptimiserBuilder.() -> Unit) {
         options.optimiser(OptimiserBuilder().apply(configure).build())
     }
 
-    /** Keeps what providers compile, and says where. */
+    /** Sets the options of context models. */
     public fun epContext(configure: EpContextBuilder.() -> Unit) {
         options.epContext(EpContextBuilder().apply(configure).build())
     }
@@ -130,18 +139,18 @@ public class SessionConfiguration internal constructor() {
     }
 }
 
-/** The providers of a session, the first who claims a node gets it. */
+/** The providers of a session, of which the first that claims a node gets it. */
 @MillraceDsl
 public class ProvidersBuilder internal constructor(
     private val options: SessionOptions.Builder,
 ) {
-    /** The fast provider. */
+    /** Adds the provider `simd`, which compiles partitions to vector code. */
     public fun simd(vararg settings: Pair<String, String>): Unit = provider("simd", *settings)
 
-    /** The plain provider, which has every operator. */
+    /** Adds the provider `cpu`, which has every operator. */
     public fun cpu(vararg settings: Pair<String, String>): Unit = provider("cpu", *settings)
 
-    /** Any provider on the class path, by its name. */
+    /** Adds a provider on the class path by its name. */
     public fun provider(
         name: String,
         vararg settings: Pair<String, String>,
@@ -150,10 +159,10 @@ public class ProvidersBuilder internal constructor(
     }
 }
 
-/** What the optimiser does. */
+/** The options of the optimiser. */
 @MillraceDsl
 public class OptimiserBuilder internal constructor() {
-    /** How far it goes. */
+    /** The optimisation level. */
     public var level: Level = Level.ALL
 
     private val disabled = mutableSetOf<String>()
@@ -171,46 +180,46 @@ public class OptimiserBuilder internal constructor() {
             .build()
 }
 
-/** Whether and how a context model is written. */
+/** The options of context models. */
 @MillraceDsl
 public class EpContextBuilder internal constructor() {
-    /** Writes a context model while the session is made. */
+    /** Whether to write a context model while the session is created. */
     public var enable: Boolean = false
 
-    /** The context model to write; by default beside the source, with `_ctx` behind its name. */
+    /** The context model to write; by default beside the source, with `_ctx` appended to its name. */
     public var filePath: Path? = null
 
-    /** Puts the context binary into the model instead of a file beside it. */
+    /** Whether the context binary is embedded in the model, rather than written to a file beside it. */
     public var embed: Boolean = false
 
-    /** Stands before the names of context nodes and their partitions. */
+    /** The prefix of the names of context nodes and their partitions. */
     public var nodeNamePrefix: String = ""
 
     /** The file beside the context model that takes its initializers; by default they stay inside. */
     public var externalInitializersFile: String? = null
 
-    /** Makes the session one of the group that compiles into one context binary in this folder. */
+    /** Whether the session is a member of the group that is compiled into one context binary in this folder. */
     public var share: Boolean = false
 
-    /** Makes the session the last of that group, after which all of it is written. */
+    /** Whether the session is the last of that group, after which all of it is written. */
     public var stopShare: Boolean = false
 
-    /** Makes the session one of this very group. */
+    /** The group that the session is a member of. */
     public var group: ContextGroup? = null
 
-    /** Brings the context binaries that lie outside of models; by default they are in the model's folder. */
+    /** A source of the context binaries that are not embedded in models; by default they are in the model's folder. */
     public var source: BinarySource? = null
 
-    /** When the content of context binaries is held against what was written. */
+    /** When the content of context binaries is verified. */
     public var verification: Verification = Verification.AT_ONCE
 
-    /** Which weights context binaries name in the source model, rather than to hold them. */
+    /** Which weights context binaries name in the source model, rather than holding them. */
     public var weightless: WeightlessMode = WeightlessMode.NONE
 
     /** The source model of a context model that left its weights there; by default the one beside it. */
     public var sourceModel: Path? = null
 
-    /** The same in memory, which stays as it is while sessions use it. */
+    /** The source model in memory, which must not change while sessions use it. */
     public var sourceBytes: MemorySegment? = null
 
     internal fun build(): EpContextOptions =

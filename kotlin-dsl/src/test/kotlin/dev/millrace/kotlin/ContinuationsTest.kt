@@ -27,7 +27,10 @@ import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Test
 import java.util.concurrent.ConcurrentHashMap
 
-/** What a coroutine does before, between and after answers happens where its dispatcher says, never on the engine's threads. */
+/**
+ * Tests that a coroutine's code before, between and after answers runs on its dispatcher, never
+ * on the engine's threads.
+ */
 class ContinuationsTest {
     private val engine = engine { threads = 2 }
     private val session = engine.session(increment())

@@ -19,13 +19,13 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inputs made up for a model.
+ * A way of making up inputs for a model.
  *
- * @param extents how free extents are chosen
- * @param content what elements are that may be anything
+ * @param extents how symbolic extents are chosen
+ * @param content the elements of inputs without a role
  */
 record Draw(Extents.Style extents, Content content) {
-    /** From the most telling content to the one that is most likely to be taken. */
+    /** The ranges of elements, from the most telling one to the one that a model most likely accepts. */
     enum Content {
         WIDE(-8, 8),
         BITS(0, 1),
@@ -54,10 +54,10 @@ record Draw(Extents.Style extents, Content content) {
             new Draw(Extents.Style.IMAGE, Content.WIDE),
             new Draw(Extents.Style.EQUAL, Content.ZEROS));
 
-    /** No input is made larger than this. */
+    /** The limit of an input's elements. */
     private static final double MOST_ELEMENTS = 1L << 26;
 
-    /** Inputs number {@code number}, always the same for the same seed. */
+    /** Returns inputs number {@code number}, always the same for the same seed. */
     Inputs make(List<ValueInfo> declared, Roles roles, int number, long seed) {
         var free = new Extents(extents, number);
         var inputs = Inputs.empty();
@@ -71,7 +71,7 @@ record Draw(Extents.Style extents, Content content) {
         return inputs;
     }
 
-    /** Makes up one input. */
+    /** Fills one input with elements. */
     private final class Filler {
         private final SplittableRandom random;
         private final @Nullable Role role;

@@ -7,9 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The free extents of a draw: what shares a name is equal; what has no name shares it with its axis in other inputs. */
+/**
+ * The symbolic and unknown extents of a draw. Extents of one name are equal; an unnamed one equals
+ * that of the same axis of other inputs.
+ */
 final class Extents {
-    /** How free extents are chosen: small ones that differ first, then what models with conditions of their own may take. */
+    /** How extents are chosen: small different ones first, then ones that models with constraints may accept. */
     enum Style {
         MIXED,
         EQUAL,
@@ -30,7 +33,7 @@ final class Extents {
         }
     }
 
-    /** Shapes of which nothing is known are of this rank. */
+    /** The rank of shapes of which nothing is known. */
     private static final int RANK = 2;
 
     private final Style style;
@@ -42,12 +45,12 @@ final class Extents {
         this.draw = draw;
     }
 
-    /** Whether any extent was free so far. */
+    /** Whether any extent so far was to be chosen. */
     boolean areFree() {
         return !byName.isEmpty();
     }
 
-    /** The shape of an input. */
+    /** Returns the shape of an input. */
     long[] input(@Nullable SymbolicShape shape) {
         long[] extents = new long[shape == null ? RANK : shape.rank()];
         for (int i = 0; i < extents.length; i++) {
@@ -57,7 +60,7 @@ final class Extents {
         return extents;
     }
 
-    /** What an extent comes to in this draw, -1 where nothing is known of it. */
+    /** Returns the value of an extent in this draw, -1 if nothing is known of it. */
     long of(Dim dim) {
         return switch (dim) {
             case Dim.Known known -> known.extent();
@@ -70,7 +73,7 @@ final class Extents {
         try {
             return Math.max(0, ExtentFormula.of(symbol).value(this::named));
         } catch (RuntimeException noFormula) {
-            // a name that is no formula of names, or one that comes to nothing
+            // the name is no expression of names, or the expression has no value
             return named(symbol.name());
         }
     }

@@ -12,11 +12,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds answers against each other: names, kinds, types, shapes and strings are equal, NaN is where NaN is, infinities are
- * the same, -0 is 0, and other numbers are as close as their type asks.
+ * Compares answers: names, kinds, types, shapes and strings have to be equal, NaN has to be where NaN is, infinities
+ * are the same, -0 is 0, and other numbers are within the tolerance of their type.
  */
 final class Judge {
-    /** Differences so small are none: what ONNX's own tests allow beside their relative tolerance. */
+    /** The absolute tolerance: that of ONNX's own tests in addition to their relative tolerance. */
     private static final double NOTHING = 1e-7;
 
     private final Tolerances tolerances;
@@ -29,12 +29,12 @@ final class Judge {
         this.facts = facts;
     }
 
-    /** The largest distance so far of what was taken for equal and what was not. */
+    /** The largest distance so far, of accepted and refused answers. */
     double worst() {
         return worst;
     }
 
-    /** What is wrong with {@code actual}, or null where nothing is. */
+    /** Returns a description of the difference of {@code actual} from {@code expected}, or null if there is none. */
     @Nullable
     String difference(Map<String, Datum> expected, Map<String, Datum> actual) {
         if (!List.copyOf(expected.keySet()).equals(List.copyOf(actual.keySet()))) {
@@ -50,7 +50,7 @@ final class Judge {
         return null;
     }
 
-    /** What is in an optional, where the other side does not wrap what it has. */
+    /** Returns the content of an optional if the other side does not wrap its value in one. */
     private static Datum like(Datum expected, Datum actual) {
         return !(expected instanceof OptionalDatum)
                         && actual instanceof OptionalDatum optional
@@ -104,7 +104,7 @@ final class Judge {
         if (!type.isFloating() && type.kind() != ElementType.Kind.COMPLEX) {
             long want = Elements.getLong(type, expected.segment(), index);
             long got = Elements.getLong(type, actual.segment(), index);
-            // neighbours beyond 2^53 are equal as doubles
+            // neighbouring integers beyond 2^53 are equal as doubles
             return want == got ? 0 : Math.max(1, Math.abs((double) want - (double) got));
         }
         double want = Elements.getDouble(type, expected.segment(), index);

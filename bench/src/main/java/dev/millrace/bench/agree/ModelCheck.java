@@ -23,9 +23,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a model on all sides: on the inputs that lie beside it, on some that are made up, and on the first ones again. */
+/** Runs a model on all sides: on the inputs stored beside it, on some that are made up, and on the first ones again. */
 final class ModelCheck {
-    /** What a process says before each side's turn. */
+    /** The stages that a process reports before each side's turn. */
     static final String HERE = "here";
 
     static final String THERE = "there";
@@ -93,12 +93,12 @@ final class ModelCheck {
         return verdict();
     }
 
-    /** Why no session, or only one of the two, could be made here. */
+    /** Returns the reason why this engine could not create both of its sessions. */
     private String refusal() {
         return optimised.refusal() != null ? optimised.refusal() : "not optimised, " + plain.refusal();
     }
 
-    /** The folders of inputs beside the model, where it is the only one there. */
+    /** Returns the folders of inputs beside the model, if it is the only one there. */
     private List<Path> dataSets() throws IOException {
         Path folder = file.toAbsolutePath().resolveSibling("");
         try (Stream<Path> files = Files.list(folder)) {
@@ -120,7 +120,7 @@ final class ModelCheck {
                 }
             }
         } catch (EngineException | IOException damaged) {
-            // what cannot be read is no input
+            // a file that cannot be read is no input
             return;
         }
         Trial trial = attempt(() -> inputs);
@@ -129,7 +129,7 @@ final class ModelCheck {
         }
     }
 
-    /** Makes inputs up, in one way after the other until all sides take them. */
+    /** Makes inputs up, in one way after another until all sides accept them. */
     private void draw(int number, List<ValueInfo> declared, long seed) {
         Trial best = number > 0 ? null : known(declared, seed);
         for (int i = way; i < Draw.WAYS.size() && (best == null || !best.isWhole()); i++) {
@@ -162,7 +162,7 @@ final class ModelCheck {
         return trial;
     }
 
-    /** The first inputs after all others, in the same sessions: nothing of these is left in them. */
+    /** Runs the first inputs again after all others, in the same sessions, to show that no state is left in them. */
     private void again() {
         Inputs again = first;
         if (again != null && trials.size() > 1) {
@@ -224,7 +224,7 @@ final class ModelCheck {
                 : row(Verdict.REFUSED, trials.getFirst().refusal());
     }
 
-    /** No inputs could be made: whoever loads it is believed. */
+    /** Returns the row of a model for which no inputs could be made: that a side loads it counts as success. */
     private Row unrun() {
         boolean ours = optimised.refusal() == null && plain.refusal() == null;
         String why = "not run, as its inputs cannot be made up";

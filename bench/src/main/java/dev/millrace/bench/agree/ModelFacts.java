@@ -19,11 +19,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a model's file says before anybody runs it.
+ * The facts in a model's file, before anybody runs it.
  *
- * @param graph the main graph with its functions expanded, or null where it cannot be read
- * @param random whether it draws numbers, so that only types and shapes can be compared
- * @param types of the values in it, as far as they are known
+ * @param graph the main graph with its functions inlined, or null if it cannot be read
+ * @param random whether it draws random numbers, so that only types and shapes can be compared
+ * @param types the element types of the values in it, as far as they are known
  * @param quantised whether it computes with quantised numbers
  */
 record ModelFacts(@Nullable Graph graph, boolean random, Set<ElementType> types, boolean quantised) {
@@ -34,7 +34,7 @@ record ModelFacts(@Nullable Graph graph, boolean random, Set<ElementType> types,
             graph = FunctionInliner.inline(Models.read(file)).graph();
             Inference.infer(graph);
         } catch (EngineException refused) {
-            // what inference has not found out is not known, then
+            // types that inference did not find stay unknown
         }
         if (graph != null) {
             search.over(graph);
@@ -42,7 +42,7 @@ record ModelFacts(@Nullable Graph graph, boolean random, Set<ElementType> types,
         return new ModelFacts(graph, search.random, search.types, search.quantised);
     }
 
-    /** The inputs of the main graph, where it could be read. */
+    /** Returns the inputs of the main graph, or null if it could not be read. */
     @Nullable
     List<ValueInfo> inputs() {
         Graph main = graph;
@@ -53,7 +53,7 @@ record ModelFacts(@Nullable Graph graph, boolean random, Set<ElementType> types,
                         .toList();
     }
 
-    /** How far floating numbers of {@code type} may be off: as far as the coarsest type inside allows. */
+    /** Returns the tolerance for floating-point numbers of {@code type}: that of the coarsest type inside the model. */
     double allowed(ElementType type, Tolerances tolerances) {
         double most = Math.max(tolerances.of(type), quantised ? tolerances.quantised() : 0);
         for (ElementType inside : types) {
@@ -98,7 +98,7 @@ record ModelFacts(@Nullable Graph graph, boolean random, Set<ElementType> types,
                     || name.equals("MatMulNBits");
         }
 
-        /** Whether it may drop anything: not where the switch is left out or known to be off. */
+        /** Whether a dropout may drop anything: not if its mode input is omitted or known to be off. */
         private static boolean trains(Node node) {
             Value mode = node.opset() >= 12 ? node.input(2) : null;
             if (node.opset() < 7) {

@@ -2,22 +2,22 @@ package dev.millrace.bench.agree;
 
 import java.util.SplittableRandom;
 
-/** What the elements of an input may be. */
+/** A generator of an input's elements that suit their purpose. */
 @FunctionalInterface
 interface Role {
-    /** Element {@code index}; whole where the input is. */
+    /** Returns element {@code index}; an integer if the input is of integers. */
     double element(long index, SplittableRandom random);
 
     static Role always(double value) {
         return (_, _) -> value;
     }
 
-    /** 0, 1, 2 and so on. */
+    /** Returns the role of 0, 1, 2 and so on. */
     static Role counting() {
         return (index, _) -> index;
     }
 
-    /** Whole numbers, both ends included. */
+    /** Returns the role of random integers, both ends included. */
     static Role between(long least, long most) {
         return (_, random) -> random.nextLong(least, Math.max(least, most) + 1);
     }
@@ -26,7 +26,7 @@ interface Role {
         return (_, random) -> random.nextDouble(least, below);
     }
 
-    /** These numbers over and over. */
+    /** Returns the role that repeats these numbers. */
     static Role listed(long... numbers) {
         return (index, _) -> numbers[(int) (index % numbers.length)];
     }

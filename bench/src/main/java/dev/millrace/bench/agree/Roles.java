@@ -16,36 +16,39 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the inputs of a model are for, as the operators tell that take them: indices, axes, lengths, scales. */
+/** The purposes of a model's inputs, as the operators that take them tell: indices, axes, lengths, scales. */
 final class Roles {
     private static final int DEEPEST = 6;
     private static final int FAR = 1000;
 
-    /** So many products in a sum are large beside other numbers, and choose among an attention's keys by rounding. */
+    /**
+     * The number of products from which a sum is large beside other numbers, so that rounding
+     * decides among an attention's keys.
+     */
     private static final int MANY = 64;
 
-    /** What is added to scores that are not to count is beyond this. */
+    /** The magnitude from which a term that is added to attention scores hides them. */
     private static final double HIDING = 1000;
 
-    /** Operators whose first output has the elements of their inputs. */
+    /** The operators whose first output has the elements of their inputs. */
     private static final Set<String> CARRIERS = Set.of(
             "Identity", "Cast", "Squeeze", "Unsqueeze", "Reshape", "Flatten", "Transpose", "Concat", "Slice", "Expand");
 
-    /** Makes a role for the input of an operator; none where nothing is known. */
+    /** A maker of a role for the input of an operator; returns null if nothing is known. */
     @FunctionalInterface
     private interface Maker {
         @Nullable
         Role make(Use use);
     }
 
-    /** A node that takes a value as its input number {@code index}. */
+    /** A use of a value: a node, and the index of the input that takes it. */
     private record Use(Node node, int index, Extents extents) {
         private @Nullable SymbolicShape shape(int input) {
             Value value = node.input(input);
             return value == null ? null : value.shape();
         }
 
-        /** An extent of an input, -1 where it is not known. */
+        /** Returns an extent of an input, -1 if it is not known. */
         long extent(int input, long axis) {
             SymbolicShape shape = shape(input);
             int at = shape == null ? 0 : (int) (axis < 0 ? axis + shape.rank() : axis);
@@ -61,7 +64,7 @@ final class Roles {
             return node.attributes().integer(name, otherwise);
         }
 
-        /** Indices along an axis of an input. */
+        /** Returns the role of indices along an axis of an input. */
         @Nullable
         Role below(int input, long axis) {
             long extent = extent(input, axis);
@@ -125,7 +128,7 @@ final class Roles {
         put("CenterCropPad", 1, _ -> Role.between(1, 4));
     }
 
-    /** What the model declares of the result, or all in one row. */
+    /** Returns the role of a target shape: the declared extents of the result, or all elements in one row. */
     private static Role target(Use use) {
         Value output = use.node().output(0);
         SymbolicShape declared =
@@ -175,14 +178,17 @@ final class Roles {
         put("Sub", 1, use -> hides(use.node()) ? mask(use.extent(1, -1)) : null);
     }
 
-    /** Whole numbers are not divided by 0, which ends the peer's process. */
+    /** Returns the role of a divisor, which is not 0 for integers, because that ends ONNX Runtime's process. */
     private static @Nullable Role divisor(Use use) {
         Value value = use.node().input(1);
         var type = value == null ? null : value.elementType();
         return type != null && type.isInteger() ? Role.between(1, 7) : null;
     }
 
-    /** Whether 1 less the second input is multiplied by something that hides what it is added to, as exporters write masks. */
+    /**
+     * Whether {@code 1 - input} is multiplied by a large negative number that hides attention
+     * scores, as exporters write masks.
+     */
     private static boolean hides(Node sub) {
         return number(sub.input(0)) == 1
                 && sub.requireOutput(0).users().stream()
@@ -190,7 +196,7 @@ final class Roles {
                                 user.is("Mul") && user.inputs().stream().anyMatch(factor -> number(factor) <= -HIDING));
     }
 
-    /** A constant of one element, or NaN. */
+    /** Returns the value of a constant of one element, or NaN. */
     private static double number(@Nullable Value value) {
         Node producer = value == null ? null : value.producer();
         Tensor known = value == null ? null : value.constant();
@@ -230,7 +236,7 @@ final class Roles {
         });
     }
 
-    /** Images twice as large. */
+    /** Returns the role of the scales of an image to twice its size. */
     private static Role scales() {
         return (index, _) -> index < 2 ? 1 : 2;
     }
@@ -250,7 +256,7 @@ final class Roles {
         this.graph = facts.graph();
     }
 
-    /** What input {@code name} is for, or null where its elements may be anything. */
+    /** Returns the role of input {@code name}, or null if its elements may be anything. */
     @Nullable
     Role of(String name, Extents extents) {
         if (graph != null) {
@@ -275,8 +281,8 @@ final class Roles {
     }
 
     /**
-     * Masks of padding are 1 for most places, and for the first one of each row: where all scores are hidden alike,
-     * rounding decides among them.
+     * Returns the role of padding masks: 1 for most places, and for the first one of each row. If all scores were
+     * hidden alike, rounding would decide among them.
      */
     private static Role mask(long row) {
         return (index, random) -> random.nextInt(8) == 0 && (row < 1 || index % row > 0) ? 0 : 1;

@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of one model.
+ * The result of one model.
  *
- * @param file as the command names it
- * @param reason in a line of its own
- * @param worst the largest distance of two numbers, relative to the largest of their output; null where none was taken
+ * @param file the file as the command names it
+ * @param reason the reason on one line
+ * @param worst the largest distance of two numbers, relative to the largest of their output; null if none was compared
  */
 record Row(
         String file,
@@ -26,7 +26,7 @@ record Row(
         reason = reason.length() > LONGEST ? reason.substring(0, LONGEST) + "…" : reason;
     }
 
-    /** The row without its file, as one process tells it another. */
+    /** Returns the row without its file as one line, which processes exchange. */
     String toLine() {
         return String.join(SEPARATOR, verdict.toString(), worst == null ? "" : worst.toString(), reason);
     }

@@ -21,12 +21,12 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One of those who run a model, or refuse it. */
+/** An engine that runs a model, or refuses it. */
 interface Side extends AutoCloseable {
-    /** What comes of a run: answers, or the reason why there are none. */
+    /** The result of a run: answers, or the reason why there are none. */
     record Result(@Nullable Map<String, Datum> answers, String refusal) {}
 
-    /** Why the model cannot be run at all, or null where it may be. */
+    /** Returns the reason why the model cannot be run at all, or null if it may be. */
     @Nullable
     String refusal();
 
@@ -69,7 +69,7 @@ interface Side extends AutoCloseable {
             return refusal;
         }
 
-        /** The inputs of the session, where there is one. */
+        /** Returns the inputs of the session, or null without a session. */
         @Nullable
         List<ValueInfo> inputs() {
             return session == null ? null : session.inputs();

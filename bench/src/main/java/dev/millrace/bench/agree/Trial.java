@@ -3,13 +3,13 @@ package dev.millrace.bench.agree;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all sides made of the same inputs.
+ * The comparison of all sides on the same inputs.
  *
- * @param inputs in words
+ * @param inputs the inputs in words
  * @param ran whether ONNX Runtime ran
  * @param oursRan whether this engine did, optimised and not
- * @param difference what is wrong, or null where nothing is
- * @param refusal why whoever did not run did not
+ * @param difference the difference, or null if there is none
+ * @param refusal the reason why a side did not run
  */
 record Trial(
         String inputs,
@@ -17,7 +17,7 @@ record Trial(
         boolean oursRan,
         @Nullable String difference,
         String refusal) {
-    /** How much it says: all ran, one side did, none did. */
+    /** Returns how telling the trial is: 2 if all ran, 1 if one side did, 0 if none did. */
     int weight() {
         return (ran ? 1 : 0) + (oursRan ? 1 : 0);
     }
@@ -31,7 +31,7 @@ record Trial(
         return isWhole() && difference == null;
     }
 
-    /** The trial as that of inputs that were there before. */
+    /** Returns the trial, described as a repetition of earlier inputs. */
     Trial repeated() {
         return difference == null ? this : new Trial(inputs, ran, oursRan, "run again, " + difference, refusal);
     }

@@ -1,6 +1,6 @@
 package dev.millrace.bench.agree;
 
-/** What came of a model. */
+/** The verdict on a model. */
 enum Verdict {
     AGREE("agree", true),
     DIFFER("differ", false),
@@ -18,7 +18,7 @@ enum Verdict {
         this.good = good;
     }
 
-    /** Whether there is nothing to complain of on our side. */
+    /** Whether this engine is without fault. */
     boolean isGood() {
         return good;
     }

@@ -1,4 +1,4 @@
-/** Whether models answer as they do in ONNX Runtime. */
+/** The comparison of models' answers with ONNX Runtime's, on inputs that are made up from the graph. */
 @NullMarked
 package dev.millrace.bench.agree;
 

@@ -1,10 +1,10 @@
 package dev.millrace.bench.compare;
 
-/** Fields of comma-separated values. */
+/** Writes fields of comma-separated values (RFC 4180). */
 public final class Csv {
     private Csv() {}
 
-    /** In quotes where it needs them. */
+    /** Returns a field in quotes if it needs them. */
     public static String quoted(String field) {
         boolean plain = field.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
         return plain ? field : '"' + field.replace("\"", "\"\"") + '"';

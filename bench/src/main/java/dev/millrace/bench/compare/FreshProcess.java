@@ -13,13 +13,22 @@ import java.util.List;
 
 /** A Java process that does one thing and prints numbers about it. */
 public final class FreshProcess {
-    /** The JDK that compiles ahead of their calls what was called while a cache was made, unless it is told not to. */
+    /**
+     * The version of the JDK that compiles methods of an AOT cache ahead of their calls, by their
+     * training profiles, unless told not to.
+     */
     private static final int OF_TRAINING = 25;
 
-    /** Options for a process that answers once and ends, on any engine: little to compile, and little garbage to hold. */
+    /**
+     * The JVM options for a process that answers once and ends, on any engine: little to
+     * compile, and little garbage to hold.
+     */
     public static final List<String> BRIEF = brief();
 
-    /** The same for the sake of time alone: with large pages under the heap, where the system gives any. */
+    /**
+     * The options of {@link #BRIEF} for measurements of time alone: with large pages under the
+     * heap, if the system provides any.
+     */
     public static final List<String> QUICK = quick();
 
     private static List<String> brief() {
@@ -48,7 +57,7 @@ public final class FreshProcess {
         }
     }
 
-    /** What commands say where {@link #cachesWork} says no. */
+    /** The remark of commands if {@link #cachesWork} returns false. */
     public static final String NO_CACHES = "with AOT caches: not measured, the class path is not of jars only";
 
     private static final double MILLI = 1e6;
@@ -58,8 +67,8 @@ public final class FreshProcess {
     private final List<String> options;
 
     /**
-     * @param main a class with a main method that prints whole numbers, separated by white space
-     * @param arguments of the main method
+     * @param main a class with a main method that prints integers, separated by white space
+     * @param arguments the arguments of the main method
      */
     public FreshProcess(Class<?> main, Object... arguments) {
         this(main, Arrays.stream(arguments).map(Object::toString).toList(), List.of());
@@ -76,25 +85,25 @@ public final class FreshProcess {
         return options;
     }
 
-    /** The same process with options of the JVM. */
+    /** Returns this process with options of the JVM. */
     public FreshProcess withOptions(List<String> jvmOptions) {
         return new FreshProcess(main, arguments, jvmOptions);
     }
 
     /**
-     * What a process printed.
+     * The output of a process.
      *
-     * @param firstLineMillis from before the process was started to its first line
-     * @param numbers of all lines
+     * @param firstLineMillis the time from before the process was started to its first line
+     * @param numbers the numbers of all lines
      */
     public record Said(double firstLineMillis, List<Long> numbers) {
-        /** Number {@code index}, as milliseconds where it is nanoseconds. */
+        /** Returns number {@code index}, converted from nanoseconds to milliseconds. */
         public double millis(int index) {
             return numbers.get(index) / MILLI;
         }
     }
 
-    /** Whether the JVM can keep an ahead-of-time cache of this class path: it takes jars, and no folders. */
+    /** Whether the JVM can store an AOT cache of this class path: it accepts jars, and no folders. */
     public static boolean cachesWork() {
         for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
             if (!entry.endsWith(".jar")) {
@@ -124,14 +133,14 @@ public final class FreshProcess {
         return new Said(firstLine, numbers);
     }
 
-    /** The milliseconds that a new process says it took, where it prints nanoseconds. */
+    /** Runs the process, which prints nanoseconds first, and returns them in milliseconds. */
     public double millis() throws IOException, InterruptedException {
         return say().millis(0);
     }
 
     /**
-     * Runs the process once so that the JVM writes a cache of what it loaded and linked, and our kernels, where it has any,
-     * their code.
+     * Runs the process once so that the JVM writes an AOT cache of the classes that it loaded and linked, and so that
+     * this engine's kernels, if it has any, keep their code.
      */
     public Cached train() throws IOException, InterruptedException {
         Path cache = Files.createTempFile("millrace-startup", ".aot");

@@ -11,8 +11,9 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * What of this process's memory is the heap of its JVM. How much of a heap is resident depends on what its collector found
- * best to do, and on how much garbage there was at once; the rest is what the program itself holds on to.
+ * The part of this process's memory that is the heap of its JVM. How much of a heap is resident
+ * depends on what its collector found best to do, and on how much garbage there was at once; the rest
+ * is what the program itself holds on to.
  */
 public final class HeapMemory {
     private static final Path MAPPINGS = Path.of("/proc/self/smaps");
@@ -22,15 +23,15 @@ public final class HeapMemory {
 
     private HeapMemory() {}
 
-    /** What of the heap is resident now, in KiB; 0 where the system does not say. */
+    /** Returns the resident part of the heap, in KiB; 0 if the system does not report it. */
     public static long residentKib() throws IOException {
         return Files.isReadable(MAPPINGS) ? residentKib(Files.readAllLines(MAPPINGS), heap()) : 0;
     }
 
     /**
-     * The same by what a system says of its mappings.
+     * Returns the resident part of the heap by the lines of {@code smaps}.
      *
-     * @param heap what the JVM says of its heap, with all the addresses
+     * @param heap the JVM's description of its heap, with all the addresses
      */
     static long residentKib(List<String> mappings, String heap) {
         List<Long> addresses = ADDRESS.matcher(heap)

@@ -16,18 +16,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Java process that answers lines with lines, so that what hangs or crashes takes nothing else with it: another process
- * is started then. For one thread.
+ * A Java process that answers lines with lines, so that a hang or a crash takes nothing else with it: another process
+ * is started then. For use by one thread.
  */
 public final class LineWorker implements AutoCloseable {
-    /** What the process says is marked, as what runs in it may print, too. */
+    /** The mark of the process's own lines, because the code that runs in it may print, too. */
     private static final String ANSWER = "\u0001answer ";
 
     private static final String STAGE = "\u0001stage ";
     private static final String READY = "\u0001ready";
     private static final String END = "\u0001end";
 
-    /** A process that has not started by then will not. */
+    /** The time limit of a start, in seconds; a process that has not started by then never will. */
     private static final long START_SECONDS = 300;
 
     private final Class<?> main;
@@ -37,26 +37,26 @@ public final class LineWorker implements AutoCloseable {
 
     private record Running(Process process, PrintWriter questions, BlockingQueue<String> said) {}
 
-    /** What a process does with a line; it says what it is about to do, for whoever has to tell where it ended. */
+    /** The answer to a line. It reports its stages, which tell where a process ended. */
     @FunctionalInterface
     public interface Service {
         String answer(String line, Consumer<String> stages) throws Exception;
     }
 
-    /** How a question ended. */
+    /** The end of a question. */
     public enum End {
         ANSWERED,
         CUT_OFF,
         CRASHED
     }
 
-    /** @param text the answer, or the last thing that the process said it was about to do */
+    /** @param text the answer, or the last stage that the process reported */
     public record Reply(End end, String text) {}
 
     /**
      * @param main a class whose main method calls {@link #serve}
-     * @param options of the JVM
-     * @param arguments of the main method
+     * @param options the options of the JVM
+     * @param arguments the arguments of the main method
      */
     public LineWorker(Class<?> main, List<String> options, List<String> arguments) {
         this.main = main;
@@ -64,7 +64,7 @@ public final class LineWorker implements AutoCloseable {
         this.arguments = List.copyOf(arguments);
     }
 
-    /** Answers what comes in, line by line, until there is no more. */
+    /** Answers the lines of standard input until there are no more. */
     public static void serve(Service service) throws Exception {
         var out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         var questions = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -75,7 +75,7 @@ public final class LineWorker implements AutoCloseable {
         }
     }
 
-    /** Asks a question, whose time begins when the process has started. */
+    /** Asks a question. Its time limit begins when the process has started. */
     public Reply ask(String line, Duration limit) throws IOException, InterruptedException {
         Running worker = running();
         worker.questions().println(line);
@@ -126,7 +126,7 @@ public final class LineWorker implements AutoCloseable {
                 }
             }
         } catch (IOException gone) {
-            // the process ended while it spoke
+            // the process ended while it wrote
         } finally {
             said.add(END);
         }

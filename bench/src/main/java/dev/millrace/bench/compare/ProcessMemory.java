@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** How much memory this process has, as Linux counts it; 0 where the system does not say. */
+/** The memory of this process, as Linux counts it; 0 if the system does not report it. */
 public final class ProcessMemory {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final String PEAK = "VmHWM:";
@@ -12,12 +12,12 @@ public final class ProcessMemory {
 
     private ProcessMemory() {}
 
-    /** The most that it had at once, in KiB. */
+    /** The peak of resident memory, in KiB. */
     public static long peakKib() throws IOException {
         return kib(PEAK);
     }
 
-    /** What it has now, in KiB. */
+    /** The resident memory at present, in KiB. */
     public static long residentKib() throws IOException {
         return kib(NOW);
     }
@@ -26,7 +26,7 @@ public final class ProcessMemory {
         return Files.isReadable(STATUS) ? kib(field, Files.readString(STATUS)) : 0;
     }
 
-    /** The peak of a status. */
+    /** Returns the peak in the text of {@code /proc/self/status}. */
     public static long peakKib(String status) {
         return kib(PEAK, status);
     }

@@ -1,4 +1,4 @@
-/** The answers of the two sides, compared. */
+/** Tools for comparing two engines: paired measurements, comparison of answers, fresh processes, memory. */
 @NullMarked
 package dev.millrace.bench.compare;
 

@@ -1,4 +1,4 @@
-/** Flags that several commands have. */
+/** The flags that several commands share. */
 @NullMarked
 package dev.millrace.bench.flag;
 

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Layers of nets for images. Those that keep the shape of their images are measured in a chain, and pairs that widen and
- * narrow again; others as branches from one image, each averaged at its end. Both sides bring images into an order of
- * their own at the start of each net, and back at its end.
+ * Cases of layers of image models. Layers that keep the shape of their images are measured in a chain, and so are pairs
+ * that widen and narrow again; others as branches from one image, each averaged at its end. Both sides reorder images
+ * into their own layout at the start of each net, and back at its end.
  */
 final class ConvCases {
     private static final int CHAIN = 6;
@@ -66,7 +66,7 @@ final class ConvCases {
         return layer.depthwise() ? "conv.depthwise" : "conv";
     }
 
-    /** Fills a net. */
+    /** Adds layers to a net. */
     private interface Writer {
         void write(ConvNet net);
     }
@@ -100,7 +100,7 @@ final class ConvCases {
         });
     }
 
-    /** A layer and the one that undoes its change of channels, some times. */
+    /** Returns the case of alternating a layer and the one that undoes its change of channels. */
     private static KernelCase pairs(Layer layer) {
         Layer back = Layer.of(layer.outChannels(), layer.channels(), layer.size(), layer.kernel(), 1);
         String shape = text(layer) + " and back";
@@ -130,12 +130,15 @@ final class ConvCases {
         Image of(ConvNet net, Image image);
     }
 
-    /** Behind a convolution, so that images are in the order of each side. */
+    /** Returns the image behind a convolution, so that it is in the layout of each side. */
     private static Image poolable(ConvNet net, int channels, int size) {
         return net.layer(net.toBlocks(net.input(channels, size)), Layer.depthwise(channels, size, 1, 1));
     }
 
-    /** By windows of three by three. Of the padding behind an image of even size they see nothing. */
+    /**
+     * Returns the case of max pooling by 3×3 windows with stride 2. The padding behind an image of
+     * even size does not change the result.
+     */
     private static KernelCase halving(int channels, int size) {
         double bytes = 4.0 * channels * size * size * 1.25;
         String shape = "max 3x3s2 %d %d^2".formatted(channels, size);

@@ -29,8 +29,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A small net of convolutions with ReLU, built for both sides at once. Each layer has weights of its own, as in a model:
- * a layer that finds its weights in the cache says little.
+ * A small net of convolutions with ReLU, built for both sides at once. Each layer has weights of its own, as in a
+ * model: a layer that finds its weights in the cache tells little.
  */
 final class ConvNet {
     private static final Expr RELU = Expr.input(0).apply(Function.RELU);
@@ -38,7 +38,7 @@ final class ConvNet {
     /**
      * One convolution of square images.
      *
-     * @param depthwise whether each channel sees itself only
+     * @param depthwise whether each channel is convolved separately
      */
     record Layer(int channels, int outChannels, int size, int kernel, int stride, boolean depthwise) {
         static Layer of(int channels, int outChannels, int size, int kernel, int stride) {
@@ -92,7 +92,7 @@ final class ConvNet {
         lanes = kernels.set().target().lanes();
     }
 
-    /** An image between layers: ours in blocks of channels, or plain. */
+    /** An image between layers: this engine's in blocks of channels (NCHWc) or plain (NCHW), and the reference's. */
     record Image(MemorySegment ours, boolean plain, Value peer, int channels, int size) {
         long pixels() {
             return (long) size * size;
@@ -115,7 +115,7 @@ final class ConvNet {
         return arena.allocate(bytes, 64);
     }
 
-    /** What an image was in may be written again: memory that was just used is in the cache, as it is in a model. */
+    /** Releases an image's memory for reuse: memory that was just used is in the cache, as it is in a model. */
     void release(Image image) {
         if (!image.plain()) {
             free.add(image.ours());
@@ -159,7 +159,7 @@ final class ConvNet {
         return () -> conv.run(in.ours(), packed, null, out, scratch, parallel);
     }
 
-    /** The same for all layers that want no more. */
+    /** Returns scratch memory, which all layers of at most that size share. */
     private MemorySegment scratch(long bytes) {
         if (scratch.byteSize() < bytes) {
             scratch = arena.allocate(bytes, 64);
@@ -176,9 +176,9 @@ final class ConvNet {
     }
 
     /**
-     * The largest under each window.
+     * Adds max pooling.
      *
-     * @param behind the padding behind rows and behind columns: the peer does what is asked for twice but once
+     * @param behind the padding behind rows and behind columns: ONNX Runtime computes equal nodes only once
      */
     Image maxPool(Image in, int kernel, int stride, long... behind) {
         int pad = kernel / 2;
@@ -195,7 +195,7 @@ final class ConvNet {
                 peer.node("MaxPool", attributes, in.peer()));
     }
 
-    /** The average of three by three. */
+    /** Adds average pooling by 3×3 windows. */
     Image averagePool(Image in) {
         Axis axis = Axis.of(in.size(), 3, 1, 1, 1, 1);
         Attributes attributes = Attributes.NONE

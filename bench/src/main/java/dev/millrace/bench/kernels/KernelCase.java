@@ -13,14 +13,14 @@ import java.util.function.Supplier;
  * One row of the table: a kernel at a shape.
  *
  * @param kernel the family, such as {@code gemm.f32}; means are taken over cases of one name
- * @param shape for a reader
- * @param work of one layer
- * @param layers how many layers of that work one run does on both sides: times are divided by it, so that what a chain
- *     does once at its ends is spread over its layers
- * @param tolerance how far numbers of the two answers may be apart
+ * @param shape the shape for a reader
+ * @param work the work of one layer
+ * @param layers the number of layers of that work that one run does on both sides: times are divided by it, so that the
+ *     work at the ends of a chain is amortised over its layers
+ * @param tolerance the allowed difference between the two answers
  */
 record KernelCase(String kernel, String shape, Work work, int layers, double tolerance, Opener opener) {
-    /** A case of one layer whose answers agree to 1e-4. */
+    /** Returns a case of one layer whose answers agree to 1e-4. */
     static KernelCase of(String kernel, String shape, Work work, Opener opener) {
         return new KernelCase(kernel, shape, work, 1, 1e-4, opener);
     }
@@ -38,24 +38,24 @@ record KernelCase(String kernel, String shape, Work work, int layers, double tol
         return (kernel + " " + shape).contains(filter);
     }
 
-    /** Makes both sides ready to run, with the same operands. */
+    /** Prepares both sides to run, with the same operands. */
     interface Opener {
-        /** @param arena for all memory of ours; it lives as long as the row is measured */
+        /** @param arena the arena of all of this engine's memory; it lives as long as the row is measured */
         Sides open(Kernels kernels, Arena arena, Parallel parallel);
     }
 
     /**
      * The two sides.
      *
-     * @param ours one run
-     * @param answers what a run of ours writes, by the name of the peer's output
-     * @param peer the peer's model, with its inputs; asked for only where there is a peer
+     * @param ours one run of this engine
+     * @param answers the outputs of this engine's run, by the names of the reference's outputs
+     * @param peer the reference's model, with its inputs; asked for only if there is a reference
      */
     record Sides(Runnable ours, Map<String, Tensor> answers, Supplier<PeerModel> peer) {
         /**
-         * Those of one answer.
+         * Returns the sides of a case with one output.
          *
-         * @param peer writes what the peer computes it with
+         * @param peer adds the nodes with which the reference computes it
          */
         static Sides of(Runnable ours, Tensor answer, Function<PeerModel, Value> peer) {
             return new Sides(ours, Map.of("y", answer), () -> {

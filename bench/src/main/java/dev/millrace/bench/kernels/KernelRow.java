@@ -4,12 +4,12 @@ import dev.millrace.cli.io.JsonText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was measured of one case, per layer.
+ * The measurement of one case, per layer.
  *
- * @param lowering how our kernels ran
- * @param peerMicros null where there was no peer
- * @param ratio the peer's time divided by ours
- * @param shareOfPeak how much of what the machine can do at most
+ * @param lowering how this engine's kernels ran
+ * @param peerMicros the reference's time, or null without a reference
+ * @param ratio the reference's time divided by this engine's
+ * @param shareOfPeak the speed as a share of the machine's peak
  */
 record KernelRow(
         String kernel,

@@ -12,13 +12,13 @@ import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Work of a known amount that is done as quickly as the machine can. Safe for use by several threads. */
+/** Loops of a known amount of work that run as quickly as the machine can. Safe for use by several threads. */
 final class Peak {
     private static final long OPERATIONS_PER_PRODUCT = 2;
     private static final long PRODUCTS_OF_BYTES_PER_LANE = 4;
 
     private final Lowering lowering;
-    /** By kind of loop. */
+    /** The kernels by kind of loop. */
     private final List<Kernel> kernels;
 
     Peak(Lowering lowering) {
@@ -34,12 +34,12 @@ final class Peak {
         return kernels.get(kind.ordinal());
     }
 
-    /** Does fp32 arithmetic on all threads; gives the number of multiplications and additions that were done. */
+    /** Does fp32 arithmetic on all threads; returns the number of multiplications and additions. */
     long multiplyAdds(long rounds, Parallel parallel) {
         return arithmetic(PeakLoop.Kind.MULTIPLY_ADD, rounds, parallel) * OPERATIONS_PER_PRODUCT;
     }
 
-    /** Does arithmetic on bytes on all threads; gives the number of multiplications and additions that were done. */
+    /** Does arithmetic on bytes on all threads; returns the number of multiplications and additions. */
     long byteProducts(long rounds, Parallel parallel) {
         return arithmetic(PeakLoop.Kind.BYTE_PRODUCTS, rounds, parallel)
                 * PRODUCTS_OF_BYTES_PER_LANE
@@ -53,7 +53,7 @@ final class Peak {
         return tasks * rounds * PeakLoop.STEPS * lowering.target().lanes();
     }
 
-    /** Reads memory on all threads, a part on each; gives the number of bytes that were read. */
+    /** Reads memory on all threads, a part on each; returns the number of bytes read. */
     long read(MemorySegment memory, Parallel parallel) {
         Kernel kernel = kernel(PeakLoop.Kind.READ);
         long round = (long) PeakLoop.STEPS * lowering.target().vectorBytes();

@@ -10,14 +10,20 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 
-/** f(memory, out, rounds): so many rounds of {@value #STEPS} steps of one kind, then one vector to {@code out}. */
+/**
+ * The kernel f(memory, out, rounds): {@code rounds} rounds of {@value #STEPS} steps of one kind,
+ * then one vector to {@code out}.
+ */
 final class PeakLoop {
-    /** Steps in a round. */
+    /** The number of steps in a round. */
     static final int STEPS = 24;
-    /** Chains of dependent steps: they hide a latency of five at two per cycle, and leave two registers of 16. */
+    /**
+     * The number of chains of dependent steps: they hide a latency of five at two per cycle, and
+     * leave two registers of 16.
+     */
     private static final int CHAINS = 12;
 
-    /** What is repeated. */
+    /** The kind of a step. */
     enum Kind {
         /** Multiplies and adds fp32 numbers in registers. */
         MULTIPLY_ADD,

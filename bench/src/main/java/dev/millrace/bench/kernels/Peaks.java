@@ -8,16 +8,16 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/** How much of each kind of work the machine does per second at most. */
+/** The peak of the machine for each kind of work, per second. */
 final class Peaks {
     private static final int REPEATS = 10;
     private static final long ROUNDS = 200_000;
-    /** Far more than what caches hold. */
+    /** The bytes that are read, far more than caches hold. */
     private static final long MEMORY = 192L << 20;
 
     private final Map<Work.Unit, Double> perSecond = new EnumMap<>(Work.Unit.class);
 
-    /** Measures them, on as many threads as there are; interpreted kernels have none worth a measurement. */
+    /** Measures the peaks on all threads; interpreted kernels have none worth measuring. */
     Peaks(Kernels kernels, Parallel parallel) {
         Peak peak = new Peak(kernels.lowering());
         long rounds = kernels.level().emitsMachineCode() ? ROUNDS : 1;
@@ -44,7 +44,7 @@ final class Peaks {
         return perSecond.getOrDefault(unit, 0.0);
     }
 
-    /** For the head of a table. */
+    /** Returns the text for the head of a table. */
     @Override
     public String toString() {
         return "%.1f GFLOP/s fp32, %.1f Gop/s int8, %.1f GB/s"

@@ -14,8 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The peer with one small model: all its optimisations, inputs and outputs bound to memory once, and workers that do
- * not spin while it is our turn.
+ * A session of ONNX Runtime with one small model: all its optimisations, inputs and outputs bound to memory once, and
+ * workers that do not spin while it is this engine's turn.
  */
 final class PeerSession implements AutoCloseable {
     private final OrtSession session;
@@ -62,7 +62,7 @@ final class PeerSession implements AutoCloseable {
         }
     }
 
-    /** What the last run wrote. */
+    /** The outputs of the last run. */
     Map<String, Tensor> answers() {
         return answers;
     }

@@ -1,12 +1,12 @@
 package dev.millrace.bench.kernels;
 
 /**
- * How much is done in one layer of a case.
+ * The work of one layer of a case.
  *
  * @param amount operations, or bytes that are read and written
  */
 record Work(double amount, Unit unit) {
-    /** What is counted, and so which peak of the machine it is compared with. */
+    /** The unit of work, and so the peak of the machine that it is compared with. */
     enum Unit {
         /** Multiplications and additions of fp32 numbers. */
         FLOPS,

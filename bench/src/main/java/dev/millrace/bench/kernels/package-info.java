@@ -1,4 +1,4 @@
-/// Measures single kernels, beside single operators of ONNX Runtime.
+/// Benchmarks of single kernels beside single operators of ONNX Runtime.
 @NullMarked
 package dev.millrace.bench.kernels;
 

@@ -19,8 +19,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Two layers of a decoder with weights of four bits, which sees one token and the keys and values of those before: RMS
- * norms, rotary positions, queries that share keys in groups, a gated product. All but the products is plain ONNX.
+ * Two layers of a decoder with 4-bit weights, which computes one token from the keys and values of earlier
+ * ones: RMS norms, rotary position embedding, grouped-query attention, a gated product (SwiGLU).
+ * Everything but the products is plain ONNX.
  */
 public final class Decoder {
     private static final int LAYERS = 2;
@@ -34,7 +35,7 @@ public final class Decoder {
     private static final int BLOCK = 32;
     private static final double POSITION_BASE = 10000;
     private static final float EPSILON = 1e-5f;
-    /** The spread of the numbers that four random bits mean. */
+    /** The standard deviation of the numbers that four random bits encode. */
     private static final float SPREAD = 4.6f;
 
     private static final OpId PRODUCT = new OpId(OpId.MICROSOFT, "MatMulNBits");
@@ -49,12 +50,12 @@ public final class Decoder {
         this.accuracyLevel = accuracyLevel;
     }
 
-    /** @param accuracyLevel of MatMulNBits: 0 leaves it to the engine, 4 allows int8 products */
+    /** @param accuracyLevel the attribute of MatMulNBits: 0 leaves it to the engine, 4 allows int8 products */
     public static byte[] bytes(int accuracyLevel) {
         return new Decoder(accuracyLevel).build();
     }
 
-    /** Sensible extents: one token after {@code past} others. */
+    /** Returns sensible extents: one token after {@code past} others. */
     public static Map<String, long[]> shapes(long past) {
         var shapes = new LinkedHashMap<String, long[]>();
         for (int layer = 0; layer < LAYERS; layer++) {
@@ -115,7 +116,7 @@ public final class Decoder {
         return model.node("Add", model.node("Mul", x, cos), model.node("Mul", turned, sin));
     }
 
-    /** The rows of earlier tokens, then this one's. */
+    /** Returns the rows of earlier tokens, followed by this one's. */
     private Value kept(String name, Value row) {
         var shape = SymbolicShape.of(Dim.of(1), Dim.of(KEY_HEADS), Dim.symbol("past"), Dim.of(DEPTH));
         Value past = model.input("past_" + name, ValueType.tensor(ElementType.FLOAT, shape));
@@ -124,7 +125,7 @@ public final class Decoder {
         return present;
     }
 
-    /** The same rows for all queries of a group. */
+    /** Returns the rows repeated for all queries of a group. */
     private Value shared(Value rows) {
         Value apart = model.node("Unsqueeze", rows, longs(2));
         Value repeated = model.node("Expand", apart, longs(1, 1, HEADS / KEY_HEADS, 1, 1));

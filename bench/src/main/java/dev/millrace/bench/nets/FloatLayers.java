@@ -11,7 +11,7 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Layers in floats. */
+/** Layers that compute in float. */
 class FloatLayers implements Layers {
     private final PeerModel model = new PeerModel();
     private final LayerWeights weights;
@@ -21,7 +21,7 @@ class FloatLayers implements Layers {
         this.weights = new LayerWeights(weights);
     }
 
-    /** What a quantiser would want the ranges of, in the order in which the net makes them. */
+    /** The activations whose ranges a quantiser needs, in the order in which the net creates them. */
     final List<Value> activations() {
         return activations;
     }
@@ -74,14 +74,14 @@ class FloatLayers implements Layers {
         return keep(model.node("Gemm", transposed, operands(x, pair, "dense" + activations.size())));
     }
 
-    /** The operands of a product: what comes in, weights and bias. */
+    /** Returns the operands of a product: the activation, weights and bias. */
     Value[] operands(Value x, LayerWeights.Pair pair, String name) {
         return new Value[] {
             x, model.constant(name + ".weight", pair.weights()), model.constant(name + ".bias", pair.bias())
         };
     }
 
-    /** Remembers an activation; what later layers read is what this returns. */
+    /** Records an activation and returns the value that later layers read. */
     Value keep(Value activation) {
         activations.add(activation);
         return activation;

@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 
-/** A net of MobileNet v2's blocks for images of 224×224, its norms folded into its convolutions as exporters do. */
+/**
+ * A net of MobileNet v2's blocks for images of 224×224, its batch norms folded into its convolutions as exporters do.
+ */
 public final class MobileNet {
     private static final int EXTENT = 224;
     private static final int CHANNELS = 3;
@@ -23,7 +25,10 @@ public final class MobileNet {
 
     private final Layers layers;
 
-    /** Blocks that follow each other: how much wider they are inside, their outputs, how many, the stride of the first. */
+    /**
+     * A sequence of blocks: the factor by which they widen inside, their output channels, their
+     * number, and the stride of the first.
+     */
     private record Stage(int widening, int out, int blocks, int stride) {}
 
     private static final List<Stage> STAGES = List.of(
@@ -39,14 +44,14 @@ public final class MobileNet {
         this.layers = layers;
     }
 
-    /** The net in floats. */
+    /** Returns the net in float. */
     public static byte[] floats(Weights weights) {
         var layers = new FloatLayers(weights);
         new MobileNet(layers).build();
         return layers.bytes();
     }
 
-    /** The same net quantised to bytes, its ranges seen on one random image. */
+    /** Returns the net quantised to bytes, with ranges calibrated on one random image. */
     public static byte[] quantised(Weights weights) throws Exception {
         var layers = new QuantisedLayers(weights, calibrate(weights));
         new MobileNet(layers).build();

@@ -11,8 +11,8 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
 
 /**
- * The same layers with QuantizeLinear and DequantizeLinear around every activation, as exporters write them: activations
- * are uint8, weights int8 with a scale for each output channel or one for all, biases int32.
+ * Layers with QuantizeLinear and DequantizeLinear around every activation, as exporters write them: activations are
+ * uint8, weights int8 with a scale for each output channel or one for all, biases int32.
  */
 final class QuantisedLayers extends FloatLayers {
     private static final int MOST = 127;
@@ -22,7 +22,7 @@ final class QuantisedLayers extends FloatLayers {
     /** Whether all of a layer's outputs have one scale. */
     private final boolean byTensor;
 
-    /** @param ranges of the activations, in the order in which {@link FloatLayers} makes them */
+    /** @param ranges the ranges of the activations, in the order in which {@link FloatLayers} creates them */
     QuantisedLayers(Weights weights, List<Range> ranges) {
         super(weights);
         this.ranges = ranges;
@@ -43,7 +43,7 @@ final class QuantisedLayers extends FloatLayers {
         return super.keep(model().node("DequantizeLinear", bytes, scale, point));
     }
 
-    /** The scale of what a layer reads, which is the output of a DequantizeLinear. */
+    /** Returns the scale of a layer's input, which is the output of a DequantizeLinear. */
     private static float scaleOf(Value x) {
         Node dequantise = x.producer();
         Value scale = dequantise == null ? null : dequantise.input(1);

@@ -1,6 +1,6 @@
 package dev.millrace.bench.nets;
 
-/** What an activation was seen to be, 0 included. */
+/** The observed range of an activation, 0 included. */
 record Range(float least, float most) {
     private static final int BYTE = 255;
 
@@ -14,12 +14,12 @@ record Range(float least, float most) {
         return new Range(least, most);
     }
 
-    /** The step between two neighbouring bytes. */
+    /** Returns the quantisation step, between two neighbouring bytes. */
     float scale() {
         return most > least ? (most - least) / BYTE : 1;
     }
 
-    /** The byte that means 0. */
+    /** Returns the zero point, the byte that encodes 0. */
     int zeroPoint() {
         return Math.clamp(Math.round(-least / scale()), 0, BYTE);
     }

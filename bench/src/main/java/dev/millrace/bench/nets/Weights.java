@@ -1,9 +1,12 @@
 package dev.millrace.bench.nets;
 
-/** What the weights of a net are like. */
+/** The distribution of a net's weights. */
 public enum Weights {
-    /** Evenly over their range, quantised with a scale for each output channel: none is far from where sums saturate. */
+    /**
+     * Uniform over their range, quantised with a scale for each output channel. None is far from
+     * the values at which sums saturate.
+     */
     EVEN,
-    /** As those of trained nets, few are large; quantised with one scale for a tensor. */
+    /** Bell-shaped as in trained nets, where few are large; quantised with one scale for a tensor. */
     BELL
 }

@@ -1,4 +1,4 @@
-/// Models with random weights, built node by node, for what no package registry carries.
+/// Models with random weights, built node by node, where no package registry has such a model.
 @NullMarked
 package dev.millrace.bench.nets;
 

@@ -23,14 +23,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Values of this engine as ONNX Runtime's, and back. */
+/** Converts values of this engine to ONNX Runtime's, and back. */
 final class OrtValues {
     private static final int TENSOR = 1;
     private static final int SEQUENCE = 2;
     private static final int MAP = 3;
     private static final int ALIGNMENT = 64;
 
-    /** What ONNX Runtime numbers otherwise than ONNX does. */
+    /** The element types whose numbers in ONNX Runtime differ from ONNX's. */
     private static final Map<ElementType, Integer> OWN_NUMBERS =
             Map.of(ElementType.UINT2, 24, ElementType.INT2, 25, ElementType.FLOAT8E8M0, 26);
 
@@ -44,7 +44,7 @@ final class OrtValues {
         this.memory = api.get(Call.CPU_MEMORY_INFO, 1, 0);
     }
 
-    /** A value with its memory in {@code arena}; whoever gets it releases it before the arena closes. */
+    /** Converts a value, with its memory in {@code arena}; the caller releases it before the arena closes. */
     MemorySegment give(Datum datum, Arena arena) throws OrtException {
         return switch (datum) {
             case Tensor tensor when tensor.type() == ElementType.STRING -> strings(tensor, arena);
@@ -124,7 +124,7 @@ final class OrtValues {
         return numbers;
     }
 
-    /** The values of a map one behind the other, which are scalars where ONNX Runtime knows the map. */
+    /** Returns the values of a map concatenated; they are scalars if ONNX Runtime knows the type of the map. */
     private static Tensor values(MapDatum map) throws OrtException {
         var parts = new ArrayList<Tensor>();
         for (Datum value : map.entries().values()) {
@@ -163,7 +163,7 @@ final class OrtValues {
         throw new OrtException("elements of type " + number + " are not known");
     }
 
-    /** A copy of {@code value}, which stays its owner's. */
+    /** Returns a copy of {@code value}, which stays its owner's. */
     Datum take(MemorySegment value) throws OrtException {
         if (value.address() == 0 || api.getInt(Call.HAS_VALUE, value) == 0) {
             return OptionalDatum.EMPTY;

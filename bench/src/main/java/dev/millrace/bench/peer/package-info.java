@@ -1,4 +1,4 @@
-/** ONNX Runtime through its C interface, for types that its Java package does not pass on. */
+/** ONNX Runtime through its C interface, for types that its Java package does not support. */
 @NullMarked
 package dev.millrace.bench.peer;
 

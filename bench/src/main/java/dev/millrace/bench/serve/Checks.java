@@ -3,9 +3,9 @@ package dev.millrace.bench.serve;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Holds some of a session's answers to the first one. */
+/** Compares a sample of a session's answers with the first one. */
 final class Checks {
-    /** Of so many answers one is looked at, since the peer's Java package copies what is looked at. */
+    /** The period of the answers that are compared, because ONNX Runtime's Java package copies each of them. */
     private static final int SAMPLED = 32;
 
     private static final float TOLERANCE = 1e-3f;
@@ -17,7 +17,7 @@ final class Checks {
         return count.getAndIncrement() % SAMPLED == 0;
     }
 
-    /** Why the numbers are not those of the first answer; null where they are. */
+    /** Returns the difference of the numbers from the first answer; null if there is none. */
     @Nullable
     Throwable check(float[] numbers) {
         float[] expected = first;

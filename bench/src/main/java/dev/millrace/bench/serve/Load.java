@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Clients that ask one session each, again and again, each as soon as it has its answer. */
+/** Clients that send requests to one session each, in a closed loop: the next one as soon as the last is answered. */
 final class Load implements AutoCloseable {
     private final Server server;
     private final Asker[] clients;
@@ -15,12 +15,12 @@ final class Load implements AutoCloseable {
     private final Latencies latencies = new Latencies();
     private final AtomicLong failures = new AtomicLong();
     private final AtomicReference<@Nullable Throwable> firstFailure = new AtomicReference<>();
-    /** Where a client goes on that heard of a failure within its own question. */
+    /** The executor of a client's next request when a failure was reported within its own call. */
     private final ExecutorService afterFailures = Executors.newSingleThreadExecutor();
 
     private volatile boolean over;
 
-    /** @param sessions the session that each client asks */
+    /** @param sessions the session of each client */
     Load(Server server, int... sessions) {
         this.server = server;
         this.left = new CountDownLatch(sessions.length);
@@ -61,7 +61,7 @@ final class Load implements AutoCloseable {
             }
         }
 
-        @SuppressWarnings("NonAtomicVolatileUpdate") // a client has one question at a time
+        @SuppressWarnings("NonAtomicVolatileUpdate") // a client has one request at a time
         private void count() {
             answers++;
         }
@@ -73,13 +73,13 @@ final class Load implements AutoCloseable {
         }
     }
 
-    /** Has each client hear its last answer. */
+    /** Stops the clients after each has received its last answer. */
     void stop() throws InterruptedException {
         over = true;
         left.await();
     }
 
-    /** How many answers each client has had until now. */
+    /** Returns the number of answers that each client has received so far. */
     long[] answers() {
         long[] answers = new long[clients.length];
         for (int i = 0; i < answers.length; i++) {

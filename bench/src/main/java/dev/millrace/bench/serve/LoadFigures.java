@@ -8,11 +8,11 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * What came of many clients of many sessions.
+ * The figures of many clients of many sessions.
  *
  * @param perSecond answers per second of each model
- * @param fairness the least of the models' indices of fairness among their clients
- * @param resident memory while clients ask
+ * @param fairness the lowest fairness index of a model among its clients
+ * @param resident the memory while clients send requests
  */
 record LoadFigures(List<Double> perSecond, long failures, double fairness, Resident resident, double peakMib) {
     private static final double NANOS = 1e9;
@@ -22,10 +22,10 @@ record LoadFigures(List<Double> perSecond, long failures, double fairness, Resid
     private static final int FIRST_CLIENT = PEAK + 1;
 
     /**
-     * Memory at a moment.
+     * The memory at a moment.
      *
-     * @param mib what is resident
-     * @param heapMib what of it is the heap
+     * @param mib the resident memory
+     * @param heapMib the part of it that is the heap
      */
     record Memory(double mib, double heapMib) {
         double besideHeapMib() {
@@ -33,7 +33,7 @@ record LoadFigures(List<Double> perSecond, long failures, double fairness, Resid
         }
     }
 
-    /** Memory after a tenth of the time, when everything has been asked for, at half time and at the end. */
+    /** The memory after a tenth of the time, when everything has been requested once, at half time and at the end. */
     record Resident(Memory tenth, Memory half, Memory end) {
         static final int MOMENTS = 3;
 
@@ -83,7 +83,9 @@ record LoadFigures(List<Double> perSecond, long failures, double fairness, Resid
         return perSecond.stream().mapToDouble(Double::doubleValue).sum();
     }
 
-    /** The mean of the models' ratios to another side's: no policy of whom to serve more makes it larger. */
+    /**
+     * Returns the mean of the models' ratios to another side's, which no policy of preferring some models can raise.
+     */
     double ratioTo(LoadFigures other) {
         var ratios = new ArrayList<Double>();
         for (int i = 0; i < perSecond.size(); i++) {

@@ -8,17 +8,17 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.LongStream;
 
 /**
- * What a process is to serve.
+ * The load that a process is to serve.
  *
- * @param copies how many sessions each model has
- * @param callers threads that call the peer; without them a client waits
- * @param threads that each side may use; 0 for as many as it takes by itself
+ * @param copies the number of sessions of each model
+ * @param callers the threads that call ONNX Runtime; without them each client blocks
+ * @param threads the threads that each side may use; 0 for its own default
  */
 record Orders(Side side, double seconds, int clients, int copies, int callers, int threads, List<ServedFiles> files) {
     private static final double MILLIS = 1e3;
     private static final int FIRST_FILE = 6;
 
-    /** As the arguments of a process. */
+    /** Returns the orders as the arguments of a process. */
     Object[] toArguments() {
         var arguments = new ArrayList<Object>(List.of(side, seconds, clients, copies, callers, threads));
         files.forEach(each -> arguments.addAll(List.of(each.model(), each.inputs())));
@@ -43,7 +43,10 @@ record Orders(Side side, double seconds, int clients, int copies, int callers, i
                 files);
     }
 
-    /** A server of all copies, each of which has answered once: session {@code i} is of model {@code i % files.size()}. */
+    /**
+     * Opens a server of all copies, each of which has answered once: session {@code i} is of
+     * model {@code i % files.size()}.
+     */
     Server open() throws Exception {
         var sessions = new ArrayList<ServedFiles>();
         for (int copy = 0; copy < copies; copy++) {
@@ -64,14 +67,14 @@ record Orders(Side side, double seconds, int clients, int copies, int callers, i
         return copies * files.size();
     }
 
-    /** The session of each client, so that all have equally many, but for a remainder. */
+    /** Returns the session of each client, such that all have equally many, except a remainder. */
     int[] sessionsOfClients() {
         int[] sessions = new int[clients];
         Arrays.setAll(sessions, i -> i % sessions());
         return sessions;
     }
 
-    /** Waits for a part of the time that is measured: clients are at work meanwhile. */
+    /** Waits for a part of the measured time, in which clients are at work. */
     void await(double part) throws InterruptedException {
         Thread.sleep((long) (seconds * part * MILLIS));
     }
@@ -82,7 +85,7 @@ record Orders(Side side, double seconds, int clients, int copies, int callers, i
                 String.join(" ", LongStream.of(numbers).mapToObj(Long::toString).toList()));
     }
 
-    /** Says why there were failures, since only their number is handed on. */
+    /** Prints the first failure, because only the number of failures is passed on. */
     static void complain(Load load) {
         Throwable failure = load.firstFailure();
         if (failure != null) {

@@ -6,15 +6,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What came of sessions that were replaced under load. Memory is what is resident while nobody asks.
+ * The figures of sessions that were replaced under load. Memory is the resident memory without requests.
  *
- * @param beforeMib after each session was replaced once
- * @param afterMib after all replacements
+ * @param beforeMib the memory after each session was replaced once
+ * @param afterMib the memory after all replacements
  */
 record ReplacingFigures(int replacements, long failures, double beforeMib, double afterMib, double peakMib) {
     private static final double KIB_PER_MIB = 1024;
 
-    /** A heap that gives back what it does not need, so that only what is held is seen. */
+    /** The JVM options for a heap that gives back unused memory, so that only live memory counts. */
     private static final List<String> GIVING_BACK =
             List.of("-XX:+UseSerialGC", "-Xms8m", "-XX:MinHeapFreeRatio=5", "-XX:MaxHeapFreeRatio=10");
 

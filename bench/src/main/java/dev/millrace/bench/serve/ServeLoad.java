@@ -4,14 +4,16 @@ import dev.millrace.bench.compare.HeapMemory;
 import dev.millrace.bench.compare.ProcessMemory;
 import java.io.IOException;
 
-/** A process of its own: many clients of many sessions. Prints what {@link LoadFigures} reads. */
+/**
+ * The main class of a process with many clients of many sessions. It prints the numbers that {@link LoadFigures} reads.
+ */
 final class ServeLoad {
-    /** The part of the time for which everything gets warm, before anything is counted. */
+    /** The warm-up as a part of the time, before anything is counted. */
     private static final double WARM_UP = 0.25;
 
     private ServeLoad() {}
 
-    /** What this process has, in KiB. */
+    /** The memory of this process, in KiB. */
     private record Memory(long resident, long heap) {
         static Memory now() throws IOException {
             return new Memory(ProcessMemory.residentKib(), HeapMemory.residentKib());

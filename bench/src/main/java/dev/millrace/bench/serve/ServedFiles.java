@@ -3,7 +3,7 @@ package dev.millrace.bench.serve;
 import java.nio.file.Path;
 
 /**
- * What a session serves.
+ * The files of a session: its model and the inputs of its requests.
  *
  * @param inputs a file that {@link dev.millrace.bench.compare.RawInputs} reads
  */

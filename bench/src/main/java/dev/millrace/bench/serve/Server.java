@@ -4,17 +4,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Sessions that answer, each with inputs of its own that are always the same. */
 interface Server extends AutoCloseable {
-    /** Who waits for an answer. */
+    /** A receiver of the end of a request. */
     @FunctionalInterface
     interface Client {
-        /** @param failure why there is none, or null where the answer came and was let go of */
+        /** @param failure the failure, or null if the answer came and was released */
         void answered(@Nullable Throwable failure);
     }
 
-    /** Has a session answer. The client may hear of it on any thread, this one included. */
+    /** Sends a request to a session. The client may be called on any thread, this one included. */
     void begin(int session, Client client);
 
-    /** Has a new session of the same model take the place of one, which finishes what it has accepted. */
+    /** Replaces a session by a new one of the same model; the old one finishes the requests that it has accepted. */
     void replace(int session) throws Exception;
 
     @Override

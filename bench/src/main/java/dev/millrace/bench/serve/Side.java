@@ -1,6 +1,6 @@
 package dev.millrace.bench.serve;
 
-/** Who serves. */
+/** The engine that serves. */
 enum Side {
     OURS("millrace"),
     PEER("onnxruntime"),

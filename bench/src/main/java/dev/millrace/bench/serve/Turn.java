@@ -5,7 +5,7 @@ import dev.millrace.bench.compare.Numbers;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What one side did in a round. */
+/** The figures of one side in a round. */
 record Turn(int round, Side side, LoadFigures load, LightFigures light) {
     boolean isGood() {
         return load.failures() == 0 && light.failures() == 0;

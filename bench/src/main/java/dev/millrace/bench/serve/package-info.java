@@ -1,4 +1,4 @@
-/// Many clients of many sessions at once, and what streams and batches cost and give.
+/// Benchmarks of serving: many clients of many sessions at once, and the costs and gains of streams and batches.
 @NullMarked
 package dev.millrace.bench.serve;
 

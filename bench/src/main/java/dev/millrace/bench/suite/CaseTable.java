@@ -4,16 +4,16 @@ import dev.millrace.cli.ExitCode;
 import java.io.PrintWriter;
 import java.util.List;
 
-/** A table in Markdown with a row for each case and number of threads, also where nothing could be measured. */
+/** A table in Markdown with a row for each case and number of threads, even if nothing could be measured. */
 final class CaseTable {
     private final PrintWriter out;
     private final List<SuiteCase> cases;
     private final List<Integer> threads;
 
-    /** The columns that a table has of its own. */
+    /** The columns that are specific to a table. */
     @FunctionalInterface
     interface Columns {
-        /** What is measured, each cell with the bar behind it. */
+        /** Returns the measured cells, each followed by a bar {@code |}. */
         String measure(SuiteCase test, int threads) throws Exception;
     }
 
@@ -24,9 +24,9 @@ final class CaseTable {
     }
 
     /**
-     * Measures row after row.
+     * Measures and prints row after row.
      *
-     * @param headings each with the bar behind it
+     * @param headings the headings, each followed by a bar {@code |}
      * @return the exit code
      */
     int print(String headings, Columns columns) {

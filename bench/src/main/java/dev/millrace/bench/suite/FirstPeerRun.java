@@ -9,11 +9,14 @@ import dev.millrace.bench.compare.RawInputs;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 
-/** What {@link FirstRun} does, done by the peer. */
+/** The counterpart of {@link FirstRun} for ONNX Runtime. */
 final class FirstPeerRun {
     private FirstPeerRun() {}
 
-    /** @param arguments the model, the inputs, threads, sessions, runs of each, and open extents that are told beforehand */
+    /**
+     * @param arguments the model, the inputs, threads, sessions, runs of each, and symbolic
+     *     extents that are set beforehand
+     */
     public static void main(String[] arguments) throws Exception {
         var inputs = new LinkedHashMap<String, OnnxTensor>();
         var raws = RawInputs.read(Path.of(arguments[1]));

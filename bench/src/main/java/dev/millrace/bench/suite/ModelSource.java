@@ -2,9 +2,9 @@ package dev.millrace.bench.suite;
 
 import dev.millrace.cli.ModelArgument;
 
-/** Where the model of a case comes from. */
+/** A source of a case's model. */
 @FunctionalInterface
 interface ModelSource {
-    /** The model's file, fetched or built first where it is not there yet. */
+    /** Returns the model's file, which is downloaded or built first if it is missing. */
     ModelArgument get() throws Exception;
 }

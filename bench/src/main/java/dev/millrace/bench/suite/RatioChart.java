@@ -8,16 +8,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ratios as horizontal bars of an SVG image, with a line at 1. What is longer than the axis ends at its edge; its number
- * says how long it is.
+ * A chart of ratios as horizontal bars of an SVG image, with a line at 1. Bars longer than the axis end at its
+ * edge; their numbers tell their lengths.
  *
- * @param series what the bars of one place stand for
+ * @param series the meanings of the bars of one place
  */
 record RatioChart(String title, List<String> series, List<Bars> places) {
     /**
-     * The bars of one place, one for each series; null where there is none.
+     * The bars of one place, one for each series; null for a missing one.
      *
-     * @param strong whether this sums up what stands above it
+     * @param strong whether this summarises the places above it
      */
     record Bars(String label, List<@Nullable Double> values, boolean strong) {
         Bars {
@@ -59,7 +59,7 @@ record RatioChart(String title, List<String> series, List<Bars> places) {
         return svg.append("</svg>\n").toString();
     }
 
-    /** Where the axis ends: a whole number that holds all bars, within reason. */
+    /** Returns the end of the axis: an integer that covers all bars, within limits. */
     private double end() {
         double most = LEAST_END;
         for (Bars bars : places) {
@@ -98,7 +98,7 @@ record RatioChart(String title, List<String> series, List<Bars> places) {
         }
     }
 
-    /** Labels and numbers, with a white edge that keeps them apart from the line behind them. */
+    /** Adds labels and numbers, with a white outline that separates them from the line behind them. */
     private void words(StringBuilder svg, Bars bars, int top, double end) {
         double middle = top + series.size() * BAR / 2.0 + 4;
         String weight = bars.strong() ? " font-weight=\"bold\"" : "";

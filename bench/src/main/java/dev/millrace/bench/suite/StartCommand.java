@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Measures how long fresh processes take to the first answer of a model. */
+/** Measures the time from the start of a fresh process to the first answer of a model. */
 @Command(
         name = "start",
         mixinStandardHelpOptions = true,
@@ -86,7 +86,7 @@ final class StartCommand implements Callable<Integer> {
         var keptToPlain = new Pairs();
         try (var folder = new ScratchFolder("millrace-contexts")) {
             FreshProcess kept = sides.ours(folder.path()).withOptions(FreshProcess.QUICK);
-            // what is trained and measured afterwards finds the cache filled
+            // later training and measurements find the cache filled
             kept.say();
             try (var ourCache = ours.withOptions(FreshProcess.QUICK).train();
                     var keptCache = kept.train();
@@ -110,7 +110,10 @@ final class StartCommand implements Callable<Integer> {
                 + RATIO.formatted(keptToPlain.ratio());
     }
 
-    /** What neighbouring processes of both sides said: creation, first run, and all from the start of the process. */
+    /**
+     * The times of neighbouring processes of both sides: creation, first run, and the total from
+     * the start of the process.
+     */
     private static final class Starts {
         private final Pairs creations = new Pairs();
         private final Pairs firstRuns = new Pairs();

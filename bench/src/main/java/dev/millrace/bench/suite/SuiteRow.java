@@ -5,13 +5,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of one case with some threads.
+ * The result of one case with a number of threads.
  *
- * @param times null where the case was not measured
- * @param difference of our answers from the reference, relative to the largest output; null where nothing was compared
- * @param peerDifference of the peer's answers, where the reference is neither's, or of its answers from its own without
- *     optimisations, where ours differ much
- * @param note why the case was not measured, or what is wrong with the answers; empty where there is nothing to say
+ * @param times the times, or null if the case was not measured
+ * @param difference the difference of this engine's answers from the expected ones, relative to the largest
+ *     output; null if nothing was compared
+ * @param peerDifference the difference of ONNX Runtime's answers, if the expected ones are neither's, or of its answers
+ *     from its own without optimisations, if this engine's differ much
+ * @param note the reason why the case was not measured, or the fault of the answers; empty if there is nothing to say
  */
 record SuiteRow(
         Group group,
@@ -25,7 +26,7 @@ record SuiteRow(
 
     private static final double PERCENT = 100;
 
-    /** How a case ended. */
+    /** The outcome of a case. */
     enum Outcome {
         MEASURED,
         DIFFERS,
@@ -38,12 +39,12 @@ record SuiteRow(
     }
 
     /**
-     * Medians.
+     * The median times.
      *
-     * @param peerMicros null where there was no peer
-     * @param ratio the peer's time divided by ours, of neighbouring blocks
-     * @param ofPeak the arithmetic that was done on floats, as a part of what the processor could have done in our time;
-     *     null where the model computes with other numbers
+     * @param peerMicros the reference's time, or null without a reference
+     * @param ratio the reference's time divided by this engine's, of neighbouring blocks
+     * @param ofPeak the float arithmetic that was done, as a share of the processor's peak in this engine's time; null
+     *     if the model computes with other numbers
      */
     record Times(
             double ourMicros,

@@ -1,4 +1,4 @@
-/// Whole models beside ONNX Runtime: the cases, how they are measured, and how the numbers are shown.
+/// Benchmarks of whole models beside ONNX Runtime: the cases, their measurement, and the presentation of the numbers.
 @NullMarked
 package dev.millrace.bench.suite;
 

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/** Scales a case in one way after the other, until both sides run it and agree, and measures that. */
+/** Scales a case in one way after another until both sides run it and agree, and measures it. */
 final class SweepBench implements AutoCloseable {
     private static final long WARM_UP_NANOS = 100_000_000;
     private static final long BLOCK_NANOS = 2_000_000;
@@ -99,7 +99,10 @@ final class SweepBench implements AutoCloseable {
         }
     }
 
-    /** What one thread does is measured by the time that it had, so that neighbours on the machine count for less. */
+    /**
+     * Returns the clock: a single thread is measured by its processor time, so that other load
+     * on the machine counts for less.
+     */
     private LongSupplier clock() {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         boolean alone = engine.threads() == 1 && threads.isCurrentThreadCpuTimeSupported();

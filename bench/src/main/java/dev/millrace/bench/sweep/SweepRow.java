@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of one case.
+ * The result of one case.
  *
- * @param shapes of the inputs that were run, empty where none could be
+ * @param shapes the shapes of the inputs that were run, empty if none could be
  * @param outcome whether it was measured, and why not
- * @param ratio the peer's time divided by ours, null where it was not measured
+ * @param ratio the reference's time divided by this engine's, null if it was not measured
  */
 record SweepRow(
         String name,
@@ -22,7 +22,7 @@ record SweepRow(
         @Nullable Double ratio,
         String note) {
 
-    /** How far a case came; the further, the more it says. */
+    /** How far a case came; the further, the more telling. */
     enum Outcome {
         UNSCALED,
         PEER_REFUSED,
@@ -50,7 +50,7 @@ record SweepRow(
                 note.replaceAll("\\s+", " ").strip());
     }
 
-    /** One line for another process. */
+    /** Returns the row as one line, which processes exchange. */
     String toLine() {
         return String.join(SEPARATOR, fields());
     }

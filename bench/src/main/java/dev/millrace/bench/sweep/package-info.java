@@ -1,4 +1,4 @@
-/// Every operator's own test cases, scaled up and measured beside ONNX Runtime.
+/// Benchmarks of every operator: its own test cases, scaled up and measured beside ONNX Runtime.
 @NullMarked
 package dev.millrace.bench.sweep;
 

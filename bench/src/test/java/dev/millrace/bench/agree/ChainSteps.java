@@ -8,9 +8,9 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
 
-/** What a chain is made of: what optimisers look for, and near misses. */
+/** The steps of a chain: patterns that optimisers look for, and near misses. */
 final class ChainSteps {
-    /** Appends to a chain, or leaves it as it is where nothing fits. */
+    /** A step, which appends to a chain, or leaves it as it is if nothing fits. */
     @FunctionalInterface
     private interface Step {
         void append(Chain chain, Value x, Shape shape);
@@ -43,7 +43,7 @@ final class ChainSteps {
 
     private ChainSteps() {}
 
-    /** A chain of {@code length} steps over numbers of a type. */
+    /** Returns a chain of {@code length} steps over numbers of a type. */
     static Chain chain(Chance chance, int length, ElementType real) {
         var chain = new Chain(chance, real);
         Shape shape = chance.full(2, 4);
@@ -92,7 +92,7 @@ final class ChainSteps {
         c.add(shape, "Mul", product, c.number(0.5));
     }
 
-    /** A layer norm or an RMS norm in small steps. */
+    /** Appends a layer norm or an RMS norm in elementary steps. */
     private static void norm(Chain c, Value x, Shape shape) {
         if (shape.dimAt(-1) < 4) {
             return;
@@ -147,7 +147,7 @@ final class ChainSteps {
         }
     }
 
-    /** A convolution, perhaps with a batch norm and an activation behind it. */
+    /** Appends a convolution, perhaps followed by a batch norm and an activation. */
     private static void convolution(Chain c, Value x, Shape shape) {
         if (shape.rank() != 4 || shape.elements() > LARGEST) {
             return;
@@ -214,7 +214,7 @@ final class ChainSteps {
         }
     }
 
-    /** One head, whose scores may be masked. */
+    /** Appends attention of one head, whose scores may be masked. */
     private static void attention(Chain c, Value x, Shape shape) {
         if (shape.rank() != 3) {
             return;

@@ -9,7 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** What is left to chance: the same numbers for the same seed. */
+/** A source of random choices, the same for the same seed. */
 final class Chance {
     private static final int MOST_OFTEN = 5;
     private static final List<String> WORDS = List.of("a", "b", "cat", "12", "-1.5", "Straße", "two words", "A");
@@ -20,7 +20,7 @@ final class Chance {
         random = new SplittableRandom(seed);
     }
 
-    /** Both ends included. */
+    /** Returns a random integer, both ends included. */
     int between(int least, int most) {
         return random.nextInt(least, most + 1);
     }
@@ -50,7 +50,7 @@ final class Chance {
         return List.copyOf(of).get(random.nextInt(of.size()));
     }
 
-    /** Mostly small extents, some of 1, few of 0. */
+    /** Returns an extent: mostly small, sometimes 1, rarely 0. */
     long extent() {
         return switch (random.nextInt(12)) {
             case 0 -> 0;
@@ -60,7 +60,7 @@ final class Chance {
         };
     }
 
-    /** An extent that is not 0. */
+    /** Returns an extent that is not 0. */
     long some() {
         return Math.max(1, extent());
     }
@@ -69,7 +69,7 @@ final class Chance {
         return Shape.of(extents(between(leastRank, mostRank), true));
     }
 
-    /** A shape without an extent of 0. */
+    /** Returns a shape without an extent of 0. */
     Shape full(int leastRank, int mostRank) {
         return Shape.of(extents(between(leastRank, mostRank), false));
     }
@@ -82,7 +82,7 @@ final class Chance {
         return extents;
     }
 
-    /** A shape that broadcasts to {@code whole}: axes are left out or have extent 1. */
+    /** Returns a shape that broadcasts to {@code whole}: axes are omitted or have extent 1. */
     Shape under(Shape whole) {
         int from = often() ? 0 : between(0, whole.rank());
         long[] dims = Arrays.copyOfRange(whole.toArray(), from, whole.rank());
@@ -92,12 +92,12 @@ final class Chance {
         return Shape.of(dims);
     }
 
-    /** An axis, perhaps counted from the end. */
+    /** Returns an axis, perhaps counted from the end. */
     long axis(int rank) {
         return between(-rank, rank - 1);
     }
 
-    /** Some axes, each once, in ascending order. */
+    /** Returns some axes, each once, in ascending order. */
     long[] axes(int rank) {
         long[] all = random.ints(0, 2).limit(rank).asLongStream().toArray();
         long[] axes = new long[(int) Arrays.stream(all).sum()];
@@ -120,7 +120,7 @@ final class Chance {
         return order;
     }
 
-    /** Numbers around 0 of any type; many of them whole, so that some are equal. */
+    /** Returns numbers around 0 of any type; many of them are integers, so that some are equal. */
     Tensor tensor(ElementType type, Shape shape) {
         if (type == ElementType.STRING) {
             String[] words = new String[Math.toIntExact(shape.elements())];
@@ -138,7 +138,7 @@ final class Chance {
         });
     }
 
-    /** Whole numbers, both ends included, as far as the type has them. */
+    /** Returns integers, both ends included, as far as the type has them. */
     Tensor whole(ElementType type, Shape shape, long least, long most) {
         boolean signed = type.kind() == ElementType.Kind.SIGNED;
         long low = type == ElementType.BOOL || !signed ? Math.max(0, least) : least;

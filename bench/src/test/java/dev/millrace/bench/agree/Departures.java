@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-/** Where answers differ for a reason: on each line a pattern of what was run and came of it, and the reason. */
+/** The known differences: each line of the file has a pattern of a trial with its result, and the reason. */
 final class Departures {
     private final List<Pattern> all = new ArrayList<>();
 
-    /** @param name of the file beside this class */
+    /** @param name the name of the file beside this class */
     static Departures read(String name) {
         var departures = new Departures();
         try (InputStream in = Objects.requireNonNull(Departures.class.getResourceAsStream(name))) {
@@ -31,7 +31,7 @@ final class Departures {
         }
     }
 
-    /** Whether a difference is one of those that have a reason. */
+    /** Whether a difference is one of the known ones. */
     boolean explain(String difference) {
         return all.stream().anyMatch(pattern -> pattern.matcher(difference).find());
     }

@@ -25,7 +25,7 @@ import java.util.Random;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a changed model optimised, as it stands and by the peer, and holds the answers against each other. */
+/** Runs a mutated model optimised, unoptimised and on ONNX Runtime, and compares the answers. */
 final class MutantTrial {
     private final Mutant mutant;
     private final Engine engine;
@@ -33,7 +33,7 @@ final class MutantTrial {
     private final Path file;
     private final Consumer<String> stages;
 
-    /** What came of it. */
+    /** The outcome of the trial. */
     enum End {
         ALIKE,
         DIFFERENT,
@@ -43,7 +43,7 @@ final class MutantTrial {
         REFUSED
     }
 
-    /** @param text what was run and what is wrong with it */
+    /** @param text the trial and its difference */
     record Result(End end, String text) {
         private static final String BETWEEN = " ";
 
@@ -146,9 +146,9 @@ final class MutantTrial {
     }
 
     /**
-     * The first node in whose value the peer differs from the plain way, and why it does.
+     * The first node in whose value ONNX Runtime differs from the unoptimised model, and the reason.
      *
-     * @param node or a word where there is none, since values that are looked at are not fused
+     * @param node the node, or a word if there is none, because values that are made outputs are not fused
      */
     private record Culprit(String node, Reason reason) {}
 

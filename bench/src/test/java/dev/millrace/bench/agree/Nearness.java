@@ -6,14 +6,17 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which of two answers is nearer to what the same model says of doubles, where sums that cancel out leave few digits. */
+/**
+ * Decides which of two answers is nearer to that of the same model in double, where sums that
+ * cancel out leave few digits.
+ */
 final class Nearness {
-    /** What roundings may make worse by chance. */
+    /** The factor by which roundings may make one answer worse by chance. */
     private static final double NEAR = 1.5;
 
     private Nearness() {}
 
-    /** Whether ours is as near to the exact answer as the peer's in each output. */
+    /** Whether this engine's answer is as near to the exact one as ONNX Runtime's in each output. */
     static boolean explains(Side.Result exact, Side.Result theirs, Side.Result ours) {
         if (exact.answers() == null || theirs.answers() == null || ours.answers() == null) {
             return false;
@@ -29,7 +32,7 @@ final class Nearness {
         return true;
     }
 
-    /** The largest difference of two numbers; infinite where they cannot be compared. */
+    /** Returns the largest difference of two numbers; infinity if the tensors cannot be compared. */
     private static double distance(@Nullable Datum right, @Nullable Datum answer) {
         if (!(right instanceof Tensor one && answer instanceof Tensor other)
                 || !one.shape().equals(other.shape())) {

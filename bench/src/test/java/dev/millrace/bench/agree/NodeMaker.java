@@ -4,12 +4,12 @@ import dev.millrace.graph.ir.OpId;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Gives a node of one operator its inputs and attributes, by chance. */
+/** A maker of random inputs and attributes for a node of one operator. */
 @FunctionalInterface
 interface NodeMaker {
     void make(OneNode node, Chance chance);
 
-    /** Those of all operators that are compared. */
+    /** Returns the makers of all operators that are compared. */
     static Map<OpId, NodeMaker> all() {
         var makers = new LinkedHashMap<OpId, NodeMaker>();
         ElementwiseMakers.putInto(makers);
@@ -26,7 +26,7 @@ interface NodeMaker {
         return makers;
     }
 
-    /** Puts one maker for several operators of ONNX, whose names are apart by spaces. */
+    /** Adds one maker for several operators of ONNX, whose names are separated by spaces. */
     static void put(Map<OpId, NodeMaker> makers, String names, NodeMaker maker) {
         put(makers, OpId.ONNX, names, maker);
     }

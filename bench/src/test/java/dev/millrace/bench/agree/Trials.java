@@ -14,14 +14,14 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Runs small models by the plain provider, by all of ours with optimisation, and by the peer. */
+/** Runs small models on {@code cpu} unoptimised, on all providers with optimisation, and on ONNX Runtime. */
 final class Trials implements AutoCloseable {
-    /** What came of a model: whether the peer ran it, what is wrong then, and why it did not. */
+    /** The outcome of a model: whether ONNX Runtime ran it, the difference if so, and the reason if not. */
     record Outcome(
             boolean ran,
             @Nullable String difference,
             @Nullable String refusal) {
-        /** Whether the peer has the operator on other processors only. */
+        /** Whether ONNX Runtime has the operator on other processors only. */
         boolean isOfOtherProcessors() {
             return refusal != null && refusal.contains("not yet supported on this hardware platform");
         }
@@ -35,7 +35,7 @@ final class Trials implements AutoCloseable {
         file = folder.resolve("trial.onnx");
     }
 
-    /** @param providers all there are where none is named */
+    /** @param providers the providers; all that there are if none is named */
     static SessionOptions options(Level level, String... providers) {
         var options = SessionOptions.builder()
                 .optimiser(Optimiser.Options.builder().level(level).build());
@@ -45,14 +45,17 @@ final class Trials implements AutoCloseable {
         return options.build();
     }
 
-    /** What is asked: a model, and what it is given. */
+    /** A model and its inputs. */
     record Question(byte[] model, Inputs inputs) {}
 
     Outcome run(byte[] model, Inputs inputs) throws IOException {
         return run(new Question(model, inputs), null);
     }
 
-    /** @param wider the same question in doubles: answers differ for no reason but roundings where ours is as near to its answer */
+    /**
+     * @param wider the same model and inputs in double: a difference is due to rounding if this engine's answer is as
+     *     near to that model's as ONNX Runtime's
+     */
     Outcome run(Question question, @Nullable Question wider) throws IOException {
         Files.write(file, question.model());
         Inputs inputs = question.inputs();

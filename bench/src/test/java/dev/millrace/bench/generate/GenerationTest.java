@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 
-/** What a decoder says, token by token, here and in ONNX Runtime. */
+/** Tests that a decoder generates the same tokens here and in ONNX Runtime. */
 class GenerationTest {
     private static final int TOKENS = 200;
     private static final GenerationOptions HOW = GenerationOptions.defaults().maxTokens(TOKENS);

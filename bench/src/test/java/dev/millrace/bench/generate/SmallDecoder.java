@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Two layers of a decoder with random weights, with inputs and outputs as exporters name them: RMS norms, rotary positions,
- * queries that share keys in groups, caches of keys and values, a gated product.
+ * Two layers of a decoder with random weights, whose inputs and outputs have exporters' names: RMS norms, rotary
+ * position embedding, grouped-query attention, key and value caches, a gated product (SwiGLU).
  */
 final class SmallDecoder {
     static final int LAYERS = 2;
@@ -35,7 +35,7 @@ final class SmallDecoder {
     private static final double POSITION_BASE = 10000;
     private static final OpId GROUPS = new OpId(OpId.MICROSOFT, "GroupQueryAttention");
 
-    /** How attention is written. */
+    /** The form of attention. */
     enum Form {
         /** ONNX's own operators, with caches that grow. */
         PLAIN,
@@ -187,7 +187,7 @@ final class SmallDecoder {
             return present;
         }
 
-        /** The same rows for all queries of a group. */
+        /** Returns the rows repeated for all queries of a group. */
         private Value shared(Value rows) {
             Value apart = model.node("Unsqueeze", rows, longs(2));
             Value repeated = model.node("Expand", apart, longs(1, 1, HEADS / KEY_HEADS, 1, 1));
@@ -198,7 +198,7 @@ final class SmallDecoder {
         }
     }
 
-    /** A row for each position, which repeats itself where it is longer than half the depth. */
+    /** Returns a constant of one row for each position, which repeats itself if it is wider than half the depth. */
     private Value angles(String function, int width) {
         return constants.computeIfAbsent(function, name -> {
             float[] table = new float[POSITIONS * width];

@@ -1,4 +1,4 @@
-/** Text generated here and in ONNX Runtime. */
+/** Tests of generated text against ONNX Runtime's. */
 @NullMarked
 package dev.millrace.bench.generate;
 

@@ -23,7 +23,7 @@ class PeerSessionTest {
     @TempDir
     private Path folder;
 
-    /** What {@code Identity} makes of it. */
+    /** Returns a datum after ONNX Runtime's {@code Identity}. */
     private Datum passed(Datum datum, ValueType type) throws IOException, OrtException {
         var model = new PeerModel();
         Value x = model.input("x", type);

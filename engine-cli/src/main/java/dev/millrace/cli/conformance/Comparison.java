@@ -13,16 +13,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares as the ONNX backend tests do: shape and type equal, strings equal, numbers close, integers and booleans
- * included; NaN equals NaN and infinities agree. Sequences are as long as expected, element by element.
+ * A comparison of results as the ONNX backend tests do it: shape and type equal, strings equal, numbers
+ * close, integers and booleans included; NaN equals NaN and infinities agree. Sequences have the expected
+ * length and are compared element by element.
  */
 public final class Comparison {
     private final Numbers numbers;
 
-    /** Holds numbers of one type and shape against each other. */
+    /** A comparison of numbers of one type and shape. */
     @FunctionalInterface
     public interface Numbers {
-        /** What is wrong, or null where nothing is. */
+        /** Returns a description of the difference, or null if there is none. */
         @Nullable
         String difference(Tensor expected, Tensor actual);
     }
@@ -31,12 +32,12 @@ public final class Comparison {
         this((expected, actual) -> numbers(expected, actual, tolerance));
     }
 
-    /** A comparison to which numbers are as close as {@code numbers} says. */
+    /** Creates a comparison with its own criterion for numbers. */
     public Comparison(Numbers numbers) {
         this.numbers = numbers;
     }
 
-    /** What is wrong, or null where nothing is. */
+    /** Returns a description of the difference, or null if there is none. */
     public @Nullable String difference(Datum expected, Datum actual) {
         return switch (expected) {
             case Tensor tensor -> actual instanceof Tensor other ? tensors(tensor, other) : kinds(expected, actual);
@@ -134,7 +135,7 @@ public final class Comparison {
                 + Elements.getDouble(expected.type(), expected.segment(), worstAt);
     }
 
-    /** The distance, and the largest number there is where only one is NaN or infinities disagree. */
+    /** Returns the distance of two numbers; the largest finite number if only one is NaN or infinities disagree. */
     private static double error(double want, double got) {
         if (want == got || Double.isNaN(want) && Double.isNaN(got)) {
             return 0;

@@ -7,12 +7,12 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How far a number may be from the expected one: {@code absolute + relative * |expected|}. */
+/** The allowed distance of a number from the expected one: {@code absolute + relative * |expected|}. */
 public record Tolerance(double relative, double absolute) {
-    /** What the ONNX backend tests allow. */
+    /** The tolerance of the ONNX backend tests. */
     public static final Tolerance STANDARD = new Tolerance(1e-3, 1e-7);
 
-    /** The tolerance that a case's {@code data.json} names, where it has one. */
+    /** Returns the tolerance in a case's {@code data.json}, or the standard one for values that it lacks. */
     public static Tolerance of(BackendCase test) throws IOException {
         Path file = test.folder().resolve("data.json");
         if (!Files.isRegularFile(file)) {

@@ -1,4 +1,4 @@
-/** Runs folders of ONNX backend cases and compares what comes out with what should. */
+/** The conformance runner: runs folders of ONNX backend cases and compares their outputs with the expected ones. */
 @NullMarked
 package dev.millrace.cli.conformance;
 

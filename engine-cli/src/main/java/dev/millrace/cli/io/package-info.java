@@ -1,4 +1,4 @@
-/** Data in files and on terminals. */
+/** Reading and writing of tensors and other data: NumPy files, ONNX protobuf files, JSON, text on terminals. */
 @NullMarked
 package dev.millrace.cli.io;
 

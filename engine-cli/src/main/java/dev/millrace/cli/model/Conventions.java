@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What exporters commonly mean by the names and shapes of inputs, for a model of which nothing else is known. */
+/** Exporters' common conventions for the names and shapes of inputs, for a model of which nothing else is known. */
 final class Conventions {
     private static final long TOKENS = 16;
     private static final long PAST_TOKENS = 8;
@@ -16,7 +16,7 @@ final class Conventions {
 
     private Conventions() {}
 
-    /** A free extent of that name. */
+    /** Returns a plausible value for a symbolic extent of that name. */
     static long extent(String name) {
         String plain = name.toLowerCase(Locale.ROOT);
         if (plain.contains("past")) {
@@ -25,7 +25,7 @@ final class Conventions {
         return plain.contains("sequence") || plain.contains("seq_len") ? TOKENS : 1;
     }
 
-    /** Whether that axis is the height or the width of an image that may be of any size. */
+    /** Whether that axis is the height or the width of an image of open size. */
     static boolean isImageSide(SymbolicShape shape, int axis) {
         if (shape.rank() != 4) {
             return false;
@@ -47,7 +47,7 @@ final class Conventions {
         return !(dim instanceof Dim.Known);
     }
 
-    /** What the whole numbers of an input of that name are, null where the name says nothing. */
+    /** Returns plausible contents for an integer input of that name, or null if the name tells nothing. */
     static @Nullable Fill fill(String name) {
         String plain = name.toLowerCase(Locale.ROOT);
         if (RATES.contains(plain)) {

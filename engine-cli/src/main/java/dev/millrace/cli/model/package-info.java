@@ -1,4 +1,6 @@
-/** Where models come from, and what to feed them. */
+/**
+ * Sources of models, and inputs made for them: the catalogue of known models, the cache of downloads, plausible shapes.
+ */
 @NullMarked
 package dev.millrace.cli.model;
 

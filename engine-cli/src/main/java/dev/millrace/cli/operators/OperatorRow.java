@@ -7,19 +7,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the tables say of an operator.
+ * The row of an operator in the table of operators.
  *
  * @param versions the opsets in which it appeared or changed
- * @param types the element types that its first variable stands for in the newest version; empty where it has none
- * @param providers by name, the versions that a provider takes and the types of the newest one
- * @param composed whether it is written as several others before a provider is asked
+ * @param types the element types of its first type variable in the newest version; empty if it has none
+ * @param providers the versions and newest types that each provider takes, by the provider's name
+ * @param composed whether it is lowered to several other operators before a provider is asked
  */
 public record OperatorRow(
         OpId op, List<Integer> versions, Set<ElementType> types, Map<String, Taken> providers, boolean composed) {
-    /** What a provider takes. */
+    /** The versions and element types of an operator that a provider takes. */
     public record Taken(List<Integer> versions, Set<ElementType> types) {}
 
-    /** Whether anybody takes it, in one form or another. */
+    /** Whether any provider takes it, directly or lowered. */
     public boolean isThere() {
         return composed
                 || providers.values().stream()

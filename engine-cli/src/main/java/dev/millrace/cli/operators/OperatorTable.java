@@ -23,7 +23,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** All operators with a schema, and what the providers say when they are asked for each version and type. */
+/** The table of all operators with a schema, and the answers of the providers for each version and type. */
 public final class OperatorTable {
     private final List<ExecutionProvider> providers;
 
@@ -31,7 +31,7 @@ public final class OperatorTable {
         this.providers = providers;
     }
 
-    /** The rows by domain and name. */
+    /** Returns the rows by domain and name. */
     public static List<OperatorRow> rows() {
         var factories = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class, OperatorTable.class.getClassLoader())
@@ -88,7 +88,7 @@ public final class OperatorTable {
         return variable == null ? EnumSet.noneOf(ElementType.class) : variable.tensors();
     }
 
-    /** What the first variable is asked for; where there is none, one question is enough. */
+    /** Returns the element types to ask providers about; one is enough if the operator has no type variable. */
     private static Set<ElementType> asked(OperatorSchema schema) {
         Set<ElementType> types = types(schema);
         return types.isEmpty() ? EnumSet.of(ElementType.FLOAT) : types;
@@ -99,7 +99,10 @@ public final class OperatorTable {
         return variable == null ? "" : variable.variable();
     }
 
-    /** The types of the first variable with which a provider takes an operator; some type where it has no variable. */
+    /**
+     * Returns the types of the first type variable with which a provider takes an operator; some
+     * type if it has no variable.
+     */
     private Set<ElementType> taken(ExecutionProvider provider, OperatorSchema schema) {
         var taken = EnumSet.noneOf(ElementType.class);
         for (ElementType type : asked(schema)) {
@@ -116,7 +119,7 @@ public final class OperatorTable {
         try {
             return Lowerings.lower(OneNodeGraph.of(schema, nameOfVariable(schema), type));
         } catch (EngineException wantsMore) {
-            // who looks at more than the name of an operator knows how to write it
+            // a lowering that looks at more than the operator's name exists
             return true;
         }
     }

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Rows of the table of operators as text, and as a page in Markdown. */
+/** Formats rows of the table of operators as text, and as a page in Markdown. */
 public final class OperatorText {
     private OperatorText() {}
 
-    /** One line for an operator: versions, and who takes it. */
+    /** Returns one line for an operator: its versions, and the providers that take it. */
     public static String line(OperatorRow row) {
         return "%-34s %-22s %s"
                 .formatted(row.op(), numbers(row.versions()), String.join("  ", takers(row)))
@@ -33,7 +33,7 @@ public final class OperatorText {
         return takers;
     }
 
-    /** What a provider takes of an operator, as far as that is not all of it. */
+    /** Returns the part of an operator that a provider takes; {@code all} for the whole. */
     private static String taken(OperatorRow row, Taken taken) {
         if (taken.versions().isEmpty()) {
             return "";
@@ -48,7 +48,7 @@ public final class OperatorText {
         return versions.stream().map(String::valueOf).collect(Collectors.joining(" "));
     }
 
-    /** Types by name; groups of them together. */
+    /** Returns the names of types; {@code all} for every type. */
     private static String types(Set<ElementType> types) {
         var left = EnumSet.noneOf(ElementType.class);
         left.addAll(types);
@@ -58,7 +58,7 @@ public final class OperatorText {
         return left.stream().map(ElementType::onnxName).collect(Collectors.joining(" "));
     }
 
-    /** A page with a table for each domain. */
+    /** Returns a page with a table for each domain. */
     public static String markdown(List<OperatorRow> rows) {
         var page = new StringBuilder("""
             # Operators

@@ -1,4 +1,6 @@
-/** Which operators there are, and which of them providers take, as the tables of the engine say. */
+/**
+ * The table of operators: which there are, and which of them the providers take, according to the engine's own tables.
+ */
 @NullMarked
 package dev.millrace.cli.operators;
 

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** What a compiled model holds, as JSON. */
+/** Writes the description of a compiled model as JSON. */
 public final class ContextJson {
     private final JsonGenerator json;
 
@@ -16,7 +16,7 @@ public final class ContextJson {
         this.json = json;
     }
 
-    /** @param madeFrom whether it was made from the source that was asked about; null where none was */
+    /** @param madeFrom whether the model was made from the source in question; null without one */
     public static String of(ContextInfo info, List<ModelCompatibility> verdicts, @Nullable Boolean madeFrom) {
         return JsonText.object(json -> {
             new ContextJson(json).write(info, verdicts);

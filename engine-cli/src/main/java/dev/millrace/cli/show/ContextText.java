@@ -8,7 +8,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a compiled model holds, for a terminal. */
+/** Prints the description of a compiled model for a terminal. */
 public final class ContextText {
     private ContextText() {}
 

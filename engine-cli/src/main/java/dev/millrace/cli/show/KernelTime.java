@@ -1,14 +1,14 @@
 package dev.millrace.cli.show;
 
 /**
- * What a kernel took in one of the runs that were measured, on the average.
+ * The average time of a kernel in one of the measured runs.
  *
- * @param node what it was made for, or one of several such; empty where it stands for none
- * @param operations multiplications with their additions, or 0 where nobody counts them
- * @param bytes that are read and written at least
+ * @param node the node that it was made for, or one of several; empty if there is none
+ * @param operations the multiplications with their additions, or 0 if they are not counted
+ * @param bytes the bytes that are read and written at least
  */
 record KernelTime(String kernel, String node, double micros, double share, long calls, long operations, long bytes) {
-    /** Billions of additions and multiplications a second, or 0 where nobody counts them. */
+    /** Returns the billions of additions and multiplications per second (GFLOP/s), or 0 if they are not counted. */
     double gigaflops() {
         return micros == 0 ? 0 : 2.0 * operations / micros / 1e3;
     }

@@ -15,10 +15,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine found on this machine, as text.
+ * The facts that the engine found about this machine, as text.
  *
  * @param byName the facts by their names, in the order in which they are shown
- * @param notes what makes models slower here than they could be
+ * @param notes the reasons why models are slower here than they could be
  */
 public record MachineFacts(Map<String, String> byName, List<String> notes) {
     private static final String NONE = "none";
@@ -28,7 +28,7 @@ public record MachineFacts(Map<String, String> byName, List<String> notes) {
         notes = List.copyOf(notes);
     }
 
-    /** @param models the folder of models that were fetched */
+    /** @param models the folder of downloaded models */
     public static MachineFacts of(Engine engine, String version, Path models) {
         PlatformReport platform = engine.platform();
         var facts = new LinkedHashMap<String, String>();
@@ -66,7 +66,7 @@ public record MachineFacts(Map<String, String> byName, List<String> notes) {
         return found.isEmpty() ? null : found.substring(start.length());
     }
 
-    /** A file or folder with what it is worth. */
+    /** Returns the path of a file or folder with its size or state. */
     private static String state(@Nullable String place) {
         if (place == null || place.isEmpty()) {
             return NONE;

@@ -21,12 +21,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a model file says of itself, before anything is made of it.
+ * The facts in a model file, before anything is made of it.
  *
- * @param bytes the size of the file; external data is not in it
- * @param operators how many nodes of each operator there are, the most frequent first, nested graphs included
- * @param parameters the elements of all initializers and constants
- * @param parameterBytes what they take
+ * @param bytes the size of the file without external data
+ * @param operators the number of nodes of each operator, the most frequent first, nested graphs included
+ * @param parameters the number of elements of all initializers and constants
+ * @param parameterBytes the bytes of these elements
  */
 public record ModelFacts(
         Path file,

@@ -9,11 +9,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What a session is made of, as tables of text. */
+/** Prints the parts of a session as tables of text. */
 public final class SessionText {
     private SessionText() {}
 
-    /** One line per partition, runs of single nodes counted as one; many alike are summed up. */
+    /**
+     * Prints the number of partitions and nodes for each provider, compiled ones and single nodes apart. A sequence of
+     * single nodes counts as one partition.
+     */
     public static void partitions(Session session, PrintWriter out) {
         var compiled = new TreeMap<String, int[]>();
         for (PartitionInfo part : session.report().partitions()) {
@@ -26,7 +29,7 @@ public final class SessionText {
         compiled.forEach((name, counts) -> out.printf("%-20s %11d %7d%n", name, counts[0], counts[1]));
     }
 
-    /** Every partition with its operators. */
+    /** Prints every partition with its operators. */
     public static void partitionList(Session session, PrintWriter out) {
         out.printf("%-8s %-9s %6s  %s%n", "provider", "kind", "nodes", "operators");
         for (PartitionInfo part : session.report().partitions()) {
@@ -46,7 +49,7 @@ public final class SessionText {
                 .collect(Collectors.joining(" "));
     }
 
-    /** What the engine has to say about the model, if anything. */
+    /** Prints the notes on the model, if there are any. */
     public static void notes(Session session, PrintWriter out) {
         if (!session.report().notes().isEmpty()) {
             out.println("\nNotes");
@@ -54,7 +57,7 @@ public final class SessionText {
         }
     }
 
-    /** The phases of the session's creation. */
+    /** Prints the time of each phase of the session's creation. */
     public static void phases(Session session, PrintWriter out) {
         session.report()
                 .phases()
@@ -62,7 +65,7 @@ public final class SessionText {
         out.printf("  %-14s %8.2f ms%n", "total", session.report().creation().toNanos() / 1e6);
     }
 
-    /** The steps of programs that were run. */
+    /** Prints the programs of partitions that were run. */
     public static void programs(Session session, PrintWriter out) {
         for (StretchSummary stretch : session.stretches()) {
             for (String text : stretch.programs()) {
@@ -71,7 +74,7 @@ public final class SessionText {
         }
     }
 
-    /** The blocks of the stretches that were run. */
+    /** Prints the memory blocks of the stretches that were run. */
     public static void memory(Session session, PrintWriter out) {
         for (StretchSummary stretch : session.stretches()) {
             out.printf(
@@ -85,7 +88,7 @@ public final class SessionText {
         }
     }
 
-    /** A size for a person. */
+    /** Returns a size in human-readable form. */
     public static String bytes(long bytes) {
         if (bytes < 1 << 10) {
             return bytes + " B";

@@ -1,4 +1,4 @@
-/** Sessions and graphs, to be looked at. */
+/** Presentation of sessions, graphs, compiled models and the machine: as text, JSON and HTML pages. */
 @NullMarked
 package dev.millrace.cli.show;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The ONNX backend cases of operators that give several values, with each of the values left out in turn. */
+/** Tests of the ONNX backend cases of operators with several outputs, with each output omitted in turn. */
 class OmittedOutputsIT {
     private static final Path CASES = Path.of("..", "..", "shared", "onnx-data", "node");
 
@@ -48,7 +48,7 @@ class OmittedOutputsIT {
         assertThat(operators).hasSizeGreaterThan(20);
     }
 
-    /** Whether all outputs are those of one node. */
+    /** Whether all outputs of the model are those of one node. */
     private static boolean givesSeveral(ModelProto model) {
         GraphProto graph = model.getGraph();
         return graph.getNodeCount() == 1
@@ -57,7 +57,7 @@ class OmittedOutputsIT {
                         .allMatch(output -> graph.getNode(0).getOutputList().contains(output.getName()));
     }
 
-    /** The same case, whose node does not give one of the model's outputs. */
+    /** Returns a copy of the case whose node omits one of the model's outputs. */
     private BackendCase without(BackendCase test, ModelProto model, int left) throws IOException {
         Path changed = Files.createDirectories(folder.resolve(test.name() + "-" + left));
         var builder = model.toBuilder();

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The ONNX backend cases by models that declare less: the rank of each value alone, or nothing but its element type. */
+/**
+ * Tests of the ONNX backend cases with models that declare less: the rank of each value alone,
+ * or only its element type.
+ */
 class UndeclaredShapesIT {
     private static final Path DATA = Path.of("..", "..", "shared", "onnx-data");
     private static final List<String> SUITES = List.of("node", "simple", "pytorch-converted", "pytorch-operator");
@@ -27,7 +30,7 @@ class UndeclaredShapesIT {
     @TempDir
     private Path folder;
 
-    /** The two ways to declare less. */
+    /** The two amounts that are declared. */
     enum Declared {
         RANKS(UndeclaredShapesIT::open),
         NOTHING((type, name) -> type.getTensorTypeBuilder().clearShape());
@@ -64,7 +67,7 @@ class UndeclaredShapesIT {
         assertThat(passed).isGreaterThan(1500);
     }
 
-    /** The same case with a model that declares less. */
+    /** Returns a copy of the case whose model declares less. */
     private BackendCase changed(BackendCase test, Declared declared) throws IOException {
         Path changed = Files.createDirectories(folder.resolve(test.suite()).resolve(test.name()));
         var model = ModelProto.parseFrom(Files.readAllBytes(test.model())).toBuilder();

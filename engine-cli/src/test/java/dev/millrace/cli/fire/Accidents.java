@@ -7,13 +7,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
-/** Tells refusals that somebody has thought of from those behind which the engine fell over something. */
+/** Distinguishes intended refusals from those whose cause is an accidental exception inside the engine. */
 final class Accidents {
     private static final int SHORTEST_MESSAGE = 10;
 
     private Accidents() {}
 
-    /** What is wrong with a refusal, or null where it is one. */
+    /** Returns the fault of a refusal, or null if it is intended. */
     static @Nullable String in(EngineException refused) {
         String message = String.valueOf(refused.getMessage());
         if (message.length() <= SHORTEST_MESSAGE) {
@@ -39,7 +39,7 @@ final class Accidents {
             case OutOfMemoryError _, IOException _, UncheckedIOException _, JacksonException _ -> true;
             case IllegalArgumentException _ ->
                 isThrownBy(cause, "dev.millrace.") || isThrownBy(cause, "java.util.regex.");
-            // what the decoders of images say that they do not decode, and nobody else
+            // image decoders say so of formats that they do not decode; no other code may
             case UnsupportedOperationException _ -> isThrownBy(cause, "dev.millrace.providers.cpu.image.");
             // memory that a caller has closed, or that belongs to another thread
             case IllegalStateException _, WrongThreadException _ -> isThrownBy(cause, "jdk.internal.foreign.");
@@ -52,7 +52,7 @@ final class Accidents {
         return stack.length > 0 && stack[0].getClassName().startsWith(packages);
     }
 
-    /** The codecs of the JDK throw what they like over broken images. */
+    /** Whether an exception comes from the JDK's image codecs, which throw any type over broken images. */
     private static boolean isImageCodec(Throwable cause) {
         return Arrays.stream(cause.getStackTrace())
                 .limit(12)

@@ -21,22 +21,23 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A run in the middle of one node that is enormous stops soon after it is cancelled. {@code -Dmillrace.cancel.only=simd.*Conv} looks
- * at those alone that fit, {@code -Dmillrace.cancel.millis=50} says how soon that is.
+ * Tests that a run in the middle of one enormous node stops soon after it is cancelled.
+ * {@code -Dmillrace.cancel.only=simd.*Conv} selects the cases that match,
+ * {@code -Dmillrace.cancel.millis=50} sets how soon that is.
  */
 class CancelIT {
     private static final String ONLY = System.getProperty("millrace.cancel.only", ".*");
     private static final int THREADS = Integer.getInteger("millrace.cancel.threads", 1);
     private static final long CANCELLED_AFTER_MILLIS = 100;
-    /** In a build, which may run on a slow machine beside others, that is a second. */
+    /** The limit in nanoseconds; by default a second, because a build may run on a slow machine beside others. */
     private static final long BOUND_NANOS =
             TimeUnit.MILLISECONDS.toNanos(Integer.getInteger("millrace.cancel.millis", 1000));
-    /** How often a run may be late before it is held to be, and how often it has to be in time. */
+    /** The number of late runs after which a case fails, and the number of timely runs that it needs. */
     private static final int LATE = 3;
 
     private static final int IN_TIME = Integer.getInteger("millrace.cancel.times", 1);
 
-    /** Steps that depend on each other, and how long they take where nobody else works. */
+    /** The number of dependent steps, whose time measures how busy the machine is. */
     private static final int SPINS = 10_000_000;
 
     private static final long SPIN_NANOS = TimeUnit.MILLISECONDS.toNanos(15);
@@ -75,7 +76,7 @@ class CancelIT {
         }
     }
 
-    /** How long a run goes on after it was cancelled; nothing where it ended before. */
+    /** Returns the nanoseconds for which a run goes on after it was cancelled; 0 if it ended before. */
     private static long nanosToStop(Session session, Inputs inputs) {
         var cancellation = new Cancellation();
         var run = new FutureTask<Long>(() -> {
@@ -104,7 +105,7 @@ class CancelIT {
         }
     }
 
-    /** How much slower than by itself this machine is now, where others work, too. */
+    /** Returns how many times slower than when idle this machine is now. */
     private static double load() {
         long start = System.nanoTime();
         long value = start;

@@ -18,37 +18,37 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells answers that differ because the question is ill-conditioned: the plain way itself answers otherwise when the
- * numbers that are given move by one unit in the last place. Where that moves its answer by less than a quarter of a
- * difference, somebody is wrong. Where it moves the worst number as far, and all of them together a quarter as far, the
- * answers are as sure as each other: nobody who rounds can know better.
+ * Recognises differences that an ill-conditioned problem explains: the unoptimised model's own answer differs, too,
+ * when its inputs and weights move by one unit in the last place (ulp). If that moves the answer by less than a quarter
+ * of a difference, one of the two answers is wrong. If it moves the worst number as far as the difference, and all
+ * numbers together a quarter as far, the answers are equally valid, because no rounding can decide between them.
  */
 final class Conditioning {
     private static final int DRAWS = 6;
     private static final double PART = 0.25;
-    /** Steps are as large as each other but for their own roundings. */
+    /** The share from which a perturbation counts as large as the difference, but for its own roundings. */
     private static final double NEARLY_ALL = 0.999;
-    /** Places by which sums are off that are added up in floats, of which those that are large enough are counted. */
+    /** The ulps by which a sum in float may be off, for outputs whose number of elements depends on a threshold. */
     private static final int COUNTED_STEPS = 16;
 
     private final Plain plain;
 
-    /** Answers for a model without any optimisation. */
+    /** An evaluation of a model without any optimisation. */
     @FunctionalInterface
     interface Plain {
-        /** An output of the model, or null where it does not answer. */
+        /** Returns an output of the model, or null if it does not answer. */
         @Nullable
         Datum output(byte[] model, Inputs inputs);
     }
 
-    /** How much of a difference a unit in the last place makes. */
+    /** The share of a difference that one ulp explains. */
     enum Share {
         NONE,
         A_PART,
         ALL
     }
 
-    /** By how many places each number moves: so many at most, this way or the other. */
+    /** Random steps in ulps, of at most {@code most} up or down. */
     private record Steps(Random random, int most) {
         int next() {
             return random.nextInt(2 * most + 1) - most;
@@ -59,7 +59,7 @@ final class Conditioning {
         this.plain = plain;
     }
 
-    /** What the last place of the numbers that are given does to the answer to these inputs. */
+    /** Returns the share of a difference in the answer to these inputs that a perturbation by one ulp explains. */
     Share share(byte[] model, Inputs inputs, Datum expected, Datum actual) {
         double difference = distance(expected, actual);
         if (!(difference < Double.POSITIVE_INFINITY)) {
@@ -83,7 +83,10 @@ final class Conditioning {
         return farthest >= PART * difference ? Share.A_PART : Share.NONE;
     }
 
-    /** The same where as many numbers as are large enough are there, and so many more or less of them. */
+    /**
+     * Returns that share for outputs that differ in how many numbers exceed a threshold, and so
+     * in their number of elements.
+     */
     private Share shareOfTheCount(byte[] model, Inputs inputs, Datum expected, long apart) {
         long farthest = 0;
         for (int draw = 0; apart > 0 && draw < DRAWS; draw++) {
@@ -97,7 +100,7 @@ final class Conditioning {
         return farthest >= apart ? Share.ALL : farthest >= PART * apart ? Share.A_PART : Share.NONE;
     }
 
-    /** How many more numbers one has than the other; 0 where they differ in more than how many there are. */
+    /** Returns the difference of the numbers of elements; 0 if the outputs differ in more than these. */
     private static long countedApart(Datum expected, Datum actual) {
         return expected instanceof Tensor one
                         && actual instanceof Tensor other
@@ -108,7 +111,7 @@ final class Conditioning {
                 : 0;
     }
 
-    /** The largest difference of two numbers; infinite where they cannot be compared. */
+    /** Returns the largest difference of two numbers; infinity if the tensors cannot be compared. */
     static double distance(Datum expected, Datum actual) {
         if (!(expected instanceof Tensor one && actual instanceof Tensor other)
                 || one.type() != other.type()
@@ -124,7 +127,7 @@ final class Conditioning {
         return largest;
     }
 
-    /** The sum of the differences of numbers that can be compared. */
+    /** Returns the sum of the differences of numbers that can be compared. */
     private static double sum(Datum expected, Datum actual) {
         double sum = 0;
         if (expected instanceof Tensor one && actual instanceof Tensor other) {
@@ -176,7 +179,7 @@ final class Conditioning {
         return moved;
     }
 
-    /** The same model, whose weights have moved, those of graphs inside of others, too. */
+    /** Returns a copy of the model with perturbed weights, those of nested graphs included. */
     private static byte[] moved(byte[] model, Steps steps) {
         try {
             ModelProto.Builder builder = ModelProto.parseFrom(model).toBuilder();

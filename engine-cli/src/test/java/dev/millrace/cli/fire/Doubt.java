@@ -12,42 +12,44 @@ import java.util.function.DoublePredicate;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** Why answers to the same question may differ where nobody is wrong. */
+/** Finds reasons why two answers to one problem may differ although neither is wrong. */
 public final class Doubt {
     private static final double SQUARE_OVERFLOWS = Math.sqrt(Float.MAX_VALUE);
 
     private final Plain plain;
     private final boolean ignoresNaN;
 
-    /** Whoever answers for a model without any optimisation. */
+    /** An evaluation of a model without any optimisation. */
     @FunctionalInterface
     public interface Plain {
-        /** The outputs of the model, or null where it does not answer. */
+        /** Returns the outputs of the model, or null if it does not answer. */
         @Nullable
         Map<String, Datum> answers(byte[] model, Inputs inputs);
     }
 
-    /** What makes a difference. */
+    /** The reason of a difference. */
     public enum Reason {
-        /** Somebody is wrong. */
+        /** There is no excuse: one of the answers is wrong. */
         NONE,
-        /** A number on the way is so large that its square is none any more: what is made of it is anything. */
+        /**
+         * An intermediate value is so large that its square overflows, so that results computed from it are arbitrary.
+         */
         OVERFLOW,
-        /** Numbers of 16 bits are rounded at other places. */
+        /** Numbers of 16 bits are rounded at different places. */
         ROUNDED_ELSEWHERE,
-        /** The last place of the numbers that are given makes a part of the difference. */
+        /** One ulp of the inputs and weights explains a part of the difference. */
         A_PART,
-        /** It makes as much. */
+        /** One ulp of the inputs and weights explains all of the difference. */
         ALL
     }
 
-    /** @param ignoresNaN whether what is no number counts as none that is large */
+    /** @param ignoresNaN whether NaN is ignored when the largest magnitude is looked for */
     public Doubt(Plain plain, boolean ignoresNaN) {
         this.plain = plain;
         this.ignoresNaN = ignoresNaN;
     }
 
-    /** Why an output differs from what was expected of it. */
+    /** Returns the reason why an output differs from the expected one. */
     public Reason reason(byte[] model, Inputs inputs, String output, Datum expected, Datum actual) {
         if (overflowsInside(model, inputs)) {
             return Reason.OVERFLOW;
@@ -79,14 +81,14 @@ public final class Doubt {
         return value instanceof Tensor tensor && !(largest(tensor, ignoresNaN) < SQUARE_OVERFLOWS);
     }
 
-    /** Whether a weight that the main graph has, for itself or for graphs inside, is of a kind. */
+    /** Whether the main graph has a weight, for itself or for nested graphs, that satisfies a predicate. */
     static boolean hasWeight(byte[] model, DoublePredicate wanted) {
         return Models.read(model, null).graph().constants().stream()
                 .map(Value::constant)
                 .anyMatch(weight -> weight != null && has(weight, wanted));
     }
 
-    /** Whether a floating number of a tensor is of a kind. */
+    /** Whether a floating-point tensor has a number that satisfies a predicate. */
     static boolean has(Tensor tensor, DoublePredicate wanted) {
         ElementType type = tensor.type();
         return type.isFloating()
@@ -94,7 +96,10 @@ public final class Doubt {
                         .anyMatch(i -> wanted.test(Elements.getDouble(type, tensor.segment(), i)));
     }
 
-    /** The largest magnitude of a float, 0 where there is none; NaN where one is that is not ignored. */
+    /**
+     * Returns the largest magnitude of a floating-point tensor, 0 if there is none; NaN if it
+     * has one that is not ignored.
+     */
     static double largest(Tensor tensor, boolean ignoresNaN) {
         ElementType type = tensor.type();
         double largest = 0;

@@ -14,13 +14,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does what may hang, on a thread of its own. After {@value #SECONDS} seconds it is cancelled, and has {@value
- * #SECONDS_TO_STOP} to stop, of a processor's time where others keep the processors busy; anything but an answer or a
- * refusal that was meant is an {@link AssertionError}.
+ * Runs an action that may hang on a thread of its own. After {@value #SECONDS} seconds it is cancelled, and has
+ * {@value #SECONDS_TO_STOP} seconds to stop, of processor time if other work keeps the processors busy. Any outcome
+ * other than an answer or an intended refusal is an {@link AssertionError}.
  */
 final class Guard {
     private static final int SECONDS = 5;
-    /** The JDK collects garbage for a while before it says that memory is short, and cannot be stopped meanwhile. */
+    /**
+     * The seconds to stop: the JDK collects garbage for a while before it reports that memory is
+     * short, and cannot be stopped meanwhile.
+     */
     private static final int SECONDS_TO_STOP = 20;
 
     private static final int MOST_WAITS = 15;
@@ -28,7 +31,7 @@ final class Guard {
 
     private Guard() {}
 
-    /** What came of it: an answer, or a refusal, or neither where it took too long and stopped when told. */
+    /** The outcome: an answer, or a refusal, or neither if it took too long and stopped when cancelled. */
     record Outcome<T>(@Nullable T answer, @Nullable EngineException refusal) {
         boolean isAnswer() {
             return answer != null;
@@ -59,7 +62,7 @@ final class Guard {
         }
     }
 
-    /** Whether a thread wants to go on and has not yet had the time that it may take. */
+    /** Whether a thread wants to go on and has not yet had the processor time that it may take. */
     private static boolean isStarved(Thread thread, long before) {
         long had = THREADS.getThreadCpuTime(thread.threadId()) - before;
         return thread.getState() == Thread.State.RUNNABLE && had < TimeUnit.SECONDS.toNanos(SECONDS_TO_STOP);

@@ -10,15 +10,15 @@ import java.util.regex.Pattern;
 import javax.management.ObjectName;
 
 /**
- * What this process holds.
+ * The resources that this process holds.
  *
- * @param kilobytes that are resident
- * @param live those of objects that a collection has left
- * @param small those of native memory that was asked for in small blocks, as the JVM counts them
+ * @param kilobytes the resident memory
+ * @param live the kilobytes of live objects after a collection
+ * @param small the kilobytes of native memory in small blocks, as the JVM counts them
  */
 record Held(long kilobytes, long live, long small, int threads, int descriptors) {
     static final Path STATUS = Path.of("/proc/self/status");
-    /** What the JVM calls memory that is not for itself. */
+    /** The line of native memory tracking for memory that the JVM did not allocate for itself. */
     private static final Pattern SMALL = Pattern.compile("- +Other \\(reserved=(\\d+)KB");
 
     private static Held now() throws Exception {
@@ -56,7 +56,10 @@ record Held(long kilobytes, long live, long small, int threads, int descriptors)
                         some ? new String[] {String[].class.getName()} : new String[0]);
     }
 
-    /** Without garbage, and without what the C library keeps for later: how much of both there is depends on the moment. */
+    /**
+     * Returns the present resources after a collection and after the C library has trimmed its heap: the amounts of
+     * garbage and of cached memory depend on the moment.
+     */
     private static Held collected() throws Exception {
         System.gc();
         diagnostics("systemTrimNativeHeap");
@@ -64,8 +67,8 @@ record Held(long kilobytes, long live, long small, int threads, int descriptors)
     }
 
     /**
-     * The least of several looks: which models are open differs from one to the next, and what a collection has found is
-     * unmapped by another thread, later.
+     * Returns the minimum of several measurements: which models are open differs from one to the next, and another
+     * thread unmaps the memory of collected objects later.
      */
     static Held settled(int looks, Duration between) throws Exception {
         Held least = collected();

@@ -8,7 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
 
-/** Tensors that are made to be trouble: by their contents, by their shape, by the memory that they lie in. */
+/** Tensors that are made to cause trouble: by their contents, by their shape, by their memory. */
 final class HostileTensor {
     private static final String[] TEXTS = {"", "\uD800", "\u0000", "a\uFFFF", "1e999", "0x", "-", "s1s1s1"};
 
@@ -42,7 +42,10 @@ final class HostileTensor {
         }
     }
 
-    /** The same tensor in memory that was closed, is another thread's, a Java array, read-only, or out of step. */
+    /**
+     * Returns a copy of the tensor in memory that is closed, confined to another thread, a Java
+     * array, read-only, or misaligned.
+     */
     static Tensor elsewhere(Tensor tensor, Random random) {
         if (tensor.type() == ElementType.STRING) {
             return tensor;

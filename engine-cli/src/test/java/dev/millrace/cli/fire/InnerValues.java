@@ -13,13 +13,14 @@ import dev.millrace.graph.op.SchemaPass;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Shows what a model has between its inputs and outputs. */
+/** Makes a model's intermediate values visible. */
 public final class InnerValues {
     private InnerValues() {}
 
     /**
-     * The same model with all values of its main graph as outputs, those inside of operators that are made of others included;
-     * one that can be read but not written, for instance because it lists an output twice, as it is.
+     * Returns a copy of the model with all values of its main graph as outputs, those inside of composite
+     * operators included. A model that can be read but not written, for instance because it lists an
+     * output twice, is returned as it is.
      */
     public static byte[] shown(byte[] bytes) {
         try {
@@ -32,7 +33,7 @@ public final class InnerValues {
     private static byte[] withAllValues(byte[] bytes) {
         Model model = Models.read(bytes, null);
         Graph graph = model.graph();
-        // it takes away what would be refused next
+        // it removes what would be refused next
         SchemaPass.over(graph);
         Inference.infer(graph);
         Lowerings.lower(graph);
@@ -42,7 +43,7 @@ public final class InnerValues {
         var editor = new GraphEditor(graph);
         for (Node node : graph.nodes()) {
             for (Value value : node.outputs()) {
-                // a mutant may call something as it calls an output
+                // a mutant may have a value with the name of an output
                 if (value != null && shown.add(value) && names.add(value.name())) {
                     editor.addOutput(value.name(), value);
                 }

@@ -9,9 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Those of layers: products, windows, rows that are normalised, and steps that follow each other. */
+/** Enormous layers: products, windows, normalised rows, and recurrent steps. */
 final class LayerGiants {
-    /** Elements of a tensor of 128 MB. */
+    /** The elements of a tensor of 128 MB. */
     private static final int MANY = 1 << 25;
 
     private static final int SIDE = 1 << 12;
@@ -218,7 +218,7 @@ final class LayerGiants {
         add("RNN", net -> recurrent(net, "RNN", 1, 256, net.floats("x", 1 << 16, 1, 64), 64));
     }
 
-    /** @param inputs of a step */
+    /** @param inputs the number of inputs of a step */
     private static Value recurrent(Net net, String op, int gates, int hidden, Value x, int inputs) {
         return net.op(
                 op,

@@ -11,7 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What goes away while machine code reads it: in a JVM of its own, so that a crash is a test that fails.
+ * Tests of memory and files that go away while machine code reads them, in a JVM of its own, so
+ * that a crash is a test that fails.
  */
 class MachineFireIT {
     private static final int TIMES = Integer.getInteger("millrace.fire.times", 1);

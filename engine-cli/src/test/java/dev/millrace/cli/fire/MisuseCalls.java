@@ -8,11 +8,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What can be called, rightly or with nothing, too much or what is closed where something belongs. */
+/** The calls of the API: correct ones, and ones with null, too much, or something closed as an argument. */
 abstract class MisuseCalls {
     private final List<Call> all = new ArrayList<>();
 
-    /** A call, and what it is told of as. */
+    /** A call, and its name in messages. */
     record Call(String name, Consumer<MisuseScene> action) {}
 
     final List<Call> all() {
@@ -23,7 +23,7 @@ abstract class MisuseCalls {
         all.add(new Call(name, action));
     }
 
-    /** Adds a call that others need to have been made. */
+    /** Adds a call twice, because others depend on it. */
     final void often(String name, Consumer<MisuseScene> action) {
         add(name, action);
         add(name, action);

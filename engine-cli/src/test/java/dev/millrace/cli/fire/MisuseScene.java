@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is there to be misused: an engine, its sessions, and what is made of them. */
+/** The objects to misuse: an engine, its sessions, and the objects made from them. */
 final class MisuseScene implements AutoCloseable {
     static final byte[] MODEL = FireModels.perceptron();
     static final Inputs INPUTS = Inputs.of("x", Tensor.copyOf(new float[24], 2, 12));
@@ -55,14 +55,14 @@ final class MisuseScene implements AutoCloseable {
     BatchedSession batched = session.batched(BatchOptions.defaults());
     Map<String, Tensor> snapshot = Map.of(NAME_OF_STATE, Tensor.copyOf(new float[3], 1, 3));
 
-    /** A model with a state: the sum of what it was given so far, and twice that. */
+    /** Returns a model with a state: the sum of all inputs so far, and twice that. */
     private static byte[] adding() {
         Net net = Net.named("adding");
         Value sum = net.op("Add", net.floats("x", "batch", 3), net.floats(NAME_OF_STATE, "batch", 3));
         return net.output(net.op("Add", sum, sum)).output(sum).bytes();
     }
 
-    /** A model of language that knows the word before. */
+    /** Returns a language model whose next word depends on the last one. */
     private static byte[] writing() {
         Net net = Net.named("writing");
         Value ids = net.input("input_ids", ElementType.INT64, "batch", "tokens");

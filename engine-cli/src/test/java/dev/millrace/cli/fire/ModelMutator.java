@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** Changes what a model means and lets it stay a model: its nodes, what they are joined by, its types and its data. */
+/** Mutates the meaning of a model that stays well-formed: its nodes, their connections, its types and its data. */
 final class ModelMutator {
     private static final List<String> OPERATORS = Schemas.all().stream()
             .map(OperatorSchema::op)
@@ -33,7 +33,7 @@ final class ModelMutator {
         this.attributes = new AttributeMutator(random, tensors);
     }
 
-    /** The same model with one to three changes; one that is no model stays as it is. */
+    /** Returns a copy of the model with one to three mutations; bytes that are no model are returned as they are. */
     static byte[] mutate(byte[] model, Random random) {
         ModelProto.Builder builder;
         try {
@@ -68,7 +68,7 @@ final class ModelMutator {
         }
     }
 
-    /** An attribute somewhere that is a graph, where there is one. */
+    /** Returns some attribute that is a graph, or null if there is none. */
     private AttributeProto.@Nullable Builder nested(GraphProto.Builder graph) {
         var found = new ArrayList<AttributeProto.Builder>();
         for (NodeProto.Builder node : graph.getNodeBuilderList()) {
@@ -128,7 +128,7 @@ final class ModelMutator {
         }
     }
 
-    /** A name that means something in this graph, and at times one that means nothing. */
+    /** Returns a name of a value in this graph, and at times an unknown one. */
     private String name(GraphProto.Builder graph) {
         var names = new ArrayList<String>();
         graph.getInputList().forEach(input -> names.add(input.getName()));
@@ -175,7 +175,7 @@ final class ModelMutator {
         }
     }
 
-    /** What a model says of a value inside of it, as it was when somebody exported it. */
+    /** Returns a random declaration of an inner value, such as a stale one that an exporter has left. */
     private ValueInfoProto stale(GraphProto.Builder graph) {
         ValueInfoProto.Builder said = ValueInfoProto.newBuilder().setName(name(graph));
         var tensor = said.getTypeBuilder().getTensorTypeBuilder();

@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
 
-/** Models that were changed. */
+/** A source of mutated models. */
 public final class Mutants {
     private final List<Origin> origins;
 
     private record Origin(String name, Supplier<byte[]> model) {}
 
     /**
-     * A model that was changed.
+     * A mutated model.
      *
-     * @param name of what it is made from
-     * @param model its file
-     * @param inputsSeed what its inputs are made by
+     * @param name the name of the original model
+     * @param model the file's content
+     * @param inputsSeed the seed of its inputs
      */
     public record Mutant(String name, byte[] model, long inputsSeed) {}
 
@@ -25,14 +25,14 @@ public final class Mutants {
         this.origins = List.copyOf(origins);
     }
 
-    /** Those of small models of every family. */
+    /** Returns mutants of small models of every family. */
     public static Mutants ofFamilies() {
         var origins = new ArrayList<Origin>();
         FireModels.all().forEach((name, model) -> origins.add(new Origin(name, () -> model)));
         return new Mutants(origins);
     }
 
-    /** Those of models of others; where there are none, the test that asks is skipped. */
+    /** Returns mutants of third-party models; if there are none, the calling test is skipped. */
     public static Mutants ofStored() throws IOException {
         return new Mutants(StoredModel.all().stream()
                 .map(model -> new Origin(model.name(), model::bytes))

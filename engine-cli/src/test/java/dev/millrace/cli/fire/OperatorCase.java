@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** A model of one node: types as its operator takes them, shapes, contents and attributes as nobody would. */
+/** A model of one node with types that its operator takes, and with unusual shapes, contents and attributes. */
 final class OperatorCase {
     private static final int MOST_VARIADIC = 3;
 
@@ -42,7 +42,7 @@ final class OperatorCase {
         this.common = HostileTensor.shape(random);
     }
 
-    /** The model, or null where the operator takes what is no tensor, or a graph. */
+    /** Returns the model, or null if the operator takes a value that is no tensor, or a graph. */
     byte @Nullable [] model(int opset) {
         NodeProto.Builder node = graph.addNodeBuilder()
                 .setOpType(schema.op().name())
@@ -148,7 +148,7 @@ final class OperatorCase {
         }
     }
 
-    /** What the operator cannot do without, where chance has left it out. */
+    /** Adds the operator's required attributes that the random choice has left out. */
     private void required(NodeProto.Builder node) {
         schema.attributes().stream()
                 .filter(spec -> spec.required()

@@ -16,7 +16,10 @@ import java.util.Map;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What is so large that it is done in pieces is the same for both providers, which cut it at different places. */
+/**
+ * Tests that values so large that they are processed in pieces are the same for both providers,
+ * which cut them at different places.
+ */
 class PiecesIT {
     private static final int MANY = 9_000_001;
 

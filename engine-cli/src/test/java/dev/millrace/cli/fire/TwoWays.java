@@ -28,9 +28,9 @@ import java.util.Random;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Makes and runs a model with everything that makes it fast, and as it stands; where both answer, they answer the same. */
+/** Runs a model both optimised and unoptimised, and compares the answers if both answer. */
 final class TwoWays implements AutoCloseable {
-    /** Of the largest element: what is left of a sum that cancels out is as wrong as its terms. */
+    /** The absolute tolerance relative to the largest element: a sum that cancels out is as inexact as its terms. */
     private static final double OF_THE_LARGEST = 1e-6;
 
     private static final double OVERFLOWING = 1e30;
@@ -51,7 +51,7 @@ final class TwoWays implements AutoCloseable {
     private int undecided;
     private int roundedElsewhere;
 
-    /** With everything that makes a model fast, and as it stands. */
+    /** Creates a comparison of the optimised model with the unoptimised one on {@code cpu}. */
     TwoWays() {
         this(false);
     }
@@ -61,15 +61,18 @@ final class TwoWays implements AutoCloseable {
         this.doubt = new Doubt(this::plainly, isOfProviders);
     }
 
-    /** As it stands with all providers, and with {@code cpu} alone: what one way refuses the other does, too. */
+    /**
+     * Creates a comparison of the unoptimised model on all providers with {@code cpu} alone: each
+     * has to refuse what the other refuses.
+     */
     static TwoWays ofProviders() {
         return new TwoWays(true);
     }
 
-    /** What a run has given, copied out of the session's memory. */
+    /** The outputs of a run, copied out of the session's memory. */
     record Answer(Inputs inputs, Map<String, Datum> outputs) {}
 
-    /** @param inputsSeed what the inputs are made by */
+    /** @param inputsSeed the seed of the inputs */
     void tryOut(String what, byte[] model, long inputsSeed) {
         tryOut(what, model, declared -> MadeInputs.of(declared, new Random(inputsSeed)));
     }
@@ -81,7 +84,7 @@ final class TwoWays implements AutoCloseable {
         count(what, fast, plain);
         Answer mine = fast.answer();
         Answer theirs = plain.answer();
-        // what a model draws may be what one of its nodes refuses
+        // the random numbers that a model draws may be values that one of its nodes refuses
         if (theirs != null && fast.refusal() != null && !isShortOfMemory(fast.refusal()) && !isRandom(model)) {
             throw new AssertionError(what + " is refused when it is optimised only: " + fast.refusal());
         }
@@ -113,13 +116,19 @@ final class TwoWays implements AutoCloseable {
         undecided += isUndecided && !isDoubtful ? 1 : 0;
     }
 
-    /** Where one way has taken memory, the other may find none; and in blocks of channels an image of few takes more. */
+    /**
+     * Whether a refusal is for lack of memory. Then one run may have taken the memory that the other lacks, and in
+     * blocks of channels (NCHWc) an image of few channels takes more.
+     */
     private static boolean isShortOfMemory(EngineException refusal) {
         return refusal.getCause() instanceof OutOfMemoryError
                 || String.valueOf(refusal.getMessage()).contains("there is no memory for");
     }
 
-    /** Why an output differs from what was expected of it, or null where it doesn't; one that does for no reason is an error. */
+    /**
+     * Returns the reason why an output differs from the expected one, or null if it does not;
+     * throws if there is no reason.
+     */
     private @Nullable Reason reason(
             String what, byte[] model, Inputs inputs, Map.Entry<String, Datum> output, @Nullable Datum expected) {
         String name = output.getKey();
@@ -146,12 +155,18 @@ final class TwoWays implements AutoCloseable {
         return RANDOM_OPERATORS.stream().anyMatch(text::contains);
     }
 
-    /** Whether zeros around an image are multiplied by some and left out by others: the same but for weights that are no numbers. */
+    /**
+     * Whether the model may have convolutions, whose padding some kernels multiply and others skip. The results differ
+     * only for weights that are not finite.
+     */
     private static boolean isPaddedWithProducts(byte[] model) {
         return new String(model, StandardCharsets.ISO_8859_1).contains("Conv");
     }
 
-    /** A tensor of an operator alone with 0 wherever it or another one is NaN: of what is near, nothing is made by choice. */
+    /**
+     * Returns a copy of a floating-point tensor with 0 wherever it or the other one is NaN, because which numbers
+     * become NaN is the implementation's choice.
+     */
     private static Datum withoutNaNOf(Datum value, Datum other) {
         boolean areAlike = value instanceof Tensor one
                 && other instanceof Tensor two
@@ -173,7 +188,7 @@ final class TwoWays implements AutoCloseable {
         return numbers;
     }
 
-    /** Whether a weight is infinite: like an input that is, it makes NaN or not by the order of operations. */
+    /** Whether a weight is infinite: like an infinite input, it gives NaN or not by the order of operations. */
     private static boolean hasInfiniteWeights(byte[] model) {
         return Doubt.hasWeight(model, Double::isInfinite);
     }
@@ -183,7 +198,7 @@ final class TwoWays implements AutoCloseable {
                 .anyMatch(value -> value instanceof Tensor tensor && Doubt.has(tensor, Double::isNaN));
     }
 
-    /** Where numbers overflow, the order of operations decides which, so that there is nothing to compare. */
+    /** Whether outputs overflow. The order of operations decides which numbers overflow, so they cannot be compared. */
     private boolean overflows(Answer answer) {
         return answer.outputs.values().stream().anyMatch(value -> value instanceof Tensor tensor && overflows(tensor));
     }
@@ -213,7 +228,7 @@ final class TwoWays implements AutoCloseable {
         showSlow(what + ", as it stands,", plain);
     }
 
-    /** Says of the first attempts that were stopped which they are. */
+    /** Prints the first attempts that were stopped. */
     private void showSlow(String what, Outcome<Answer> outcome) {
         if (!outcome.isAnswer() && outcome.refusal() == null && stopped++ < SLOW_SHOWN) {
             System.out.println("too slow and stopped: " + what);
@@ -248,7 +263,9 @@ final class TwoWays implements AutoCloseable {
         return builder.build();
     }
 
-    /** Whether hardly any answers differ because of their questions: more say that the question is not the reason. */
+    /**
+     * Asserts that few differences are excused as ill-conditioned: more would mean that conditioning is not the reason.
+     */
     void requireFewIllConditioned() {
         int most = 1 + answered / ANSWERS_PER_ILL_CONDITIONED;
         int mostUndecided = 1 + answered / ANSWERS_PER_UNDECIDED;
@@ -259,7 +276,7 @@ final class TwoWays implements AutoCloseable {
         }
     }
 
-    /** Whether the same model is made and run as ever: no attempt has left something behind. */
+    /** Asserts that a good model still runs as ever, so that no attempt has left damage behind. */
     void requireUnharmed(byte[] model) {
         Outcome<Answer> outcome = run("a good model", model, true, declared -> MadeInputs.of(declared, new Random(1)));
         if (!outcome.isAnswer()) {

@@ -20,13 +20,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
- * Tells answers that differ because numbers of 16 bits are rounded between nodes, here and there at other places: the same
- * question is asked in floats. An answer that is hardly further from that one than the plain answer is as right as it.
+ * Recognises differences that come from rounding numbers of 16 bits between nodes at different places, by
+ * evaluating the model in float. An answer that is hardly further from that evaluation than the
+ * unoptimised answer is as right as it.
  */
 final class Widened {
-    /** What the roundings of one of the ways may make worse by chance. */
+    /** The factor by which roundings may make one answer worse by chance. */
     private static final double NEAR = 1.5;
-    /** Attributes whose number is a type. */
+    /** The attributes whose value is an element type. */
     private static final Set<String> TYPES = Set.of("to", "dtype", "output_dtype", "output_datatype");
 
     private final Conditioning.Plain plain;
@@ -35,7 +36,7 @@ final class Widened {
         this.plain = plain;
     }
 
-    /** Whether the answer to these inputs is as near to that of floats as what was expected is. */
+    /** Whether an answer is about as near to that of the model in float as the expected one is. */
     boolean explains(byte[] model, Inputs inputs, Datum expected, Datum actual) {
         if (!(Conditioning.distance(expected, actual) < Double.POSITIVE_INFINITY)) {
             return false;
@@ -59,7 +60,10 @@ final class Widened {
         return code;
     }
 
-    /** The same model of floats; one that is no model, or whose tensors are not whole, as it is. */
+    /**
+     * Returns the model with its types widened to float; bytes that are no model, or whose tensors are
+     * incomplete, are returned as they are.
+     */
     private static byte[] model(byte[] bytes) {
         try {
             ModelProto.Builder model = ModelProto.parseFrom(bytes).toBuilder();

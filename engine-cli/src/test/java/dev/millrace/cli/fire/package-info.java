@@ -1,4 +1,4 @@
-/** Attacks on the engine by seed: models, inputs, files and calls that nobody means well with. */
+/** Fuzz tests of the engine by seed: mutated models, hostile inputs, damaged files and misused calls. */
 @NullMarked
 package dev.millrace.cli.fire;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the cache takes out of packages, and what it does not. */
+/** Tests of the files that the cache extracts from packages, and of those that it does not. */
 class ModelCacheTest {
     private static final byte[] CONTENT = "a model".getBytes(StandardCharsets.UTF_8);
 

@@ -12,19 +12,21 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What decides how a model is built, whatever becomes of it.
+ * The options that decide how a model is built, whether it is run or written afterwards.
  *
- * @param providers who may take part, the first who claims a node gets it; empty for all there are
- * @param optimiser which passes run
- * @param threads how many threads one run may use
- * @param epContext whether what is compiled is kept, and where the context of a model from memory lies
- * @param disableModelCompile refuses to compile: only what was compiled before, and single kernels
- * @param disableCpuFallback refuses to leave nodes to the plain provider
+ * @param providers the providers that may take part, of which the first that claims a node gets
+ *     it; empty for all that there are
+ * @param optimiser the options of the optimiser
+ * @param threads the number of threads that one run may use
+ * @param epContext whether compiled parts are kept, and where the context of a model from memory is stored
+ * @param disableModelCompile refuses to compile: only parts that were compiled before, and single kernels
+ * @param disableCpuFallback refuses to leave nodes to the provider {@code cpu}
  * @param failOnSuboptimalModel refuses a compiled model that would be faster compiled again
- * @param strict refuses a model for what otherwise is a note
- * @param externalDataFolder where the source of a context model has its external data; null for beside it
- * @param fileUse whether context binaries are read, or mapped
- * @param cancelled whether it is to stop
+ * @param strict refuses a model for a fault that otherwise is a note
+ * @param externalDataFolder the folder of the external data of a context model's source; null
+ *     for the source's own folder
+ * @param fileUse whether context binaries are read or mapped
+ * @param cancelled whether the build is to stop
  */
 public record BuildOptions(
         List<ProviderRequest> providers,
@@ -43,12 +45,12 @@ public record BuildOptions(
         providers = List.copyOf(providers);
     }
 
-    /** Which weights are left to the source of what is written; none where nothing is. */
+    /** Returns which weights the context model leaves to its source; none if no context model is written. */
     WeightlessMode weightless() {
         return epContext.enable() ? epContext.weightless() : WeightlessMode.NONE;
     }
 
-    /** Throws where it was stopped, and says what was. */
+    /** Throws if the build was cancelled. */
     public void checkCancelled(String what) {
         if (cancelled.getAsBoolean()) {
             throw new EngineException(Status.MODEL_LOAD_CANCELED, what + " was cancelled");

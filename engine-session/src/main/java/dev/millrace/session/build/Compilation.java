@@ -22,8 +22,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets a kernel for every node of a graph that has been shared out. What a provider claimed and cannot compile, the
- * providers behind it are asked to take.
+ * Gets a kernel for every node of a partitioned graph. Nodes that a provider claimed and cannot compile are
+ * offered to the providers behind it.
  */
 final class Compilation {
     private final BuildOptions options;
@@ -50,7 +50,7 @@ final class Compilation {
     }
 
     Map<Node, Kernel> compile() {
-        // What one gives back comes to those behind it, before their turn.
+        // Nodes that a provider gives back go to the providers behind it, before their turn.
         for (ExecutionProvider provider : providers.all()) {
             compileFused(provider);
             singlesOf(provider).forEach(node -> compileSingle(provider, node));
@@ -107,11 +107,11 @@ final class Compilation {
         }
     }
 
-    /** Searches the nodes of a part that its provider cannot compile, and leaves it the others. */
+    /** Bisects a partition for the nodes that its provider cannot compile, and leaves it the others. */
     private void giveBackWhatFails(Partitioning.Fused part) {
         EngineException failure = compile(part.provider(), List.of(part));
         if (failure == null) {
-            // it is compiled again, together with all that is left to the provider
+            // it is compiled again, together with everything that is left to the provider
             providers.release(part.provider());
             return;
         }
@@ -144,7 +144,7 @@ final class Compilation {
         }
     }
 
-    /** Compiles parts together; returns why the provider cannot do that, null where it could. */
+    /** Compiles partitions together; returns the reason why the provider cannot, null if it could. */
     private @Nullable EngineException compile(ExecutionProvider provider, List<Partitioning.Fused> parts) {
         try {
             compileOrThrow(
@@ -202,7 +202,7 @@ final class Compilation {
         return kernel;
     }
 
-    /** What providers see while they compile. */
+    /** The context that a provider has while it compiles. */
     private final class Context implements CompileContext {
         private final @Nullable ContextSink sink;
         private final KernelFactory fallback;

@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What all models of an engine are built with.
+ * The environment in which all models of an engine are built.
  *
- * @param factories of the providers that there are
- * @param hardware what providers are offered
- * @param constants shared by the models of all sessions
- * @param threads how many threads can work on one run
- * @param lowered called where a provider of a model is slower here than it could be
+ * @param factories the factories of the providers that there are
+ * @param hardware the devices that providers are offered
+ * @param constants the constants that the models of all sessions share
+ * @param threads the number of threads that can work on one run
+ * @param lowered called when a provider of a model is slower on this machine than it could be
  */
 public record Environment(
         Factories factories,
@@ -30,7 +30,7 @@ public record Environment(
         return factories.names();
     }
 
-    /** Those asked for, or all where nobody asks for any. */
+    /** Returns the requested providers, or all if none is requested. */
     List<ProviderRequest> requests(List<ProviderRequest> asked) {
         return asked.isEmpty()
                 ? providers().stream()
@@ -40,8 +40,8 @@ public record Environment(
     }
 
     /**
-     * Which providers compile, what they are told, their versions, and the devices that they drive: where any of that is another,
-     * what they make may be. The same text in every process.
+     * Returns a text that identifies the providers that compile, their options, their versions and the devices that
+     * they drive. If any of these changes, their compiled parts may change, too. The text is the same in every process.
      */
     public String identity(List<ProviderRequest> asked) {
         var text = new StringBuilder();
@@ -62,7 +62,7 @@ public record Environment(
         return text.toString();
     }
 
-    /** The provider of a name; throws where there is none. */
+    /** Returns the factory of the named provider; throws if there is none. */
     public ProviderFactory factory(String name) {
         ProviderFactory factory = factories.byName().get(name);
         if (factory == null) {

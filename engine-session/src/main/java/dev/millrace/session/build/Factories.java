@@ -14,16 +14,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * An engine's factories of providers. Those of the class path are looked for by a thread of their own while the engine
- * reads its first model: each jar has to be opened for that.
+ * An engine's factories of providers. A thread of its own searches the class path for them while the engine reads its
+ * first model, because each jar has to be opened for that.
  */
 public final class Factories {
-    /** Providers that are faster where they can do something come first; the plain one, which can do all, last. */
+    /**
+     * The name of the provider that can run every node and so comes last; providers that are
+     * faster for some nodes come first.
+     */
     private static final String PLAIN = "cpu";
 
     /**
-     * The engine's own factories, which are made by name where no services file tells of them: a build that merges jars into one
-     * keeps only one of several services files, unless it is told to merge those, too.
+     * The names of the engine's own factories, which are created by name if no services file lists them: a build that
+     * merges jars into one keeps only one of several services files, unless it is told to merge those, too.
      */
     private static final List<String> OWN =
             List.of("dev.millrace.providers.simd.SimdFactory", "dev.millrace.providers.cpu.CpuFactory");
@@ -34,7 +37,7 @@ public final class Factories {
         this.found = found;
     }
 
-    /** These, and no others. */
+    /** Returns these factories and no others. */
     public static Factories of(Iterable<ProviderFactory> given) {
         var factories = new Factories(new FutureTask<>(() -> inOrder(given)));
         factories.found.run();
@@ -42,7 +45,7 @@ public final class Factories {
         return factories;
     }
 
-    /** Those that a loader finds, from the first question on that is asked of them. */
+    /** Starts a search of a loader's class path and returns its result, which the first query waits for. */
     public static Factories search(ClassLoader loader) {
         var found = new FutureTask<>(() -> inOrder(find(loader)));
         Thread thread = new Thread(found, "millrace-providers");
@@ -51,7 +54,7 @@ public final class Factories {
         return new Factories(found);
     }
 
-    /** Those that a loader finds, at once. */
+    /** Returns the factories that a loader finds, without a thread. */
     public static List<ProviderFactory> find(ClassLoader loader) {
         var all = new ArrayList<ProviderFactory>();
         var classes = new HashSet<String>();
@@ -72,7 +75,7 @@ public final class Factories {
             all.add((ProviderFactory)
                     loader.loadClass(name).getDeclaredConstructor().newInstance());
         } catch (ClassNotFoundException e) {
-            // it was left out, or its module was not resolved
+            // the provider was left out, or its module was not resolved
         } catch (ReflectiveOperationException | ClassCastException e) {
             throw new EngineException(Status.FAIL, name + " is on the class path, but cannot be made: " + e, e);
         }
@@ -97,7 +100,7 @@ public final class Factories {
         return plainLast != 0 ? plainLast : other.name().compareTo(one.name());
     }
 
-    /** In the order in which they are asked by default; waits for a search that goes on. */
+    /** Returns the factories by name, in the order in which they are asked by default; waits for a search under way. */
     public Map<String, ProviderFactory> byName() {
         try {
             return awaited();
@@ -106,12 +109,12 @@ public final class Factories {
         }
     }
 
-    /** Closes all that were found. */
+    /** Closes all factories that were found. */
     public void close() {
         try {
             awaited().values().forEach(ProviderFactory::close);
         } catch (ExecutionException e) {
-            // a search that failed has found none, which was said to whoever asked for one
+            // a search that failed has found none, which whoever asked for one was told
         }
     }
 
@@ -140,7 +143,7 @@ public final class Factories {
         };
     }
 
-    /** The names, in the order in which they are asked by default. */
+    /** The names of the providers, in the order in which they are asked by default. */
     public List<String> names() {
         return List.copyOf(byName().keySet());
     }

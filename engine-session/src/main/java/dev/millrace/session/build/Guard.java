@@ -4,15 +4,15 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import java.util.function.Supplier;
 
-/** Lets nothing but an {@link EngineException} out, and nothing open behind it. */
+/** Runs steps of a build so that they fail with an {@link EngineException} only, and leave nothing open. */
 public final class Guard {
     private Guard() {}
 
     /**
-     * What comes of a step of the way.
+     * Returns the result of a step.
      *
-     * @param model what to call the model in messages
-     * @param undo closes what a step that fails would leave open
+     * @param model the model's name in messages
+     * @param undo closes the resources that a failing step would leave open
      */
     public static <T> T over(String model, Runnable undo, Supplier<T> step) {
         try {

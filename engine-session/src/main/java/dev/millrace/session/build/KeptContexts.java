@@ -10,13 +10,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the providers of a model keep of what they compile, where anything is to be kept. */
+/** The context binaries that a model's providers write while they compile, if a context model is wanted. */
 public final class KeptContexts {
     private final boolean wanted;
     private final SourceInitializers source;
     private final Map<String, ContextBinaryWriter> byProvider = new LinkedHashMap<>();
 
-    /** @param source says which weights are left to the source */
+    /** @param source the initializers of the source, which says which weights are left to it */
     KeptContexts(boolean wanted, SourceInitializers source) {
         this.wanted = wanted;
         this.source = source;
@@ -26,7 +26,10 @@ public final class KeptContexts {
         return source;
     }
 
-    /** Where a provider puts what it compiles now, in place of what it put elsewhere before; null to keep nothing. */
+    /**
+     * Returns a new writer for the parts that a provider compiles, in place of its earlier one;
+     * null if nothing is kept.
+     */
     @Nullable
     ContextBinaryWriter anew(String provider) {
         if (!wanted) {
@@ -45,7 +48,10 @@ public final class KeptContexts {
         return Collections.unmodifiableMap(byProvider);
     }
 
-    /** What those who compiled parts want to be asked about when they find them again, by their names. */
+    /**
+     * Returns the providers' compatibility texts by provider name. A provider is asked about its
+     * text when it finds its parts again.
+     */
     static Map<String, String> compatibility(Partitioning parts, Graph graph, Notes notes) {
         var infos = new LinkedHashMap<String, String>();
         for (Partitioning.Fused each : parts.fused()) {

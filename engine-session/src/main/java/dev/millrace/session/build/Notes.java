@@ -5,9 +5,12 @@ import dev.millrace.graph.PlainText;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What its author should know of a model that runs all the same: kept for the session's report, and logged. */
+/** Notes for the author of a model that runs in spite of some oddity: kept for the session's report, and logged. */
 public final class Notes {
-    /** Looked for when there is something to log: to find it takes as long as to open a small model. */
+    /**
+     * Holds the logger, which is looked up only when there is something to log: finding it takes
+     * as long as opening a small model.
+     */
     private static final class Log {
         static final System.Logger LOG = System.getLogger(Notes.class.getName());
     }
@@ -18,7 +21,7 @@ public final class Notes {
         addAll(List.of(note));
     }
 
-    /** Adds notes of one kind; the log gets the first and how many there are more. */
+    /** Adds notes of one kind; the log gets the first one and the number of the others. */
     public void addAll(List<String> alike) {
         if (!alike.isEmpty()) {
             alike.forEach(note -> all.add(PlainText.line(note)));
@@ -29,12 +32,12 @@ public final class Notes {
         }
     }
 
-    /** Adds a note that the log has from elsewhere. */
+    /** Adds a note that has been logged elsewhere. */
     public void addUnlogged(String note) {
         all.add(note);
     }
 
-    /** Throws (INVALID_GRAPH) where there is a note, and names them all. */
+    /** Throws (INVALID_GRAPH) if there are notes, and names them all. */
     public void refuse() {
         if (!all.isEmpty()) {
             throw EngineException.invalidGraph("strictly, " + String.join("; ", all));

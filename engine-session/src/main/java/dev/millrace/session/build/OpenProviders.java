@@ -26,18 +26,18 @@ public final class OpenProviders implements AutoCloseable {
         providers.add(provider);
     }
 
-    /** In the order in which they are asked. */
+    /** The providers, in the order in which they are asked. */
     public List<ExecutionProvider> all() {
         return Collections.unmodifiableList(providers);
     }
 
-    /** Takes note of what a provider compiled, which may be fewer kernels than it was asked for. */
+    /** Records the kernels that a provider compiled, which may be fewer than it was asked for. */
     void compiled(ExecutionProvider provider, List<? extends @Nullable Kernel> kernels) {
         Set<Kernel> known = compiled.computeIfAbsent(provider, _ -> Collections.newSetFromMap(new IdentityHashMap<>()));
         kernels.stream().filter(Objects::nonNull).forEach(known::add);
     }
 
-    /** Has a provider free all that it compiled so far. */
+    /** Makes a provider free all kernels that it has compiled so far. */
     void release(ExecutionProvider provider) {
         Set<Kernel> kernels = compiled.remove(provider);
         if (kernels != null) {
@@ -45,7 +45,7 @@ public final class OpenProviders implements AutoCloseable {
         }
     }
 
-    /** Frees the kernels and closes the providers; the first failure is thrown when all of that was tried. */
+    /** Frees the kernels and closes the providers; the first failure is thrown once all of that was tried. */
     @Override
     public void close() {
         if (closed) {

@@ -9,10 +9,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.TreeSet;
 
-/** The mark on a context model that says which optimisations its graph has had, so that nobody does them again. */
+/**
+ * The mark on a context model that records the optimisations which its graph has had, so that they are not repeated.
+ */
 public final class Optimised {
     private static final String KEY = "millrace.optimised";
-    /** What tells one set of passes from another. */
+    /** The hash of all passes' names, which distinguishes one set of passes from another. */
     private static final String PASSES =
             Integer.toHexString(Optimiser.passNames().hashCode());
 
@@ -29,14 +31,14 @@ public final class Optimised {
         return mark != null && mark.equals(fingerprint(options));
     }
 
-    /** What decides how a graph comes out: the level, and which passes there are and run. */
+    /** Returns a text of the options that decide the optimised graph: the level, and which passes there are and run. */
     public static String fingerprint(Optimiser.Options options) {
         return "v1 " + options.level() + " -" + new TreeSet<>(options.disabled()) + " "
                 + PASSES
                 + (options.maxPatches() == Long.MAX_VALUE ? "" : " <" + options.maxPatches());
     }
 
-    /** Nothing done, nothing left to do. */
+    /** Returns the report of an optimisation with nothing to do. */
     public static OptimisationReport report(Graph graph) {
         return new OptimisationReport(List.of(), List.of(), graph.nodeCount(), graph.nodeCount(), Duration.ZERO, true);
     }

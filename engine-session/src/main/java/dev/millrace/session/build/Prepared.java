@@ -15,12 +15,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * A model with a kernel for every node that is left: to be run, to be written, or both.
+ * A model with a kernel for every remaining node, ready to be run, to be written, or both.
  *
- * @param model says of its graph which optimisations it has had
- * @param contexts what providers kept of what they compiled
- * @param clock goes on
- * @param notes may become more
+ * @param model the optimised model, marked with its optimisations
+ * @param contexts the context binaries that providers wrote while they compiled
+ * @param clock the clock of the phases, which still runs
+ * @param notes the notes on the model, which later phases may extend
  */
 public record Prepared(
         Model model,
@@ -34,7 +34,7 @@ public record Prepared(
         ContextResolver resolver)
         implements AutoCloseable {
 
-    /** Who runs a node, and how. */
+    /** Returns the provider and kernel that run a node. */
     public PlanBuilder.Assignment assignment(Node node) {
         Kernel kernel = kernels.get(node);
         ExecutionProvider provider = parts.singles().get(node);
@@ -44,13 +44,13 @@ public record Prepared(
         return new PlanBuilder.Assignment(kernel, provider.name(), provider.device());
     }
 
-    /** The files that it goes on reading, to be asked by whoever has used what came of them. */
+    /** The mapped files that kernels go on reading. They are to be checked after each use of results. */
     public List<MappedFile> mapped() {
         return Stream.concat(model.mapped().stream(), resolver.mapped().stream())
                 .toList();
     }
 
-    /** What is to be kept of it. */
+    /** Returns the compiled parts, to be written as a context model. */
     public CompiledModel compiled() {
         return new CompiledModel(
                 model,

@@ -12,11 +12,12 @@ import java.util.Map;
 import java.util.zip.CRC32;
 
 /**
- * Large constants that the optimisation of models has made, by their content: sessions of one model hold them once. Keeps
- * none alive that no session uses. Safe for use by several threads.
+ * The large constants that optimisations of models have computed, by their content, so that the sessions of
+ * one model hold them once. The references are weak: no constant lives longer than the sessions that use
+ * it. Safe for use by several threads.
  */
 public final class SharedConstants {
-    /** Smaller ones are cheaper than looking for them. */
+    /** The size in bytes below which a constant is cheaper to duplicate than to look up. */
     private static final long LEAST_BYTES = 64 << 10;
 
     private static final int LEAST_SWEPT = 64;
@@ -24,10 +25,10 @@ public final class SharedConstants {
     private static final long SAMPLE_BYTES = 64;
 
     private final Map<Key, List<Entry>> known = new HashMap<>();
-    /** So many keys that it is time to look for some that nobody holds any more. */
+    /** The number of keys at which entries that nobody holds any more are removed. */
     private int sweepAt = LEAST_SWEPT;
 
-    /** What equal constants have in common; whether they are equal is found out by comparing them. */
+    /** A hash key of constants: type, shape and a checksum of samples. Candidates of one key are compared in full. */
     private record Key(ElementType type, Shape shape, long samples) {}
 
     private static final class Entry {
@@ -46,9 +47,9 @@ public final class SharedConstants {
     }
 
     /**
-     * A tensor of the same content as a fresh one: that itself, if there was none.
+     * Returns a known tensor with the content of a fresh one, or the fresh one itself if there is none.
      *
-     * @param maker of the fresh one, on one thread
+     * @param maker identifies the maker of the fresh tensor, on one thread
      */
     public Tensor of(Tensor fresh, Object maker) {
         if (isSmall(fresh)) {
@@ -64,7 +65,10 @@ public final class SharedConstants {
         return fresh;
     }
 
-    /** Whether nobody but its maker has a tensor that {@link #of} gave; nobody else gets it from then on. */
+    /**
+     * Removes a tensor that {@link #of} returned, unless another maker has it, too; returns whether it was
+     * removed. From then on nobody else gets it.
+     */
     public synchronized boolean takeBack(Tensor tensor, Object maker) {
         if (isSmall(tensor)) {
             return true;
@@ -83,7 +87,7 @@ public final class SharedConstants {
         return new Key(tensor.type(), tensor.shape(), samples(tensor.segment()));
     }
 
-    /** From here on they may be somebody else's, too. */
+    /** Returns the live tensors of a key. From here on they may be in use by another maker, too. */
     private synchronized List<Tensor> candidates(Key key, Object maker) {
         var alive = new ArrayList<Tensor>();
         for (Entry entry : known.getOrDefault(key, List.of())) {

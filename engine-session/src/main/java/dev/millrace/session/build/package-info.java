@@ -1,4 +1,7 @@
-/** The way of a model to what can run or be kept: read, checked, optimised, shared out, compiled. */
+/**
+ * Preparation of models, up to where they can be run or written: reading, checking, optimising,
+ * partitioning, compiling.
+ */
 @NullMarked
 package dev.millrace.session.build;
 

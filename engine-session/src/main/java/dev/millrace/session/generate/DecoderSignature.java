@@ -16,9 +16,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the inputs and outputs of a language model are. Names as exporters write them are found: {@code input_ids},
+ * The roles of a language model's inputs and outputs. The names that exporters use are recognised: {@code input_ids},
  * {@code attention_mask}, {@code position_ids}, {@code use_cache_branch}, {@code num_logits_to_keep}, caches like
- * {@code past_key_values.0.key} to {@code present.0.key}, and {@code logits}. Others are named by a builder:
+ * {@code past_key_values.0.key} to {@code present.0.key}, and {@code logits}. A builder takes other names:
  * {@code DecoderSignature.builder(session).ids("tokens").state(State.carry("k_out", "k_in").ofZeros(1, 8, 0, 64)).build()}.
  */
 public final class DecoderSignature {
@@ -42,27 +42,33 @@ public final class DecoderSignature {
         contextLength = builder.contextLength > 0 ? builder.contextLength : DecoderCaches.length(states);
     }
 
-    /** What the names of the session's inputs and outputs say; refused where they leave an input without a meaning. */
+    /**
+     * Returns the signature that the names of the session's inputs and outputs imply; throws if
+     * they leave an input without a role.
+     */
     public static DecoderSignature of(Session session) {
         return builder(session).build();
     }
 
-    /** What the names say, to be changed where they do not. */
+    /** Returns a builder with the roles that the names imply, for changes. */
     public static Builder builder(Session session) {
         return new Builder(Generator.given(session, "session"));
     }
 
-    /** The output whose last row says how likely each token is to follow. */
+    /** The name of the output of logits, whose last row scores the candidates for the next token. */
     public String logits() {
         return logits;
     }
 
-    /** The caches: outputs of a step that are inputs of the next one. None where each step is given all tokens again. */
+    /**
+     * The key and value caches: outputs of a step that are inputs of the next one. Empty if each
+     * step is given all tokens again.
+     */
     public List<State> states() {
         return states;
     }
 
-    /** How many tokens the model sees at most; 0 where that is not known. */
+    /** The model's context length in tokens; 0 if it is not known. */
     public int contextLength() {
         return contextLength;
     }
@@ -93,7 +99,7 @@ public final class DecoderSignature {
         return names;
     }
 
-    /** The inputs of a step but for the caches, of which {@code cached} words are known already. */
+    /** Returns the inputs of a step without the caches, which already cover {@code cached} tokens. */
     Inputs inputs(int[] words, int cached, int count) {
         int length = count - cached;
         Inputs inputs = Inputs.of(fixed);
@@ -115,7 +121,7 @@ public final class DecoderSignature {
         return given() + " to '" + logits + "'";
     }
 
-    /** Names what is what. */
+    /** Assigns roles to inputs and outputs. */
     public static final class Builder {
         private static final Set<String> KEPT = Set.of("num_logits_to_keep", "logits_to_keep");
 
@@ -152,49 +158,49 @@ public final class DecoderSignature {
             return inputs.containsKey(name) ? name : null;
         }
 
-        /** The input of the tokens' numbers. */
+        /** Sets the input of the token ids. */
         public Builder ids(String input) {
             ids = input;
             return this;
         }
 
-        /** The input that has 1 for each token that is there; null for none. */
+        /** Sets the attention mask, the input that has 1 for each token that is present; null for none. */
         public Builder mask(@Nullable String input) {
             mask = input;
             return this;
         }
 
-        /** The input of the tokens' places in the text; null for none. */
+        /** Sets the input of the tokens' positions in the text; null for none. */
         public Builder positions(@Nullable String input) {
             positions = input;
             return this;
         }
 
-        /** The input that says whether there are caches yet; null for none. */
+        /** Sets the input that says whether the caches are filled; null for none. */
         public Builder branch(@Nullable String input) {
             branch = input;
             return this;
         }
 
-        /** The output that says how likely each token is to follow. */
+        /** Sets the output of logits, which scores the candidates for the next token. */
         public Builder logits(String output) {
             logits = output;
             return this;
         }
 
-        /** A cache, whose zeros have no steps yet, or room for all of them. */
+        /** Adds a cache whose initial zeros have an extent of 0, or the full length, along the axis of tokens. */
         public Builder state(State state) {
             states.put(Generator.given(state, "state").input(), state);
             return this;
         }
 
-        /** What another input is given in each step. */
+        /** Sets a constant value for another input. */
         public Builder fixed(String input, Tensor value) {
             fixed.put(Generator.given(input, "input"), Generator.given(value, "value"));
             return this;
         }
 
-        /** How many tokens the model sees at most, prompt included. */
+        /** Sets the model's context length in tokens, prompt included. */
         public Builder contextLength(int tokens) {
             if (tokens < 1) {
                 throw EngineException.invalidArgument("contextLength is " + tokens + "; it is at least 1");

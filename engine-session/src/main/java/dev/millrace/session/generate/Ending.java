@@ -1,13 +1,13 @@
 package dev.millrace.session.generate;
 
-/** Why a generation is over. */
+/** The reason why a generation has ended. */
 public enum Ending {
     /** The last token is one of {@link GenerationOptions#stopTokens}. */
     STOP_TOKEN,
-    /** There are as many tokens as were wanted. */
+    /** The limit of tokens is reached. */
     MAX_TOKENS,
-    /** The model sees no more tokens than it was given. */
+    /** The model's context is full. */
     CONTEXT_FULL,
-    /** Who hears of the tokens has heard enough: the text has what it was to stop at, say. */
+    /** The receiver of the tokens has stopped the generation, say because the text contains a stop string. */
     STOPPED
 }

@@ -3,16 +3,16 @@ package dev.millrace.session.generate;
 import java.util.List;
 
 /**
- * What a model has said.
+ * The tokens that a model has generated.
  *
- * @param tokens at least one; where a stop token was its end, that is the last one
+ * @param tokens the tokens, at least one; a stop token that ended the generation is the last one
  */
 public record Generation(List<Token> tokens, Ending ending) {
     public Generation {
         tokens = List.copyOf(tokens);
     }
 
-    /** The numbers of the tokens. */
+    /** The ids of the tokens. */
     public long[] ids() {
         return tokens.stream().mapToLong(Token::id).toArray();
     }

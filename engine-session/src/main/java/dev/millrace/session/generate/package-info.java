@@ -1,4 +1,4 @@
-/** What language models say: tokens generated one after the other. */
+/** Text generation with language models, token by token. */
 @NullMarked
 package dev.millrace.session.generate;
 

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One form of a model.
+ * One variant of a component of a model package.
  *
- * @param targets for whom it was made; empty where it is for anybody
+ * @param targets the targets that it was made for; empty if it runs anywhere
  * @param model the model's file
- * @param sessionOptions what a session of it sets, by the names of {@code SessionOptions.config}
- * @param providerOptions of the provider that runs it
+ * @param sessionOptions the options that a session of it sets, by the names of {@code SessionOptions.config}
+ * @param providerOptions the options of the provider that runs it
  */
 public record Variant(
         String name,
@@ -20,11 +20,11 @@ public record Variant(
         Map<String, String> providerOptions) {
 
     /**
-     * Whom a variant was made for.
+     * A target that a variant was made for.
      *
      * @param provider the provider's name
      * @param device the kind of device, or empty for any
-     * @param compatibility what the provider said of itself then, or empty
+     * @param compatibility the compatibility text that the provider wrote then, or empty
      */
     public record Target(String provider, String device, String compatibility) {}
 

@@ -1,4 +1,4 @@
-/** Model packages: what stands in their manifests, and where their files are. */
+/** Model packages: their manifests, and the places of their files. */
 @NullMarked
 package dev.millrace.session.pack;
 

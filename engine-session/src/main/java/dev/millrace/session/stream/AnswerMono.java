@@ -11,8 +11,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * An answer that is asked for with each subscription. One that nobody wants any more is freed. Who waits for it with
- * {@code block()} may run it on its own thread, which saves it two changes of threads.
+ * A {@link Mono} that requests an answer for each subscription. An answer that nobody wants any more is freed. A caller
+ * of {@code block()} may run the request on its own thread, which saves two thread switches.
  */
 public final class AnswerMono<Q, A> extends Mono<A> {
     private final Runs<Q, A> runs;
@@ -27,12 +27,15 @@ public final class AnswerMono<Q, A> extends Mono<A> {
         this.awaited = awaited;
     }
 
-    /** As a {@link Mono}: callers are verified without that large class being loaded. */
+    /** Returns an instance as a {@link Mono}, so that callers are verified without that large class being loaded. */
     public static <Q, A> Mono<A> of(Runs<Q, A> runs, Q request, Consumer<A> drop) {
         return new AnswerMono<>(runs, request, drop, false);
     }
 
-    /** Where the thread may not wait, refuses; with a limit of time, it waits for another thread, which it can leave. */
+    /**
+     * Waits for the answer, which may be computed on this thread. Throws on a non-blocking thread. The overload with a
+     * timeout waits for another thread, which it can leave.
+     */
     @Override
     public @Nullable A block() {
         return awaited || Schedulers.isInNonBlockingThread()

@@ -1,28 +1,29 @@
 package dev.millrace.session.stream;
 
 /**
- * Whether batches of a size pay: what a request takes in them, measured, beside what one takes alone. Guarded by its user.
+ * A measurement of whether batches of a size pay: the time per request in them, compared with the time
+ * of one alone. Guarded by its user.
  */
 public final class BatchWorth {
     private static final int SIZES = 32;
     private static final int SAMPLES = 3;
-    /** After so many decisions against them batches are measured again. */
+    /** The number of decisions against batches after which they are measured again. */
     private static final int DOUBT = 64;
-    /** What is gained has to be worth the copies. */
+    /** The highest ratio of batched to lone time per request at which a batch pays for its copies. */
     private static final double GAIN = 0.95;
-    /** How far one measurement moves what is thought: a run that waited for a processor says little. */
+    /** The largest relative change of an estimate by one measurement: a run that waited for a processor says little. */
     private static final double STEP = 1.0 / 16;
 
     private final double[] nanosOfOne = new double[SIZES];
     private final int[] samples = new int[SIZES];
     private int refused;
 
-    /** The number of requests, as sizes are told apart. */
+    /** Returns the bucket of a batch size; one bucket per power of two. */
     private static int bucket(int size) {
         return Math.min(SIZES - 1, Integer.SIZE - Integer.numberOfLeadingZeros(size));
     }
 
-    /** Takes note that so many requests took so long in one run. */
+    /** Records the time of one run of {@code size} requests. */
     public void took(int size, long nanos) {
         int bucket = bucket(size);
         double one = (double) nanos / size;
@@ -36,7 +37,7 @@ public final class BatchWorth {
         samples[bucket]++;
     }
 
-    /** Whether so many requests should be one run. */
+    /** Whether {@code size} requests should be one run. */
     public boolean pays(int size) {
         int alone = bucket(1);
         int together = bucket(size);

@@ -8,8 +8,8 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
 /**
- * A subscription whose answers are handed on in rounds of a drain loop, so by one thread at a time. A subscriber that throws has
- * cancelled.
+ * A subscription whose answers are emitted in rounds of a drain loop, so by one thread at a time. A
+ * subscriber that throws counts as cancelled.
  */
 abstract class Emission<T> implements Subscription {
     final CoreSubscriber<? super T> downstream;
@@ -22,24 +22,24 @@ abstract class Emission<T> implements Subscription {
         this.downstream = downstream;
     }
 
-    /** Why a request for so many answers is none. */
+    /** Returns the failure of a request for a non-positive number of answers. */
     static IllegalArgumentException refusal(long n) {
         return new IllegalArgumentException("a subscriber asked for " + n
                 + " answers; one is the least (Reactive Streams 3.9, non-positive subscription request)");
     }
 
-    /** Everything that is decided is decided here; what an exception keeps it from is left to the next round. */
+    /** Does one round: takes every decision, and leaves those that an exception prevents to the next round. */
     abstract void round();
 
-    /** Stops what is under way, whose end is still heard of. */
+    /** Stops the work under way, whose end is still received. */
     abstract void stop();
 
-    /** The answers that were asked for, those that were handed on included. */
+    /** The number of answers that were requested, emitted ones included. */
     final long demand() {
         return demand.get();
     }
 
-    /** What the subscriber asked for in vain, if it did. */
+    /** The failure of a non-positive request, if there was one. */
     final @Nullable Throwable refusal() {
         return refusal;
     }
@@ -75,7 +75,7 @@ abstract class Emission<T> implements Subscription {
             try {
                 round();
             } catch (Throwable thrown) {
-                // whoever throws here may not: nothing more goes to it, and nothing more is asked for
+                // a subscriber that throws breaks the rules: it gets nothing more, and nothing more is requested for it
                 broken = broken == null ? thrown : broken;
                 cancelled = true;
                 draining.incrementAndGet();

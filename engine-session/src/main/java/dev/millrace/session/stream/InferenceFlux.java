@@ -17,13 +17,16 @@ import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Has each request answered. Every request that is asked for has an answer asked for, but for those that the rules want
- * ahead: demand passes upstream one to one, and no more than the rules' concurrency are under way at a time. A publisher
- * that sends more than it was asked for has ended.
+ * A {@link Flux} that answers each request of a publisher. Demand passes upstream one to one, plus the number of
+ * requests that the rules allow ahead, and no more than the rules' concurrency are under way at a time. A publisher
+ * that sends more than was requested ends the stream.
  */
 public final class InferenceFlux<Q, A, T> extends Flux<T> {
     private static final long FIRST_PAUSE_MILLIS = 1;
-    /** So many times the concurrency are runs under way and answers that wait for one before them: else who ends first has nothing to do. */
+    /**
+     * The limit of runs under way plus answers that wait for an earlier one, as a multiple of the concurrency. Without
+     * that room, a thread that ends first would have nothing to do.
+     */
     private static final long WINDOW = 2;
 
     private final Runs<Q, A> target;
@@ -31,15 +34,15 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
     private final StreamRules rules;
     private final Delivery<Q, A, T> delivery;
 
-    /** What subscribers get of a run that has ended. */
+    /** The conversion of ended runs into the elements of the stream. */
     public interface Delivery<Q, A, T> {
         T answer(Q request, A answer);
 
-        /** What stands for a failure, or null where it ends the stream. */
+        /** Returns the element for a failure, or null if the failure ends the stream. */
         @Nullable
         T failure(Q request, EngineException failure);
 
-        /** Frees an answer that nobody gets. */
+        /** Frees an answer that nobody receives. */
         void drop(A answer);
     }
 
@@ -51,7 +54,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
         this.rules = rules;
     }
 
-    /** As a {@link Flux}: callers are verified without that large class being loaded. */
+    /** Returns an instance as a {@link Flux}, so that callers are verified without that large class being loaded. */
     public static <Q, A, T> Flux<T> of(
             Runs<Q, A> target, Publisher<? extends Q> requests, StreamRules rules, Delivery<Q, A, T> delivery) {
         return new InferenceFlux<>(target, requests, rules, delivery);
@@ -194,7 +197,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
             drain();
         }
 
-        /** Asks for nothing more, and stops the runs under way. */
+        /** Requests nothing more, and stops the runs under way. */
         @Override
         void stop() {
             List<Run> all;
@@ -265,7 +268,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
             downstream.onError(failure == null ? new IllegalStateException("a run ended without an answer") : failure);
         }
 
-        /** The run whose turn it is, taken out, if it is done and its answer is wanted or given up. */
+        /** Removes and returns the next run to emit, if it is done and its answer is wanted or given up. */
         private @Nullable Run nextDone() {
             boolean over = isCancelled() || ended;
             if (!over && answered >= demand()) {

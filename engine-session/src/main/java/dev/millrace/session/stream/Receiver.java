@@ -2,14 +2,14 @@ package dev.millrace.session.stream;
 
 import dev.millrace.graph.EngineException;
 
-/** Who gets the answer of a run that happens later: one of the two, once. */
+/** The receiver of an asynchronous run's answer or failure: one of the two, once. */
 public interface Receiver<A> {
-    /** The run begins now, on this thread. One that is refused before never does. */
+    /** Called when the run begins, on its thread; never called for a run that is refused before. */
     default void began() {
-        // most wait for the end
+        // most receivers only need the end
     }
 
-    /** Whether who starts the run waits on that same thread for its end, and might as well do it there. */
+    /** Whether the caller waits on the starting thread for the run's end, so that it might as well run there. */
     default boolean isAwaited() {
         return false;
     }

@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What one session wants done, and how much of the threads it has had. All of it is guarded by the threads' lock. */
+/**
+ * The queue of one session's jobs, with the thread time that it has used. Guarded by the lock of {@link RunThreads}.
+ */
 public final class RunQueue {
     private final RunThreads threads;
     final int limit;
@@ -13,9 +15,9 @@ public final class RunQueue {
     private final int maxConcurrent;
     private final TreeSet<Job> jobs = new TreeSet<>(Job.ORDER);
     private final List<Job> running = new ArrayList<>();
-    /** The time that it had on threads, by its weight: who had least is next. */
+    /** The thread time used so far, divided by the weight: the queue with the least is served next. */
     private double had;
-    /** What the next run is expected to take: it is charged before it runs, and put right after. */
+    /** The expected nanoseconds of the next run. They are charged before it runs, and corrected after. */
     private double expected;
 
     RunQueue(RunThreads threads, int limit, int weight, int maxConcurrent) {
@@ -25,25 +27,25 @@ public final class RunQueue {
         this.maxConcurrent = maxConcurrent;
     }
 
-    /** Has a job done, or throws: OVERLOADED where too many wait, CLOSED where nothing is done any more. */
+    /** Queues a job, or throws: OVERLOADED if the queue is full, CLOSED if the threads are closed. */
     public void add(Job job) {
         threads.add(this, job);
     }
 
     /**
-     * Has a job done on this thread, where none of this queue waits or is under way, a thread is to be had for it, and jobs of
-     * this queue have been short. False where that is not so: it has to be added.
+     * Runs a job on the calling thread, if no job of this queue waits or is under way, a thread's place is free for it,
+     * and jobs of this queue have been short. Returns false otherwise: the job has to be added.
      */
     public boolean run(Job job) {
         return threads.run(this, job);
     }
 
-    /** Takes a job back. False where it is under way or was done. */
+    /** Removes a waiting job. Returns false if it is under way or done. */
     public boolean remove(Job job) {
         return threads.remove(this, job);
     }
 
-    /** Takes back all that wait. */
+    /** Removes and returns all waiting jobs. */
     public List<Job> removeAll() {
         return threads.removeAll(this);
     }
@@ -53,12 +55,12 @@ public final class RunQueue {
         return threads.underWay(this);
     }
 
-    /** How many jobs may wait. */
+    /** The number of jobs that may wait. */
     public int limit() {
         return limit;
     }
 
-    /** How many jobs wait. */
+    /** The number of jobs that wait. */
     public int waiting() {
         return threads.waiting(this);
     }
@@ -96,7 +98,7 @@ public final class RunQueue {
         return List.copyOf(running);
     }
 
-    /** Puts a job into its place. Who was idle does not catch up on the time in which it wanted nothing. */
+    /** Inserts a job. A queue that was idle does not catch up on the time in which it had no jobs. */
     void put(Job job, double leastHad) {
         if (isIdle()) {
             had = Math.max(had, leastHad);

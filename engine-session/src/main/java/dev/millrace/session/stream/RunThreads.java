@@ -14,14 +14,18 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.NonBlocking;
 
 /**
- * The threads on which asynchronous runs happen, gone when idle for a while. Each session has a queue; the next run is that
- * of the session that has had the least time by its weight. As many run as runs can make use of; beyond that, up to twice
- * as many, only a session of which none runs: so a heavy one takes all threads and still makes nobody wait for its end.
+ * The threads that run asynchronous requests; they end when idle for a while. Each session has a queue, and the queue
+ * that has had the least time for its weight is served next (weighted fair queueing). As many jobs run as can make use
+ * of threads. Beyond that, up to twice as many, only queues without a running job are served: a heavy session takes all
+ * threads and still makes no other wait for its end.
  */
 public final class RunThreads implements Executor, AutoCloseable {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Who waits for a job that takes no longer may do it itself: a longer one can be left, by an interrupt, at any time. */
+    /**
+     * The expected time up to which a waiting caller may run a job itself. A thread that waits for a longer one can
+     * leave it at any time, by an interrupt.
+     */
     private static final double SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final int SPINS = 200;
@@ -30,18 +34,18 @@ public final class RunThreads implements Executor, AutoCloseable {
     private final AtomicInteger names = new AtomicInteger();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition work = lock.newCondition();
-    /** Those with jobs that wait or run. */
+    /** The queues with jobs that wait or run. */
     private final List<RunQueue> active = new ArrayList<>();
 
     private final RunQueue tasks = queue(Integer.MAX_VALUE, 1, Integer.MAX_VALUE);
     private double leastHad;
-    /** A job has its number from here on, so that one which was never added is no other. */
+    /** The number of the next job. Numbers start at 1, so that a job which was never added equals no other. */
     private long numbers = 1;
 
     private int running;
     private int live;
     private int idle;
-    /** Idle threads that were called and are not there yet. */
+    /** The number of idle threads that were signalled and have not woken yet. */
     private int called;
 
     private boolean closed;
@@ -51,17 +55,17 @@ public final class RunThreads implements Executor, AutoCloseable {
     }
 
     /**
-     * A session's place among the others.
+     * Returns a new queue for a session.
      *
-     * @param limit how many jobs may wait
-     * @param weight how much more of the threads it gets than one of weight 1
-     * @param maxConcurrent how many of its jobs may be under way
+     * @param limit the number of jobs that may wait
+     * @param weight the queue's share of the threads, relative to a queue of weight 1
+     * @param maxConcurrent the number of its jobs that may be under way
      */
     public RunQueue queue(int limit, int weight, int maxConcurrent) {
         return new RunQueue(this, limit, weight, maxConcurrent);
     }
 
-    /** A thread on which nobody may wait: other runs need it. */
+    /** A thread on which callers may not block: other runs need it. */
     private final class RunThread extends Thread implements NonBlocking {
         RunThread() {
             super("millrace-run-" + names.getAndIncrement());
@@ -78,12 +82,12 @@ public final class RunThreads implements Executor, AutoCloseable {
         }
     }
 
-    /** Whether this is one of its threads, for which other runs may be waiting. */
+    /** Whether the current thread is one of these, for which other runs may be waiting. */
     public boolean isOwnThread() {
         return Thread.currentThread() instanceof RunThread own && own.isOf(this);
     }
 
-    /** Has something else done than runs. It waits for its turn as the runs of a session of weight 1 do. */
+    /** Executes a task that is no run. It waits for its turn as the runs of a session of weight 1 do. */
     @Override
     public void execute(Runnable task) {
         try {
@@ -107,7 +111,7 @@ public final class RunThreads implements Executor, AutoCloseable {
         }
     }
 
-    /** Takes the lock. Who has it is done within a microsecond; to park and to be woken takes fifty. */
+    /** Takes the lock, spinning first: a holder is done within a microsecond, whereas parking and waking take fifty. */
     private void enter() {
         for (int i = 0; i < SPINS; i++) {
             if (lock.tryLock()) {
@@ -150,7 +154,10 @@ public final class RunThreads implements Executor, AutoCloseable {
         }
     }
 
-    /** Has a thread look for work. What comes back is why nobody will; those that run a job look when it has ended. */
+    /**
+     * Wakes or starts a thread to look for work. Returns the reason if none will; threads that
+     * run a job look when it has ended.
+     */
     private @Nullable OutOfMemoryError call() {
         if (idle > called) {
             called++;
@@ -158,7 +165,7 @@ public final class RunThreads implements Executor, AutoCloseable {
             return null;
         }
         if (live == 2 * width) {
-            // one of them is on its way to look for work
+            // one of them is about to look for work
             return null;
         }
         try {
@@ -170,7 +177,10 @@ public final class RunThreads implements Executor, AutoCloseable {
         }
     }
 
-    /** Does a job on this thread, in the place of one of these, if the queue is idle and its jobs have been short. */
+    /**
+     * Runs a job on the calling thread, in the place of a pool thread, if the queue is idle and
+     * its jobs have been short.
+     */
     boolean run(RunQueue queue, Job job) {
         enter();
         try {
@@ -249,7 +259,7 @@ public final class RunThreads implements Executor, AutoCloseable {
         return next;
     }
 
-    /** Waits for work. False where there was none for long, or is none any more. */
+    /** Waits for work. Returns false if there was none for long, or the threads are closed. */
     private boolean rest() {
         if (closed) {
             return false;
@@ -261,7 +271,7 @@ public final class RunThreads implements Executor, AutoCloseable {
                 left = work.awaitNanos(left);
             }
         } catch (InterruptedException _) {
-            // nobody has a reason to interrupt it: it looks for work, and rests again
+            // nobody has a reason to interrupt it: it looks for work, and waits again
             return true;
         } finally {
             idle--;
@@ -328,7 +338,7 @@ public final class RunThreads implements Executor, AutoCloseable {
         }
     }
 
-    /** Lets what was given be done, and takes no more. */
+    /** Lets accepted jobs finish, and refuses new ones. */
     @Override
     public void close() {
         enter();

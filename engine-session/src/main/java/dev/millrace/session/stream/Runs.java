@@ -3,14 +3,17 @@ package dev.millrace.session.stream;
 import reactor.core.Disposable;
 import reactor.util.context.ContextView;
 
-/** What answers requests, each on a thread that is not the caller's, unless its receiver says that the caller waits. */
+/**
+ * A source of answers that runs each request on a thread other than the caller's, unless its
+ * receiver says that the caller waits.
+ */
 @FunctionalInterface
 public interface Runs<Q, A> {
     /**
-     * Has a request answered.
+     * Starts the run of a request.
      *
-     * @param context of who subscribed
-     * @return stops the run; the receiver may hear of it nevertheless
+     * @param context the context of the subscriber
+     * @return a handle that stops the run; the receiver may be called nevertheless
      */
     Disposable start(Q request, ContextView context, Receiver<A> to);
 }

@@ -1,27 +1,27 @@
 package dev.millrace.session.stream;
 
 /**
- * Whether requests come one at a time and take no longer than to wake a thread: whoever asks then does as well to run them
- * itself. Now and then one is handed over nevertheless, for on its asker's thread it would not be seen that more are to come.
- * Guarded by its user.
+ * A detector of requests that come one at a time and take no longer than waking a thread, so that callers do as well to
+ * run them themselves. Now and then one is handed over nevertheless, because a run on its caller's thread would hide
+ * that more are to come. Guarded by its user.
  */
 public final class Solitude {
-    /** What it takes to wake a thread, about. */
+    /** The approximate cost of waking a thread, in nanoseconds. */
     static final long SHORT_NANOS = 50_000;
-    /** So many short ones that met nobody make solitude. */
+    /** The number of short requests without overlap after which callers run their own. */
     static final int ENOUGH = 64;
-    /** One of so many is handed over: few enough that the slowest of a hundred is none of them. */
+    /** The period of the requests that are handed over: few enough that the slowest of a hundred is none of them. */
     static final int PROBE = 1024;
-    /** So many long ones in a row end it: fewer may have waited for a processor. */
+    /** The number of long requests in a row that ends it: fewer may have waited for a processor. */
     static final int LONG_RUN = 4;
 
     private int lone;
     private int here;
     private int longOnes;
-    /** The size of the largest request of which it is known that it is short. */
+    /** The size of the largest request that is known to be short. */
     private long largest;
 
-    /** Whether the next request, which comes while nothing is under way, may run where it is asked for. */
+    /** Whether the next request, which comes while nothing is under way, may run on its caller's thread. */
     public boolean holds(long size) {
         if (lone < ENOUGH || size > largest) {
             return false;
@@ -30,13 +30,13 @@ public final class Solitude {
         return here != 0;
     }
 
-    /** A request has come while another was under way. */
+    /** Records a request that came while another was under way. */
     public void ends() {
         lone = 0;
         largest = 0;
     }
 
-    /** A request has ended that met no other. */
+    /** Records the end of a request that overlapped no other. */
     public void alone(long size, long nanos) {
         if (nanos <= SHORT_NANOS) {
             longOnes = 0;

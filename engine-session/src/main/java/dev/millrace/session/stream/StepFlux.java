@@ -11,30 +11,30 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.ContextView;
 
 /**
- * Answers of which each depends on the one before. A step begins when its answer is wanted, and no two are under way at a
- * time; cancelling stops the one that is.
+ * A {@link Flux} of answers each of which depends on the previous one. A step begins when its answer is wanted, and no
+ * two are under way at a time; cancelling stops the current one.
  */
 public final class StepFlux<T> extends Flux<T> {
     private final Supplier<? extends Steps<T>> begins;
 
-    /** What is walked through, once. */
+    /** A sequence of steps, used once. */
     public interface Steps<T> extends AutoCloseable {
         /**
          * Begins the next step.
          *
-         * @return stops it; the receiver may hear of it nevertheless
+         * @return a handle that stops the step; the receiver may be called nevertheless
          */
         Disposable begin(ContextView context, Receiver<T> to);
 
         /** Whether the step that has ended was the last one. */
         boolean isDone();
 
-        /** Ends it, whatever is under way. */
+        /** Ends the sequence, whatever is under way. */
         @Override
         void close();
     }
 
-    /** @param begins the steps of each subscription */
+    /** @param begins creates the steps of each subscription */
     public StepFlux(Supplier<? extends Steps<T>> begins) {
         this.begins = begins;
     }
@@ -56,7 +56,7 @@ public final class StepFlux<T> extends Flux<T> {
         private volatile @Nullable T answer;
         private volatile @Nullable Throwable failure;
         private volatile @Nullable Disposable step;
-        /** What only the one who drains looks at. */
+        /** The number of answers delivered; like the fields below, accessed only by the thread that drains. */
         private long answered;
 
         private boolean underWay;

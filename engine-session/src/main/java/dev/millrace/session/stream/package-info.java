@@ -1,6 +1,6 @@
 /**
- * How requests become answers later: queues, threads, Mono and Flux. It knows requests and answers only by their types; what
- * they are is said by the sessions above.
+ * Asynchronous execution of requests: queues, threads, {@code Mono} and {@code Flux}. Requests and answers are type
+ * parameters, which the sessions in {@code dev.millrace.session} fill in.
  */
 @NullMarked
 package dev.millrace.session.stream;

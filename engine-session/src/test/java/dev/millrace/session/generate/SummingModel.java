@@ -19,8 +19,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A language model whose likeliest next token follows from all tokens before, from how many the mask has and from the last
- * place: {@code (sum of tokens + 2 sum of mask + 3 last place) mod words}. Its cache is the tokens themselves.
+ * A language model whose most likely next token is a function of all tokens before, of the number of ones in
+ * the mask and of the last position: {@code (sum of tokens + 2 sum of mask + 3 last position) mod words}.
+ * Its cache is the tokens themselves.
  */
 public final class SummingModel {
     public static final int WORDS = 11;
@@ -53,12 +54,12 @@ public final class SummingModel {
         return editor.addConstant("real" + editor.graph().nodeCount(), Tensor.scalar(value));
     }
 
-    /** @param scale of the logits; NaN makes them no numbers */
+    /** @param scale the factor of the logits; NaN makes them NaN */
     public static byte[] bytes(float scale) {
         return new SummingModel().build(scale, true);
     }
 
-    /** The same with a flag that says whether there are caches, and a number of logits, both of which it takes no notice of. */
+    /** Returns the model with inputs for the cache branch and for the number of logits, both of which it ignores. */
     public static byte[] merged() {
         var model = new SummingModel();
         model.editor.addInput("use_cache_branch", ValueType.tensor(ElementType.BOOL, SymbolicShape.of(Dim.of(1))));
@@ -66,7 +67,7 @@ public final class SummingModel {
         return model.build(1, true);
     }
 
-    /** The same without a cache, which wants all tokens in each step. */
+    /** Returns the model without a cache, which needs all tokens in each step. */
     public static byte[] withoutCache() {
         return new SummingModel().build(1, false);
     }
@@ -106,7 +107,7 @@ public final class SummingModel {
                 null));
     }
 
-    /** What follows a prompt. */
+    /** Returns the tokens that the model generates after a prompt. */
     public static long[] said(int count, long... prompt) {
         long[] all = Arrays.copyOf(prompt, prompt.length + count);
         for (int length = prompt.length; length < all.length; length++) {

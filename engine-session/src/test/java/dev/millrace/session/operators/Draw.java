@@ -10,9 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 
-/** Tensors by chance, the same in every run. */
+/** A generator of random tensors, the same in every run. */
 final class Draw {
-    /** What the processor says of itself, where the system tells. */
+    /** The file in which Linux lists the processor's features. */
     private static final Path PROCESSOR = Path.of("/proc/cpuinfo");
 
     private static final boolean PEER_SATURATES = peerSaturates();
@@ -31,25 +31,27 @@ final class Draw {
         return RandomTensors.reals(type, Shape.of(dims), random::nextGaussian);
     }
 
-    /** Positive ones, none of them small. */
+    /** Returns random positive values, none of them close to zero. */
     Tensor scales(long... dims) {
         return RandomTensors.reals(ElementType.FLOAT, Shape.of(dims), () -> 0.01 + random.nextDouble() / 20);
     }
 
-    /** All values that an integer type has. */
+    /** Returns random integers over the whole range of a type. */
     Tensor whole(ElementType type, long... dims) {
         return below(type, Long.MAX_VALUE, dims);
     }
 
-    /** Whole numbers from 0 to less than {@code limit}; all that the type has where that is less. */
+    /**
+     * Returns random integers from 0 to less than {@code limit}, or over the whole range of the type if that is less.
+     */
     Tensor below(ElementType type, long limit, long... dims) {
         boolean all = limit == Long.MAX_VALUE;
         return RandomTensors.whole(type, Shape.of(dims), () -> all ? random.nextLong() : random.nextLong(limit));
     }
 
     /**
-     * Bytes with sign by which the peer multiplies exactly. Where the processor has no instruction for that, the peer's
-     * saturates the sum of two products, and seven bits are left.
+     * Returns random signed bytes with which ONNX Runtime multiplies exactly. On processors without an instruction for
+     * it, ONNX Runtime's kernel saturates the sum of two products, and only seven bits are safe.
      */
     Tensor weights(long... dims) {
         return PEER_SATURATES
@@ -65,7 +67,7 @@ final class Draw {
         }
     }
 
-    /** A number without axes. */
+    /** Returns a scalar. */
     static Tensor one(ElementType type, double value) {
         return filled(type, value);
     }

@@ -14,7 +14,7 @@ import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** What the peer's optimiser writes for several operators. */
+/** Tests of the fused operators that ONNX Runtime's optimiser writes in place of several. */
 class FusedOperatorsTest {
     private static final double CLOSE = 2e-5;
 
@@ -174,7 +174,7 @@ class FusedOperatorsTest {
         OneOperator.contributed("BitmaskBiasDropout").outputs(2).on(x, bias, x).gives(engine, 0, sum(x, bias), all);
     }
 
-    /** Twice some rows, and a bias. */
+    /** Returns twice some rows, plus a bias. */
     private static Tensor sum(Tensor x, Tensor bias) {
         float[] sum = x.floats();
         for (int i = 0; i < sum.length; i++) {
@@ -248,7 +248,7 @@ class FusedOperatorsTest {
                 .on(x, Tensor.copyOf(new float[] {1, 2}, 2), Tensor.copyOf(new float[] {0, 1}, 2), skip)
                 .on(Tensor.copyOf(new float[] {0, 1}, 2))
                 .run(engine);
-        // of 1, 3, 2 and 5
+        // the standard deviation of 1, 3, 2 and 5
         float deviation = (float) Math.sqrt(35 / 16.0);
         assertThat(y.floats())
                 .containsExactly(

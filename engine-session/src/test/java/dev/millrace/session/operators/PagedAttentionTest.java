@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Texts whose caches lie in blocks give what each of them gives with a cache of its own. */
+/** Tests that sequences whose caches are stored in blocks give the same result as each with a contiguous cache. */
 class PagedAttentionTest {
     private static final int HEADS = 4;
     private static final int KEY_HEADS = 2;
@@ -55,7 +55,7 @@ class PagedAttentionTest {
         return TABLE[text][place / BLOCK] * BLOCK + place % BLOCK;
     }
 
-    /** What a text has of a cache, by head. */
+    /** Returns a sequence's entries of a block cache, by head. */
     private static Tensor past(Tensor cache, int text) {
         float[] floats = cache.floats();
         float[] past = new float[OF_KEYS * PASTS[text]];
@@ -113,7 +113,7 @@ class PagedAttentionTest {
         paged(flags).gives(engine, 1e-5, expected);
     }
 
-    /** A cache with what is new in its blocks, but for steps that have no slot. */
+    /** Returns a copy of a cache with the new rows written to their blocks, except steps that have no slot. */
     private static Tensor written(Tensor cache, Tensor rows, int[] slots) {
         float[] floats = cache.floats();
         for (int row = 0; row < slots.length; row++) {
@@ -144,7 +144,7 @@ class PagedAttentionTest {
         paged(0).on(ints(slots)).outputs(3).gives(engine, 1e-5, other, others[0], others[1]);
     }
 
-    /** Rows of heads over their own length. */
+    /** Returns the rows of heads after RMS normalisation. */
     private static Tensor normed(Tensor rows, Tensor scale) {
         float[] floats = rows.floats();
         for (int from = 0; from < floats.length; from += SIZE) {

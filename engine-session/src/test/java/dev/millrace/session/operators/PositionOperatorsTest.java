@@ -13,7 +13,7 @@ import dev.millrace.session.EngineOptions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** What attention is told of places, and linear attention with what stands around it. */
+/** Tests of the operators around attention that encode positions, and of linear attention. */
 class PositionOperatorsTest {
     private static final double CLOSE = 1e-5;
 
@@ -30,7 +30,10 @@ class PositionOperatorsTest {
         return Tensor.copyOf(values, values.length);
     }
 
-    /** Which of so many distances: the first half each of their own, the others by logarithm. */
+    /**
+     * Returns the bucket of a relative distance: the first half of the buckets hold one distance
+     * each, the others are logarithmic.
+     */
     private static int bucket(int distance, int buckets, int farthest) {
         int near = buckets / 2;
         if (distance < near) {
@@ -120,7 +123,7 @@ class PositionOperatorsTest {
 
     @Test
     void linearAttentionRemembersKeysWithTheirValues() {
-        // 3 * 5 is remembered after the first step, and 4 * 6 more after the second
+        // the state is 3 * 5 after the first step, and has 4 * 6 more after the second
         OneOperator.contributed("LinearAttention")
                 .with("q_num_heads", 1)
                 .with("kv_num_heads", 1)

@@ -13,7 +13,7 @@ import dev.millrace.session.EngineOptions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** Searches in models whose next word depends on the last one alone: 0 fills, 1 ends, 2 begins. */
+/** Tests of searches over models whose next word depends on the last one alone: 0 pads, 1 ends, 2 begins. */
 class SearchOperatorsTest {
     @AutoClose
     private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
@@ -124,7 +124,7 @@ class SearchOperatorsTest {
         search.agrees(engine, 1e-5);
     }
 
-    /** What is heard is a sequence of real numbers, and has no mask. */
+    /** Audio input is a sequence of real numbers, and has no mask. */
     @Test
     void whatWasHeardIsSearchedUnderEitherName() throws Exception {
         for (String name : new String[] {"BeamSearch", "WhisperBeamSearch"}) {

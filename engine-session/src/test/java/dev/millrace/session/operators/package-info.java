@@ -1,4 +1,4 @@
-/** Operators beyond ONNX's own, held against the runtime that defines them. */
+/** Tests of contributed operators, beyond ONNX's own, against ONNX Runtime, which defines them. */
 @NullMarked
 package dev.millrace.session.operators;
 

@@ -19,21 +19,21 @@ import dev.millrace.graph.tensor.Tensor
 import dev.millrace.kotlin.MillraceDsl
 import dev.millrace.kotlin.tensorOf
 
-/** A value of a graph that is being written: an input, a constant, or what a node gives. */
+/** A value of a graph that is being built: an input, a constant, or an output of a node. */
 public class GraphValue internal constructor(
     internal val value: Value,
 ) {
     public val name: String get() = value.name()
 
-    /** What is known of it so far, or null where nothing is. */
+    /** The type as far as it is known, or null if nothing is known. */
     public val type: ValueType? get() = value.type()
 
     override fun toString(): String = value.toString()
 }
 
 /**
- * A graph that is being written. Nested graphs, of `If` and `Loop`, read the values of the graphs around them; what is
- * written in one goes into the innermost.
+ * A graph that is being built. Nested graphs, of `If` and `Loop`, read the values of the graphs around them; a
+ * node goes into the innermost graph.
  */
 @MillraceDsl
 public class GraphScope internal constructor(
@@ -45,7 +45,7 @@ public class GraphScope internal constructor(
 
     internal fun <T> write(body: GraphScope.() -> T): T = body().also { isWritten = true }
 
-    /** An input. An extent is a number, the name of one that is open, or null for one without a name. */
+    /** Adds an input. An extent is a number, the name of a symbolic one, or null for an unnamed one. */
     public fun input(
         name: String,
         type: ElementType,
@@ -70,7 +70,7 @@ public class GraphScope internal constructor(
         return input(name, ValueType.tensor(type, SymbolicShape(dims)))
     }
 
-    /** An input of any type, such as a sequence; null where nothing is said of it. */
+    /** Adds an input of any type, such as a sequence; null for an undeclared type. */
     public fun input(
         name: String,
         type: ValueType?,
@@ -82,7 +82,7 @@ public class GraphScope internal constructor(
         return GraphValue(editor.addInput(name, type))
     }
 
-    /** A constant: a [Tensor], a number, a boolean, a string, an array of such, or an array of such arrays. */
+    /** Adds a constant: a [Tensor], a number, a boolean, a string, an array of such, or an array of such arrays. */
     public fun constant(
         value: Any,
         name: String = "constant_${opsets.next()}",
@@ -101,11 +101,13 @@ public class GraphScope internal constructor(
             throw EngineException.invalidGraph("it has two outputs that are called '$name'")
         }
         val own = reachable(value, "output '$name'")
-        // an output of a nested graph is made in it
+        // an output of a nested graph has to be produced in it
         editor.addOutput(name, if (own.graph() === graph) own else op("Identity", value).value)
     }
 
-    /** A node of any operator, and its first output: `op("Gelu", x) { attribute("approximate", "tanh") }`. */
+    /**
+     * Adds a node of any operator and returns its first output: `op("Gelu", x) { attribute("approximate", "tanh") }`.
+     */
     public fun op(
         type: String,
         vararg inputs: GraphValue?,
@@ -114,7 +116,7 @@ public class GraphScope internal constructor(
         attributes: AttributeScope.() -> Unit = {},
     ): GraphValue = ops(type, 1, *inputs, domain = domain, name = name, attributes = attributes)[0]
 
-    /** A node of any operator, and so many outputs of it. An input that is null is left out. */
+    /** Adds a node of any operator and returns its first [outputs] outputs. An input that is null is left out. */
     public fun ops(
         type: String,
         outputs: Int,
@@ -137,7 +139,7 @@ public class GraphScope internal constructor(
         return List(outputs) { GraphValue(node.requireOutput(it)) }
     }
 
-    /** Holds a node against its operator's schema, and finds out what it gives. */
+    /** Checks a node against its operator's schema, and infers the types of its outputs. */
     private fun check(node: Node) {
         val said = SchemaCheck.check(node)
         said.orThrow()
@@ -159,7 +161,7 @@ public class GraphScope internal constructor(
         }
     }
 
-    /** The value behind a name, where this graph or one around it has it. */
+    /** Returns the value if this graph or one around it has it; throws otherwise. */
     private fun reachable(
         value: GraphValue,
         reader: String,
@@ -173,7 +175,7 @@ public class GraphScope internal constructor(
         return value.value
     }
 
-    /** The one of two graphs' values that a condition chooses; only that graph runs. */
+    /** Returns the value of the one of two graphs that a condition selects; only that graph runs. */
     public fun choose(
         condition: GraphValue,
         then: GraphScope.() -> GraphValue,
@@ -185,8 +187,8 @@ public class GraphScope internal constructor(
         }
 
     /**
-     * Runs a graph so many times, each time on what it gave before, and gives what it gave last:
-     * `loop(constant(10L), x) { _, (a) -> listOf(a + a) }`. `op("Loop", …)` is the operator with all that it can do.
+     * Runs a graph [count] times, each time on its previous results, and returns the last ones: `loop(constant(10L), x)
+     * { _, (a) -> listOf(a + a) }`. `op("Loop", …)` is the operator with all its features.
      */
     public fun loop(
         count: GraphValue,
@@ -197,7 +199,7 @@ public class GraphScope internal constructor(
             graph("body") {
                 val iteration = input("iteration", ElementType.INT64)
                 input("go_on", ElementType.BOOL)
-                // what is carried may change its shape from one time to the next
+                // a carried value may change its shape between iterations
                 val carried =
                     first.mapIndexed { i, value ->
                         input("carried_$i", value.value.elementType()?.let(ValueType::tensor))
@@ -218,7 +220,7 @@ public class GraphScope internal constructor(
 
     public operator fun GraphValue.unaryMinus(): GraphValue = op("Neg", this)
 
-    /** The product of matrices. */
+    /** The matrix product. */
     public infix fun GraphValue.matmul(other: GraphValue): GraphValue = op("MatMul", this, other)
 
     /** The sum with a number of the same type: `x + 1f` for floats, `x + 1L` for 64-bit integers. */
@@ -231,7 +233,7 @@ public class GraphScope internal constructor(
     public operator fun GraphValue.div(other: Number): GraphValue = this / constant(other)
 }
 
-/** Attributes of a node. */
+/** The attributes of a node. */
 @MillraceDsl
 public class AttributeScope internal constructor(
     private val around: Graph,
@@ -264,25 +266,25 @@ public class AttributeScope internal constructor(
         value: Tensor,
     ): Unit = set(name, Attribute.of(value))
 
-    /** A list of integers: `attribute("pads", longArrayOf(1, 1, 1, 1))`. */
+    /** Sets a list of integers: `attribute("pads", longArrayOf(1, 1, 1, 1))`. */
     public fun attribute(
         name: String,
         values: LongArray,
     ): Unit = set(name, Attribute.Ints(values.asList()))
 
-    /** A list of floats. */
+    /** Sets a list of floats. */
     public fun attribute(
         name: String,
         values: FloatArray,
     ): Unit = set(name, Attribute.Floats(values.asList()))
 
-    /** A list of strings. */
+    /** Sets a list of strings. */
     public fun attribute(
         name: String,
         values: List<String>,
     ): Unit = set(name, Attribute.Strings(values.map { Attribute.Bytes(it.encodeToByteArray()) }))
 
-    /** A nested graph, whose outputs stand in the order in which it names them. */
+    /** Sets a nested graph, whose outputs are in the order in which it names them. */
     public fun graph(
         name: String,
         write: GraphScope.() -> Unit,

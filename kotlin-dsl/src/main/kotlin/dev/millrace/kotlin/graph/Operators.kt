@@ -22,43 +22,43 @@ public fun GraphScope.softmax(
     axis: Int = -1,
 ): GraphValue = op("Softmax", x) { attribute("axis", axis) }
 
-/** Values of another element type. */
+/** The values converted to another element type. */
 public fun GraphScope.cast(
     x: GraphValue,
     to: ElementType,
 ): GraphValue = op("Cast", x) { attribute("to", to.code()) }
 
-/** The same elements in another shape; an extent of -1 is what is left, one of 0 as it was. */
+/** The elements in another shape; an extent of -1 is inferred, one of 0 stays as it is. */
 public fun GraphScope.reshape(
     x: GraphValue,
     vararg extents: Long,
 ): GraphValue = op("Reshape", x, constant(extents))
 
-/** The axes in another order; without one in the reverse one. */
+/** The transpose, with the axes in a given order; by default reversed. */
 public fun GraphScope.transpose(
     x: GraphValue,
     vararg order: Long,
 ): GraphValue = op("Transpose", x) { if (order.isNotEmpty()) attribute("perm", order) }
 
-/** Values one after the other along an axis. */
+/** The concatenation of values along an axis. */
 public fun GraphScope.concat(
     axis: Int,
     vararg values: GraphValue,
 ): GraphValue = op("Concat", *values) { attribute("axis", axis) }
 
-/** The means along axes, which stay with an extent of 1; without axes of all elements. */
+/** The means along axes, which stay with an extent of 1; by default of all elements. */
 public fun GraphScope.mean(
     x: GraphValue,
     vararg axes: Long,
 ): GraphValue = op("ReduceMean", x, axes.takeIf { it.isNotEmpty() }?.let { constant(it) })
 
-/** The sums along axes, which stay with an extent of 1; without axes of all elements. */
+/** The sums along axes, which stay with an extent of 1; by default of all elements. */
 public fun GraphScope.sum(
     x: GraphValue,
     vararg axes: Long,
 ): GraphValue = op("ReduceSum", x, axes.takeIf { it.isNotEmpty() }?.let { constant(it) })
 
-/** Elements at indices along an axis. */
+/** The elements at indices along an axis. */
 public fun GraphScope.gather(
     x: GraphValue,
     indices: GraphValue,
@@ -66,8 +66,8 @@ public fun GraphScope.gather(
 ): GraphValue = op("Gather", x, indices) { attribute("axis", axis) }
 
 /**
- * A convolution: `conv(image, weights, bias, strides = longArrayOf(2, 2), pads = longArrayOf(1, 1, 1, 1))`. What is not
- * given is as ONNX has it.
+ * A convolution: `conv(image, weights, bias, strides = longArrayOf(2, 2), pads = longArrayOf(1, 1, 1, 1))`. Attributes
+ * that are not given have ONNX's defaults.
  */
 public fun GraphScope.conv(
     x: GraphValue,
@@ -87,7 +87,7 @@ public fun GraphScope.conv(
     }
 }
 
-/** Parts of a value along an axis, of these extents. */
+/** The parts of a value along an axis, of these extents. */
 public fun GraphScope.split(
     x: GraphValue,
     axis: Int,

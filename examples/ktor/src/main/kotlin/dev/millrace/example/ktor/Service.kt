@@ -9,7 +9,7 @@ import io.ktor.server.routing.Route
 import io.ktor.server.routing.get
 import io.ktor.server.routing.routing
 
-/** What a load balancer asks. */
+/** The health check for load balancers. */
 fun Route.health(session: Session) {
     get("/health") {
         val health = session.health()

@@ -7,7 +7,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What a load balancer asks. */
+/** The health check for load balancers. */
 @RestController
 class HealthEndpoint {
     private final Session session;

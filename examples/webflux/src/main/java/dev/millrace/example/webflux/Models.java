@@ -7,7 +7,7 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** What the service answers with. */
+/** The session that the service answers with. */
 @Configuration
 class Models {
     @Bean
