@@ -12,11 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-<<<<<<< HEAD
-/** Pieces of code in the documents stand in the files that they name, line by line. */
-=======
 /** Tests that the code which the documentation shows from files of the repository is in them, line by line. */
->>>>>>> c-session
 class DocumentedCodeTest {
     private static final Path ROOT = Path.of("..");
     private static final int LONGEST = 30;

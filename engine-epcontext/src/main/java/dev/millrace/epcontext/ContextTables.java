@@ -14,13 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
-<<<<<<< HEAD
- * What stands at the front of a context binary: a header, and the tables of its graphs and segments. The numbers here are
- * those of {@code docs/internals/context-binary.md}.
-=======
  * The front of a context binary: a header, and the tables of its graphs and segments. The numbers here are those
- * of {@code docs/context-binary.md}.
->>>>>>> c-session
+ * of {@code docs/internals/context-binary.md}.
  *
  * @param contentChecksum the CRC-32C of everything behind the tables, or 0 if the binary has none
  */

@@ -9,23 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Options for writing and reading context models.
  *
-<<<<<<< HEAD
- * @param enable writes a context model while the session is made
- * @param filePath the context model to write, by default {@code <source>_ctx.onnx} beside the source; where none is
- *     written, a path in the folder that context binaries lie in, by default that of the model's file. The empty path is
- *     the same as none
- * @param embedMode 1 puts context binaries into the model, 0 into files beside it
- * @param nodeNamePrefix stands before the names of context nodes and of their partitions, so that nodes of several
- *     models can be brought together in one
-=======
  * @param enable whether to write a context model while the session is created
- * @param filePath the context model to write, by default {@code <source>_ctx.onnx} beside the source; for a
- *     model with context nodes that is read from memory, any path in the folder of its context binaries. The
- *     empty path is the same as none
+ * @param filePath the context model to write, by default {@code <source>_ctx.onnx} beside the source; where none is
+ *     written, any path in the folder of the context binaries, by default the model's file. The empty path is the same
+ *     as none
  * @param embedMode 1 embeds context binaries in the model, 0 writes them to files beside it
  * @param nodeNamePrefix the prefix of the names of context nodes and of their partitions, so that nodes of
  *     several models can be merged into one
->>>>>>> c-session
  * @param externalInitializersFile the file beside the context model that takes its initializers; null keeps them inside
  * @param share whether the session is a member of the group that is compiled into one context binary in this folder
  * @param stopShare whether the session is the last of that group, after which all of it is written

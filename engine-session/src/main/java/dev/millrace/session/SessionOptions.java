@@ -38,15 +38,9 @@ import org.jspecify.annotations.Nullable;
  * @param bindLazily leaves to the first run the one-time work that a model's declared shapes allow to do before
  * @param expected typical inputs of requests: creation prepares for them in place of nominal shapes
  * @param alone shares nothing with other open sessions of the same file
-<<<<<<< HEAD
- * @param externalDataFolder where a model has its external data; null for the folder of its file
- * @param fileUse whether the session's files are read, or mapped
- * @param listener hears of every step of every run
-=======
- * @param externalDataFolder the folder of the external data of a model from memory
+ * @param externalDataFolder the folder of a model's external data; null for the folder of its file
  * @param fileUse whether the session's files are read or mapped
  * @param listener a listener to every step of every run
->>>>>>> c-session
  * @param cancellation stops the session's creation
  * @param name the session's name in messages; null for the name of the model's graph
  * @param version the version of the model, for meters and logs; null for that of the model's metadata

@@ -50,14 +50,10 @@ final class FakeFactory implements ProviderFactory {
     /** The metadata of its devices. */
     Map<String, String> driver = Map.of();
 
-<<<<<<< HEAD
-    /** The key of the metadata by which its devices tell of context binaries without weights. */
+    /** The metadata key by which its devices report support for weightless context binaries. */
     String keyOfWeights = WeightlessSupport.METADATA;
 
-    /** What its devices tell of context binaries without weights; null for nothing. */
-=======
     /** The support for weightless context binaries that its devices report; null for none. */
->>>>>>> c-session
     @Nullable
     String saidOfWeights;
 

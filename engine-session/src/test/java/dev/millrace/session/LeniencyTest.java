@@ -24,14 +24,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-<<<<<<< HEAD
-/** What docs/guide/leniency.md says is noted runs, and is refused strictly; what it says runs does so strictly too. */
-=======
 /**
- * Tests of docs/leniency.md: departures that it lists as noted run, and are refused strictly;
+ * Tests of docs/guide/leniency.md: departures that it lists as noted run, and are refused strictly;
  * the others run strictly, too.
  */
->>>>>>> c-session
 @Timeout(60)
 class LeniencyTest {
     private static final SessionOptions STRICT =

@@ -57,7 +57,7 @@ final class PackageFolder {
         return found;
     }
 
-    /** What a name stands for, whether it is there or not. */
+    /** Returns the path that a name stands for, whether a file exists there or not. */
     Path found(String place, Path base, String name) {
         if (!name.startsWith(SCHEME)) {
             return located(place, base, name);

@@ -38,7 +38,7 @@ final class VariantReader {
                 body.texts("provider_options"));
     }
 
-    /** What the variant says to engines of this kind, there or in a file of its own. */
+    /** Returns the variant's object for engines of this kind, which stands in the manifest or in a file of its own. */
     private Members body(Members variant, Path own) {
         Members executors = variant.object(EXECUTORS);
         return executors.all().get(HERE) instanceof String path
