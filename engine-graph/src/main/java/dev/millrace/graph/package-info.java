@@ -1,4 +1,4 @@
-/// Tensors, the ONNX file format, the graph and its optimiser.
+/// The engine's exception and its statuses. Packages below hold tensors, the ONNX file format, the graph and its optimiser.
 @NullMarked
 package dev.millrace.graph;
 
