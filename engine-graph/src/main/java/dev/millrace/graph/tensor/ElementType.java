@@ -140,7 +140,7 @@ public enum ElementType {
         return onnxName;
     }
 
-    /** What reads a tensor's elements by value. */
+    /** The method of {@link Tensor} that reads elements of this type by value, for error messages. */
     String reader() {
         return switch (kind) {
             case FLOATING -> this == DOUBLE ? "doubles()" : "floats()";
