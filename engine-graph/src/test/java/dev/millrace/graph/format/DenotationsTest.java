@@ -24,7 +24,7 @@ import dev.millrace.graph.proto.ValueInfoProto;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What types and extents stand for is there when the model is written again. */
+/** Denotations of types and extents survive reading and writing a model. */
 class DenotationsTest {
     @Test
     void whatInputsOutputsAndInnerValuesStandForSurvives() throws InvalidProtocolBufferException {

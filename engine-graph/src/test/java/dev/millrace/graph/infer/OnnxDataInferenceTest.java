@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class OnnxDataInferenceTest {
-    /** What these give has a shape that their input's elements decide. */
+    /** Operators whose output shapes depend on the elements of their inputs. */
     private static final Set<String> DATA_DEPENDENT = Set.of(
             "NonZero",
             "Unique",
