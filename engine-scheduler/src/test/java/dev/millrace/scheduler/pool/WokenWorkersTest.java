@@ -11,10 +11,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who sleeps is woken for as much as is worth it. */
+/** Parked workers are woken only for enough work to pay for it. */
 @Timeout(60)
 class WokenWorkersTest {
-    /** Nobody comes for a loop that is over before he could be there, but who is there already. */
+    /** No parked worker joins a loop that ends before it could wake up; only workers that are awake already do. */
     @Test
     void noWorkerIsWokenForALoopThatIsSoonDone() {
         try (var pool = new WorkerPool(1)) {
@@ -36,7 +36,7 @@ class WokenWorkersTest {
             int alone = 0;
             while (threadsOf(pool, job, 30_000).size() == 1) {
                 alone++;
-                // nobody is still awake by chance
+                // so that no worker is still awake
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
             }
             assertThat(alone).isEqualTo(3);

@@ -115,7 +115,10 @@ class WorkerPoolTest {
         return threadsOf(pool, new ParallelJob(), Long.MAX_VALUE);
     }
 
-    /** Who takes part in a loop of some items that take longer than said. */
+    /**
+     * Returns the threads that take part in a loop of 64 items, each of which takes longer than the estimate {@code
+     * nanos}.
+     */
     static Set<Thread> threadsOf(WorkerPool pool, ParallelJob job, long nanos) {
         Set<Thread> seen = ConcurrentHashMap.newKeySet();
         pool.parallelFor(
