@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ParallelJob {
     /**
-     * The count of helpers while the loop is closed. It stays negative when any number of workers increments it by
-     * mistake.
+     * The count of helpers while the loop is closed. It stays negative when workers increment it that saw the loop
+     * still open.
      */
     private static final int CLOSED = Integer.MIN_VALUE / 2;
     /** The number of the owner in place of a worker's number. */

@@ -116,8 +116,8 @@ class WorkerPoolTest {
     }
 
     /**
-     * Returns the threads that take part in a loop of 64 items, each of which takes longer than the estimate {@code
-     * nanos}.
+     * Returns the threads that take part in a loop of 64 items of a millisecond each, with {@code nanos} as its
+     * estimated time.
      */
     static Set<Thread> threadsOf(WorkerPool pool, ParallelJob job, long nanos) {
         Set<Thread> seen = ConcurrentHashMap.newKeySet();
