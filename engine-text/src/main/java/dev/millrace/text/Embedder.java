@@ -33,7 +33,7 @@ public final class Embedder {
     /** The number of texts that are encoded before they are grouped into runs. */
     private static final int WINDOW = 1024;
 
-    /** The largest number of texts in a run. On CPUs, longer runs gain nothing and take memory. */
+    /** The largest number of texts in a run. On CPUs, larger runs gain nothing and take memory. */
     private static final int MOST_TEXTS = 16;
 
     private static final int MOST_TOKENS = 4096;
