@@ -129,7 +129,7 @@ final class EmulatedVectors {
         };
     }
 
-    /** What is above the width of the register becomes zero. */
+    /** Writes a register under a mask; lanes above the width of the register become zero. */
     private void write(Vec to, int[] result, int[] old, int mask, boolean zeroing) {
         int[] register = vectors[to.number()];
         int lanes = to.width().bytes() / 4;

@@ -140,7 +140,7 @@ final class RandomProgram {
         }
     }
 
-    /** What a body defines is not there after it. */
+    /** Restores the values before a body, since values that it defines are not defined after it. */
     private void restore(List<VectorVar> before) {
         values.clear();
         values.addAll(before);
