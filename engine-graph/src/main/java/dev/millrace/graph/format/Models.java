@@ -114,7 +114,7 @@ public final class Models {
     /**
      * Writes {@code model} to a stream that stays open.
      *
-     * @param data the file to write where the options ask for external data; it is not there yet
+     * @param data the file to write where the options ask for external data; it must not exist yet
      */
     public static void write(Model model, OutputStream to, WriteOptions options, @Nullable Path data)
             throws IOException {

@@ -20,7 +20,7 @@ public sealed interface ValueType {
         }
     }
 
-    /** A sparse tensor, of the dense shape given. */
+    /** A sparse tensor; {@code shape} is that of its dense form. */
     record SparseType(
             @Nullable ElementType element, @Nullable SymbolicShape shape) implements ValueType {
         @Override
@@ -66,7 +66,7 @@ public sealed interface ValueType {
         return new TensorType(element, shape);
     }
 
-    /** A tensor of which only the element type is known. */
+    /** Returns the type of a tensor of which only the element type is known. */
     static TensorType tensor(ElementType element) {
         return new TensorType(element, null);
     }

@@ -146,7 +146,7 @@ class DenotationsTest {
         return ValueInfoProto.newBuilder().setName(name).setType(type).build();
     }
 
-    /** One float for each of three channels and each of as many pixels as there are. */
+    /** Returns the type of an image of floats with three channels and an unknown number of pixels. */
     private static TypeProto image(String denotation) {
         return TypeProto.newBuilder()
                 .setDenotation(denotation)

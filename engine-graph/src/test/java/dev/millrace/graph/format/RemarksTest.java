@@ -158,7 +158,7 @@ class RemarksTest {
         assertThat(written.getFunctions(0).getAttributeProto(0).getDocString()).isEqualTo("by default");
     }
 
-    /** A text for everything that may have one. */
+    /** Returns a model with a documentation text on everything that may have one. */
     private static ModelProto.Builder documented() {
         TensorProto first = raw(tensor("first", 1)
                 .setDocString("of a tensor")

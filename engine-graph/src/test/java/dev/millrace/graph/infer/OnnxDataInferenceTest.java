@@ -86,7 +86,7 @@ class OnnxDataInferenceTest {
         assertThat(DATA_DEPENDENT).containsAll(open.keySet());
     }
 
-    /** The graph with nothing declared of what its nodes give. */
+    /** Removes the declared types of node outputs from the graph and returns it. */
     private static Graph forgetful(Graph graph) {
         var editor = new GraphEditor(graph);
         for (Node node : graph.nodes()) {
