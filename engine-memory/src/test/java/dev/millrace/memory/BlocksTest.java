@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class BlocksTest {
-    /** An entry for each page of this process, negative where memory is present. */
+    /** The file with an entry for each page of this process, negative where memory is present. */
     private static final Path PAGES = Path.of("/proc/self/pagemap");
 
     private static final Path MAPS = Path.of("/proc/self/maps");
