@@ -138,7 +138,7 @@ public final class CodeStore {
         try (FileChannel channel = OwnFiles.open(file)) {
             ByteBuffer all = ByteBuffer.allocate((int) Math.min(channel.size(), MOST_BYTES + 1));
             while (all.hasRemaining() && channel.read(all) >= 0) {
-                // goes on
+                // read until the buffer is full or the file ends
             }
             if (all.position() > MOST_BYTES) {
                 throw new IllegalArgumentException("a store has at most " + MOST_BYTES + " bytes");
@@ -166,7 +166,7 @@ public final class CodeStore {
         return length;
     }
 
-    /** Whether there is code of a name. */
+    /** Whether the store has code for a name. */
     public synchronized boolean has(String name) {
         return places.containsKey(name);
     }

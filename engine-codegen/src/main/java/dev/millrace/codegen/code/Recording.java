@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A recording of calls of machine code with all their arguments, which machine code replays from a table without the
  * Java code around them. The caller that records guarantees that the same work on the same memory makes the same calls
- * and has no other effects; drivers contribute by checking {@link #ofThread}.
+ * and has no other effects. Drivers support this with arguments and memory from the recording that {@link #ofThread}
+ * returns.
  *
  * <p>One thread at a time records or replays. Stretches of calls that consist of tasks are shared among threads by the
  * one that replays.
