@@ -48,19 +48,19 @@ class WokenWorkersTest {
         try (var pool = new WorkerPool(12)) {
             for (int round = 0; round < 5; round++) {
                 meet(pool, 13);
-                // by then they all sleep
+                // all workers are parked after this time
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
             }
         }
     }
 
-    /** A worker that is counted as awake and goes to sleep before the loop can be seen is missed by nobody. */
+    /** No wake-up is lost when a worker that was counted as awake parks before the loop is published. */
     @Test
     void workersThatFallAsleepMeanwhileComeAsWell() {
         try (var pool = new WorkerPool(3)) {
             for (int round = 0; round < 4000; round++) {
                 meet(pool, 4);
-                // they sleep after 50 microseconds
+                // workers park after 50 microseconds
                 long until = System.nanoTime() + 30_000 + 10 * (round % 4000);
                 while (System.nanoTime() < until) {
                     Thread.onSpinWait();
@@ -69,7 +69,7 @@ class WokenWorkersTest {
         }
     }
 
-    /** A loop that ends when so many threads are in it. */
+    /** Runs a loop that ends when {@code threads} threads have joined it. */
     private static void meet(WorkerPool pool, int threads) {
         var all = ConcurrentHashMap.newKeySet();
         var there = new CountDownLatch(threads);

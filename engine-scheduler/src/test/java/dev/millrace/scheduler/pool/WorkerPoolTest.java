@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class WorkerPoolTest {
-    /** A context that nobody asks for anything. */
+    /** A context whose methods are not called, except for the check of cancellation. */
     static final LaunchContext NOWHERE = nowhere(() -> {});
 
     private static LaunchContext nowhere(Runnable check) {
@@ -368,7 +368,7 @@ class WorkerPoolTest {
         if (!Thread.currentThread().equals(caller)) {
             large.set(new WeakReference<>(scratch.floats(0, 1 << 20)));
         }
-        // both get a share
+        // both threads get a share
         LockSupport.parkNanos(1_000_000);
     }
 }

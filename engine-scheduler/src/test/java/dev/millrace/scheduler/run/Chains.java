@@ -162,7 +162,7 @@ final class Chains {
         }
     }
 
-    /** The first so many of input 0 as input 1 says. */
+    /** A kernel that returns the first elements of input 0, as many as input 1 says. */
     private final class Take implements ShapedKernel {
         @Override
         public List<@Nullable ValueType> outputs(Node node, Facts facts) {
