@@ -147,7 +147,7 @@ public final class Json {
         return all;
     }
 
-    /** The elements of a list; none where there is no list. */
+    /** Returns the elements of a list; empty where the value is null. */
     public List<Json> elements() {
         var all = new ArrayList<Json>();
         if (value != null) {
