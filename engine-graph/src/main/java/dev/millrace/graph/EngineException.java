@@ -3,8 +3,8 @@ package dev.millrace.graph;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one exception of the engine. Its message says what was wrong, where (model, node, attribute, file) and what to
- * do about it; {@link #status()} says which kind of failure it is. A message is one line: control characters in the names
+ * The one exception of the engine. Its message says what was wrong, where (model, node, attribute, file) and what to do
+ * about it; {@link #status()} says which kind of failure it is. A message is one line: control characters in the names
  * that it quotes are escaped.
  */
 public final class EngineException extends RuntimeException {
@@ -23,7 +23,10 @@ public final class EngineException extends RuntimeException {
         this.status = status;
     }
 
-    /** A message may quote what a model or a caller gave: of a list of thousands, its beginning and its end say enough. */
+    /**
+     * Shortens a message to its beginning and its end. A message may quote a list of thousands of entries from a model
+     * or a caller.
+     */
     private static String bounded(String message) {
         return message.length() <= LONGEST
                 ? message
@@ -34,7 +37,7 @@ public final class EngineException extends RuntimeException {
         return status;
     }
 
-    /** The same failure, its message preceded by where it happened. */
+    /** Returns this failure with {@code place} in front of its message, or itself where the place is there already. */
     public EngineException at(String place) {
         String message = String.valueOf(getMessage());
         if (message.startsWith(PlainText.line(place) + ": ")) {
@@ -57,7 +60,7 @@ public final class EngineException extends RuntimeException {
         return new EngineException(Status.NOT_IMPLEMENTED, message);
     }
 
-    /** A wrapper for what a kernel or provider threw; an {@link EngineException} keeps its own status. */
+    /** Wraps what a kernel or provider threw; an {@link EngineException} keeps its own status. */
     public static EngineException wrap(Status status, String place, Throwable cause) {
         if (cause instanceof EngineException known) {
             return known.at(place);

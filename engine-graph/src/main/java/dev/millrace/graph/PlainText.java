@@ -1,21 +1,21 @@
 package dev.millrace.graph;
 
 /**
- * Text without what a terminal or a log obeys. Names in a model are its author's, who may mean harm: a line break in one
- * forges a line of a log, and an escape sequence repaints a terminal.
+ * Escapes control characters in text that goes to a terminal or a log. The author of a model chooses the names in it
+ * and may mean harm: a line break in a name forges a line of a log, and an escape sequence repaints a terminal.
  */
 public final class PlainText {
     private PlainText() {}
 
     /**
-     * The text on one line: line breaks, tabs and other control characters, and those that turn the direction of text, are
-     * escaped as in Java.
+     * Returns the text on one line: line breaks, tabs and other control characters, and those that change the direction
+     * of text, are escaped as in Java.
      */
     public static String line(String text) {
         return escaped(text, false);
     }
 
-    /** The same where the lines are ours: line breaks and tabs stay. */
+    /** Escapes like {@link #line}, but keeps line breaks and tabs, for text whose lines the engine itself has made. */
     public static String lines(String text) {
         return escaped(text, true);
     }

@@ -1,6 +1,8 @@
 package dev.millrace.graph;
 
-/** What kind of failure an {@link EngineException} reports. The names are those of ONNX Runtime where it has one. */
+/**
+ * The kind of failure that an {@link EngineException} reports. The names are those of ONNX Runtime where it has one.
+ */
 public enum Status {
     FAIL,
     INVALID_ARGUMENT,
@@ -21,7 +23,7 @@ public enum Status {
     DEADLINE_EXCEEDED,
     /** A queue that is full: the same request may well be served later. */
     OVERLOADED,
-    /** More memory than an engine's budget has left, also when all that lay idle was given back. */
+    /** More memory than an engine's budget has left, even after all idle memory was released. */
     BUDGET_EXCEEDED,
     /** A session or an engine that is closed: the same request may well be served by another one. */
     CLOSED

@@ -1,4 +1,4 @@
-/// Tensors, the ONNX file format, the graph and its optimiser.
+/// The exception of the engine. Packages below hold tensors, the ONNX file format, the graph and its optimiser.
 @NullMarked
 package dev.millrace.graph;
 

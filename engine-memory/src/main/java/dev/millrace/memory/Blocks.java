@@ -4,39 +4,42 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Blocks of native memory that the garbage collector reclaims. Large ones have pages of their own, which go back to the
- * system at once: in the heap of the C library blocks of many sizes, given back in any order, leave holes that are
- * resident and hold nothing. Smaller ones are in that heap, and small ones come from the JDK.
+ * Allocates blocks of native memory that the garbage collector reclaims. Large blocks have pages of their own, which
+ * return to the operating system at once: in the heap of the C library, blocks of many sizes that are freed in any
+ * order leave unused holes that stay resident. Medium blocks come from that heap, and small ones from the JDK.
  */
 public final class Blocks {
-    /** From here on a block has pages of its own. */
+    /** The size in bytes from which a block has pages of its own. */
     static final long LARGE = 128 << 10;
 
-    /** From here on the C library makes the zeros. The JDK stores them word by word, in Java that may be interpreted. */
+    /**
+     * The size in bytes from which the C library allocates and zeroes a block. The JDK writes zeros word by word, in
+     * Java code that may still be interpreted.
+     */
     static final long MEDIUM = 1 << 10;
 
     private Blocks() {}
 
     /**
-     * Memory of zeros.
+     * Allocates zeroed memory.
      *
-     * @throws OutOfMemoryError where there is none, after a collection
+     * @throws OutOfMemoryError where there is none, even after a garbage collection
      */
     public static MemorySegment allocate(long bytes, long alignment) {
         return allocate(bytes, alignment, true);
     }
 
     /**
-     * Memory of zeros that is not written yet for some time. Where it is large it takes none from the system until it is
-     * written, or {@linkplain #populate populated}.
+     * Allocates zeroed memory that is not written for some time. A large block takes no memory from the operating
+     * system until it is written, or {@linkplain #populate populated}.
      *
-     * @throws OutOfMemoryError where there is none, after a collection
+     * @throws OutOfMemoryError where there is none, even after a garbage collection
      */
     public static MemorySegment reserve(long bytes, long alignment) {
         return allocate(bytes, alignment, false);
     }
 
-    /** Says that a block which was reserved is written now: it gets its memory at once, which takes a third of the time. */
+    /** Populates the pages of a reserved block before it is written, which takes a third of the time of page faults. */
     public static void populate(MemorySegment block) {
         if (block.byteSize() >= LARGE && Pages.areKnown()) {
             Pages.populate(block);
@@ -69,8 +72,8 @@ public final class Blocks {
     }
 
     /**
-     * Gives back what a block holds, and not only once the collector has found it. The memory stays readable, without its
-     * content: for blocks that nobody is going to read.
+     * Returns the memory of a block to the operating system without waiting for the garbage collector. The block stays
+     * readable but loses its content, so no one may need it any more.
      */
     public static void empty(MemorySegment block) {
         if (block.byteSize() >= LARGE && Pages.areKnown()) {
@@ -78,12 +81,12 @@ public final class Blocks {
         }
     }
 
-    /** The bytes of all blocks that were not given back yet and that the JDK does not count. */
+    /** The number of bytes of all live blocks that the JDK does not count. */
     public static long mapped() {
         return Budget.OF_PROCESS.taken();
     }
 
-    /** How much native memory the JVM may have, as its options say. */
+    /** The limit of native memory in bytes, from the JVM's options. */
     public static long limit() {
         return Budget.OF_PROCESS.limit();
     }

@@ -7,15 +7,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * How much may be mapped at a time: as much as the JDK leaves of what its options allow. Where that is used up, the
- * garbage collector is asked to free what nobody refers to.
+ * The budget of native memory: the part of the JVM's limit that the JDK does not use itself. Where it is used up, a
+ * garbage collection is requested to free unreachable blocks.
  */
 final class Budget {
     static final Budget OF_PROCESS = new Budget(JdkMemory::limit, JdkMemory::used);
 
-    /** So much is not worth the time that the JDK takes to look the limit up. */
+    /** The number of bytes below which the limit is not looked up, because that takes the JDK too long. */
     private static final long UNASKED = 32 << 20;
-    /** A collection is done at once, what it finds is freed by another thread: half a second, in longer and longer naps. */
+    /**
+     * The number of waits after a garbage collection, each twice as long as the one before, half a second in all. The
+     * collection is synchronous, but another thread frees the blocks that it finds.
+     */
     private static final int NAPS = 9;
 
     private final LongSupplier limit;
@@ -23,15 +26,15 @@ final class Budget {
     private final AtomicLong taken = new AtomicLong();
 
     /**
-     * @param limit of all native memory
-     * @param others what is in use beside this budget
+     * @param limit the limit of all native memory in bytes
+     * @param others the number of bytes in use outside of this budget
      */
     Budget(LongSupplier limit, LongSupplier others) {
         this.limit = limit;
         this.others = others;
     }
 
-    /** What the JDK says of the memory that it allocates itself. */
+    /** The JDK's limit of native memory and its own use of it. */
     private static final class JdkMemory {
         private static final long LIMIT = find();
         private static final BufferPoolMXBean DIRECT =
@@ -64,7 +67,7 @@ final class Budget {
         return taken.get();
     }
 
-    /** Throws OutOfMemoryError where there is not so much left. */
+    /** Takes bytes from the budget; throws OutOfMemoryError where there are not so many left. */
     void take(long bytes) {
         if (!isTaken(bytes)) {
             takeAfterCollection(bytes);
@@ -86,7 +89,10 @@ final class Budget {
         return true;
     }
 
-    /** One thread at a time: the others find what its collection has freed. */
+    /**
+     * Collects garbage and tries again. One thread does so at a time; the others use the memory that its collection
+     * frees.
+     */
     private synchronized void takeAfterCollection(long bytes) {
         boolean interrupted = false;
         try {
@@ -98,7 +104,7 @@ final class Budget {
                     System.gc();
                 }
                 try {
-                    // the cleaner's thread tells nobody when it has unmapped what the collection found
+                    // there is no signal from the cleaner's thread when it has unmapped the collected blocks
                     Thread.sleep(1L << nap);
                 } catch (InterruptedException e) {
                     interrupted = true;

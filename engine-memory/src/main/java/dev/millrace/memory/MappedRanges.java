@@ -9,11 +9,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranges of addresses, where the handler of a signal finds them: it takes no lock and sees each row as it is or not at all.
+ * A table of address ranges for a signal handler, which takes no lock and sees each row either complete or not at all.
  *
- * <p>The first word counts the rows that were ever used. A row has its first address, or -1 while it is free, the address
- * behind its last, and how often the handler found an address in it. A row's first address is written last and is taken
- * away first; the handler reads it before and after the others.
+ * <p>The first word is the number of rows that were ever used. A row has the first address of its range, or -1 while it
+ * is free, the address after its last, and the number of faults that the handler found in it. A row's first address is
+ * written last and cleared first; the handler reads it before and after the others.
  */
 final class MappedRanges {
     static final int HEADER = 64;
@@ -28,19 +28,19 @@ final class MappedRanges {
     private final @Nullable WatchedMapping[] owners;
     private int used;
 
-    /** @param memory that stays, of zeros */
+    /** @param memory zeroed memory that is never freed */
     MappedRanges(MemorySegment memory) {
         address = memory.address();
         table = memory.asByteBuffer().order(ByteOrder.nativeOrder());
         owners = new WatchedMapping[(int) ((memory.byteSize() - HEADER) / ROW)];
     }
 
-    /** A table that stays where it is until the process ends. */
+    /** Allocates a table that lives until the process ends. */
     static MappedRanges ofRows(int rows) {
         return new MappedRanges(Arena.global().allocate(HEADER + (long) rows * ROW, HEADER));
     }
 
-    /** Where the table lies. */
+    /** The address of the table. */
     long address() {
         return address;
     }
@@ -50,16 +50,17 @@ final class MappedRanges {
     }
 
     /**
-     * A row for a range, or null where there is none left.
+     * Adds a row for a range; null where none is left.
      *
-     * @param sign a byte of it that is to stay; asked for when the range is watched already
+     * @param sign supplies a byte of the range that shows whether its end is still there; called once the range is
+     *     watched
      */
     synchronized @Nullable WatchedMapping add(long start, long end, Supplier<ByteBuffer> sign) {
         int row = -1;
         for (int i = used - 1; i >= 0; i--) {
             WatchedMapping owner = owners[i];
             if (owner != null && owner.start < end && start < owner.end) {
-                // whose memory has been unmapped already: the system gave it away again
+                // the owner's memory was unmapped already, and the system has reused its addresses
                 remove(owner);
             }
             row = owners[i] == null ? i : row;
@@ -82,7 +83,7 @@ final class MappedRanges {
         return added;
     }
 
-    /** Frees a row, unless that has happened. */
+    /** Frees a row unless it is free already. */
     synchronized void remove(WatchedMapping owner) {
         if (owners[owner.row] == owner) {
             table.putLong(at(owner.row), FREE);
@@ -92,7 +93,7 @@ final class MappedRanges {
         }
     }
 
-    /** The mapping in which an address lies, or null. */
+    /** Returns the mapping that contains an address, or null. */
     synchronized @Nullable WatchedMapping at(long address) {
         for (int row = 0; row < used; row++) {
             WatchedMapping owner = owners[row];

@@ -11,29 +11,33 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the process alive where somebody cuts a file short that is mapped: the system answers the next read of a page that
- * is gone with a signal, SIGBUS, which ends a process that is in machine code then. On Linux on x86-64 a handler of our own
- * comes before the JVM's. Where the page is one of a {@linkplain #watch watched} mapping, it puts zeros there, from the page on to the
- * end of the mapping, takes note of it, and lets the code go on; all else it leaves to the JVM's.
+ * Keeps the process alive when a mapped file is truncated. The operating system answers the next read of a missing page
+ * with the signal SIGBUS, which ends a process that is in machine code at that time. On Linux on x86-64 the engine
+ * installs its own handler before the JVM's. For a page of a {@linkplain #watch watched} mapping the handler maps zeros
+ * from that page to the end of the mapping, counts the fault, and lets the code continue; all other faults go to the
+ * JVM's handler.
  *
- * <p>It is there some milliseconds after the first file was mapped: another thread installs it, since the linker takes more time
- * than a model to be read. {@code -Dmillrace.guard=false} leaves it out.
+ * <p>The handler is installed some milliseconds after the first file was mapped, by another thread, since the linker
+ * takes more time than reading a model. {@code -Dmillrace.guard=false} disables it.
  */
 public final class MappingGuard {
-    /** Leaves the guard out where it is {@code false}. */
+    /** The system property that disables the guard where it is {@code false}. */
     public static final String PROPERTY = "millrace.guard";
 
     private static final int SIGBUS = 7;
-    /** {@code struct sigaction}: the handler, the signals that wait meanwhile, flags, and what the C library adds. */
+    /**
+     * The size of {@code struct sigaction}: the handler, the mask of blocked signals, flags, and the C library's own
+     * fields.
+     */
     private static final int ACTION = 152;
 
     private static final int FLAGS = 136;
-    /** The handler takes three arguments. */
+    /** The flag of handlers that take three arguments. */
     private static final int SA_SIGINFO = 4;
 
     private static final int MOST_MAPPINGS = 4096;
 
-    /** What is watched, from the first file on that is mapped; null where there can be no guard. */
+    /** The watched ranges, allocated when the first file is mapped; null where there can be no guard. */
     private static final class Watched {
         static final @Nullable MappedRanges RANGES = isWanted() ? MappedRanges.ofRows(MOST_MAPPINGS) : null;
     }
@@ -44,7 +48,7 @@ public final class MappingGuard {
                 .daemon()
                 .start(() -> handles = Watched.RANGES != null && tryInstall(Watched.RANGES));
 
-        /** Has it begin, where it has not. */
+        /** Starts the installation unless it has started. */
         static void begin() {}
     }
 
@@ -52,7 +56,7 @@ public final class MappingGuard {
 
     private MappingGuard() {}
 
-    /** Whether this process has it, or can have it: the first question waits until it is there. */
+    /** Whether this process has the handler; the first call waits for its installation. */
     public static boolean isThere() {
         boolean interrupted = false;
         while (Watched.RANGES != null && Installation.THREAD.isAlive()) {
@@ -68,12 +72,12 @@ public final class MappingGuard {
         return handles;
     }
 
-    /** Whether files that are mapped are watched. */
+    /** Whether mapped files are watched. */
     public static boolean isPossible() {
         return Watched.RANGES != null;
     }
 
-    /** Whether it is there already, so that what is gone of a file can be asked for. */
+    /** Whether the handler is installed already, so that missing pages can be read. */
     static boolean handles() {
         return handles;
     }
@@ -81,7 +85,7 @@ public final class MappingGuard {
     /**
      * Watches a mapping until its arena closes.
      *
-     * @param mapping whole pages of a file, and the first part of another
+     * @param mapping pages of a file, of which the last may be used in part
      * @return null where there is no guard, or too many mappings
      */
     public static @Nullable WatchedMapping watch(MemorySegment mapping, Arena arena) {
@@ -98,7 +102,7 @@ public final class MappingGuard {
         return watched;
     }
 
-    /** Whether memory lies in a watched mapping of a file that was cut short since. */
+    /** Whether memory lies in a watched mapping of a file that was truncated since. */
     public static boolean isDamaged(MemorySegment memory) {
         MappedRanges ranges = memory.isMapped() ? Watched.RANGES : null;
         WatchedMapping mapping = ranges == null ? null : ranges.at(memory.address());
@@ -128,7 +132,7 @@ public final class MappingGuard {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment action = arena.allocate(ACTION, 8);
-            // the JVM's, of which all but the handler stays
+            // the JVM's action, of which only the handler is replaced
             if (Calls.call(sigaction.get(), SIGBUS, 0, action.address(), 0, 0, 0) != 0) {
                 return false;
             }

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 
 /** Pages of memory from the operating system (Linux), with their protection. */
 public final class Pages {
-    /** What a page may be used for. Nothing is ever writable and executable at once. */
+    /** The permitted uses of a page. No page is ever writable and executable at once. */
     public enum Protection {
         NONE(0),
         READ_WRITE(3),
@@ -24,9 +24,9 @@ public final class Pages {
     public static final long SIZE = 4096;
 
     /**
-     * Up to here the system finds memory for all pages at once, which takes a third of the time or less than to be asked for
-     * each when it is first touched: who asks for pages writes them soon. Larger ones take long enough for somebody to give
-     * up meanwhile, and are the ones of which much may never be written.
+     * The size in bytes up to which the system populates all pages of a mapping at once (MAP_POPULATE), since callers
+     * write them soon. That takes a third or less of the time of a page fault for each. Populating larger mappings
+     * takes so long that a caller may want to cancel meanwhile, and large parts of them may never be written.
      */
     static final long PRESENT = 64 << 20;
 
@@ -43,7 +43,7 @@ public final class Pages {
         static final MemorySegment MADVISE = Calls.ofLibrary("madvise");
     }
 
-    /** Found out by trying, at the first use. */
+    /** Whether mapping works, which is tried at the first use. */
     private static final class Presence {
         static final boolean PROVEN = prove();
 
@@ -67,14 +67,14 @@ public final class Pages {
 
     private Pages() {}
 
-    /** Whether this system gives any, and whether this module may ask for them without a warning. */
+    /** Whether this system provides pages, and this module may call native code without a warning. */
     public static boolean areThere() {
         return Pages.class.getModule().isNativeAccessEnabled() && Presence.PROVEN;
     }
 
     /**
-     * As {@link #areThere}, where that has been found out. Where it has not, nobody waits for the linker, which takes more
-     * time than a model to be read: another thread finds out for the next one who asks.
+     * Returns {@link #areThere} if that is known already, and false otherwise. It does not wait for the linker, which
+     * takes more time than reading a model: another thread determines the answer for later calls.
      */
     static boolean areKnown() {
         if (known) {
@@ -84,7 +84,7 @@ public final class Pages {
         return false;
     }
 
-    /** Lets another thread find out {@linkplain #areThere whether there are any}, and link what all native calls need. */
+    /** Starts a thread that determines {@link #areThere} and links what all native calls need. */
     public static void foresee() {
         if (!ASKED.getAndSet(true)) {
             Thread thread = new Thread(Pages::areThere, "millrace-pages");
@@ -103,9 +103,9 @@ public final class Pages {
     }
 
     /**
-     * Maps pages; {@code cleanup} is to {@linkplain #unmap} them once nobody refers to them.
+     * Maps pages; {@code cleanup} {@linkplain #unmap unmaps} them once they are unreachable.
      *
-     * @param soon whether they are written soon, so that the system finds memory for them at once
+     * @param soon whether they are written soon, so that the system populates them at once
      */
     static MemorySegment map(long size, Arena arena, boolean soon, Consumer<MemorySegment> cleanup) {
         int flags = soon && size <= PRESENT ? PRIVATE_ANONYMOUS | POPULATE : PRIVATE_ANONYMOUS;
@@ -120,7 +120,10 @@ public final class Pages {
         Calls.call(Symbols.MUNMAP, pages.address(), pages.byteSize(), 0, 0, 0, 0);
     }
 
-    /** Lets the system find memory for all pages that have none yet; a system that can't do so gives it page by page. */
+    /**
+     * Populates all pages that have no memory yet; a system without MADV_POPULATE_WRITE does so page by page at first
+     * access.
+     */
     static void populate(MemorySegment memory) {
         long start = memory.address() & -SIZE;
         long end = roundUp(memory.address() + memory.byteSize());
@@ -130,8 +133,9 @@ public final class Pages {
     }
 
     /**
-     * Brings the pages of a mapped file into memory, and into this process, all at once, which takes a fraction of the time
-     * that each takes when it is read first. Where the system can't do so, or the file has become shorter, nothing happens.
+     * Reads the pages of a mapped file into memory and maps them into this process, all at once, which takes a fraction
+     * of the time of a fault for each page. Where the system cannot do so, or the file has become shorter, nothing
+     * happens.
      */
     public static void bringIn(MemorySegment mapped) {
         if (areThere()) {
@@ -141,7 +145,7 @@ public final class Pages {
         }
     }
 
-    /** Gives back what whole pages of private memory hold: they stay, and are zeros from then on. */
+    /** Returns the memory of whole private pages to the system: they stay mapped and read as zeros from then on. */
     static void empty(MemorySegment memory) {
         long start = roundUp(memory.address());
         long end = memory.address() + memory.byteSize() & -SIZE;
@@ -151,9 +155,9 @@ public final class Pages {
     }
 
     /**
-     * Changes what whole pages may be used for.
+     * Changes the protection of whole pages.
      *
-     * @return whether the system agreed
+     * @return whether the system allowed it
      */
     public static boolean protect(MemorySegment pages, Protection protection) {
         return (int) Calls.call(Symbols.MPROTECT, pages.address(), pages.byteSize(), protection.bits, 0, 0, 0) == 0;

@@ -4,18 +4,18 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * A mapped file that {@link MappingGuard} watches over for as long as it is mapped. It does not keep it mapped: who asks
- * holds the mapping, or asks too late and hears what was so at its end.
+ * A mapped file that {@link MappingGuard} watches for as long as it is mapped. This object does not keep it mapped:
+ * callers keep the mapping reachable, or get the state at the time when it was unmapped.
  */
 public final class WatchedMapping {
     final int row;
-    /** Where it lies: up to, not with, {@code end}. */
+    /** The first address of the mapping, whose last is before {@code end}. */
     final long start;
 
     final long end;
 
     private final MappedRanges ranges;
-    /** A byte near the file's end, in memory that nothing keeps from being unmapped. */
+    /** A byte near the file's end. The buffer does not keep the mapping alive. */
     private final ByteBuffer sign;
 
     private final byte expected;
@@ -32,8 +32,8 @@ public final class WatchedMapping {
     }
 
     /**
-     * The last byte of a file's last page that is not zero: what is left of a page that was cut reads as zeros without a
-     * fault.
+     * Returns the last byte of a file's last page that is not zero. It shows that the file was truncated within the
+     * page, since the missing rest of a page reads as zeros without a fault.
      */
     static ByteBuffer sign(MemorySegment mapping) {
         long last = mapping.address() + mapping.byteSize() - 1;
@@ -48,18 +48,18 @@ public final class WatchedMapping {
     }
 
     /**
-     * Whether the file was cut short since it was mapped: somebody read a page that is gone, and got zeros, or the file's
-     * end is not there. Whoever shared what was read with other threads has to have heard from them before.
+     * Whether the file was truncated since it was mapped: a thread read a missing page and got zeros, or the file's end
+     * is missing. If other threads read the mapping, the caller must have synchronised with them before.
      */
     public boolean isDamaged() {
         if (isUnmapped) {
             return wasDamaged;
         }
-        // without a handler a look at the sign could be the end of the process
+        // without a handler, reading the sign could end the process
         return ranges.hits(row) != 0 || MappingGuard.handles() && sign.get(0) != expected;
     }
 
-    /** The last moment before its row is another's. */
+    /** Records the state when the mapping is unmapped, before its row is reused. */
     void unmapped(boolean damaged) {
         wasDamaged = damaged;
         isUnmapped = true;

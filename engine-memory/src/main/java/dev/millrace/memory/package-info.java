@@ -1,4 +1,7 @@
-/** Native memory: pages with their protection, and blocks of any size that nobody has to free. */
+/**
+ * Native memory: pages with their protection, blocks that the garbage collector reclaims, and the guard of mapped
+ * files.
+ */
 @NullMarked
 package dev.millrace.memory;
 

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class BlocksTest {
-    /** A number for each page of this process, negative where there is memory behind it. */
+    /** The file with an entry for each page of this process, negative where memory is present. */
     private static final Path PAGES = Path.of("/proc/self/pagemap");
 
     private static final Path MAPS = Path.of("/proc/self/maps");
@@ -100,7 +100,9 @@ class BlocksTest {
         }
     }
 
-    /** What the C library keeps once it was used stays resident; pages go. */
+    /**
+     * Large blocks must not come from the C library, whose heap stays resident after it was used; pages are unmapped.
+     */
     @Test
     void largeBlocksThatNobodyRefersToGoBackToTheSystem() throws Exception {
         assumeTrue(Pages.areThere() && Files.exists(MAPS), "there is nothing to look at");
@@ -116,7 +118,7 @@ class BlocksTest {
         assertThat(Blocks.mapped()).isLessThan(before + (1L << 30));
     }
 
-    /** So large that no other mapping comes to lie around it. */
+    /** Returns an address in an unreachable block, so large that no other mapping comes to surround it. */
     private static long addressOfGarbage() {
         MemorySegment block = Blocks.allocate(1L << 30, 64);
         block.set(ValueLayout.JAVA_BYTE, 1 << 29, (byte) 1);

@@ -24,7 +24,7 @@ class MappedRangesTest {
         return table.get(ValueLayout.JAVA_LONG, MappedRanges.HEADER + (long) row * MappedRanges.ROW + 8L * number);
     }
 
-    /** As the handler does it. */
+    /** Counts a fault in a row like the signal handler. */
     private void hit(int row) {
         table.set(ValueLayout.JAVA_LONG, MappedRanges.HEADER + (long) row * MappedRanges.ROW + 16, word(row, 2) + 1);
     }

@@ -1,4 +1,4 @@
-/// Devices, memory, streams, notifications and frames.
+/// Cancellation of runs. Packages below hold devices, kernels, plans, the worker pool and runs.
 @NullMarked
 package dev.millrace.scheduler;
 

@@ -13,26 +13,29 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Tokens that are looked for in a text before it is cut into words: marks of the format, and what was added later. */
+/**
+ * Tokens that are searched in a text before it is split into words: special tokens of the format, and tokens that were
+ * added later.
+ */
 final class AddedTokens {
     private final List<Added> all;
     private final Finder raw;
     private final Finder normalized;
 
     /**
-     * A token as it stands in a text.
+     * A token and the rules for finding it in a text.
      *
-     * @param single whether it is none inside of a word
+     * @param single whether it is not matched inside of a word
      * @param takesLeft whether spaces before it are part of it
-     * @param takesRight whether spaces behind it are part of it
-     * @param special whether it is left out where tokens become text again
+     * @param takesRight whether spaces after it are part of it
+     * @param special whether it is omitted when tokens are decoded to text
      */
     record Added(int id, String text, boolean single, boolean takesLeft, boolean takesRight, boolean special) {}
 
-    /** Some of a text: an added token, or what lies between such. */
+    /** A part of a text: an added token, or the text between two of them. */
     record Part(Aligned text, @Nullable Added token) {}
 
-    /** @param ids the numbers of the vocabulary, which go before those that are written beside the tokens */
+    /** @param ids the vocabulary's ids, which take precedence over the ids in the descriptions of the tokens */
     AddedTokens(List<Json> descriptions, Normalization normalizer, Map<String, Integer> ids, Budget budget) {
         var every = new ArrayList<Added>();
         var asTheyAre = new ArrayList<Added>();
@@ -60,12 +63,12 @@ final class AddedTokens {
         return all;
     }
 
-    /** The parts of a text as it came. */
+    /** Splits a text before normalisation. */
     List<Part> inRaw(Aligned text, Budget budget) {
         return raw.split(text, budget);
     }
 
-    /** The parts of a text that was normalised. */
+    /** Splits a normalised text. */
     List<Part> inNormalized(Aligned text, Budget budget) {
         return normalized.split(text, budget);
     }
@@ -121,7 +124,10 @@ final class AddedTokens {
             return parts;
         }
 
-        /** For each place the longest token that begins there, by its index and 1; null where there is none anywhere. */
+        /**
+         * Returns for each position the index of the longest token that begins there, plus 1; null where there is no
+         * token in the text.
+         */
         private int @Nullable [] longest(String text, Budget budget) {
             int[] found = null;
             int node = 0;
@@ -141,7 +147,7 @@ final class AddedTokens {
             return found;
         }
 
-        /** Whether a char is of a word, as regular expressions have it. */
+        /** Whether a char is a word character in the sense of regular expressions. */
         private static boolean isWord(String text, int at) {
             if (at < 0 || at >= text.length()) {
                 return false;

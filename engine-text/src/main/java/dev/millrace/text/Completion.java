@@ -3,9 +3,9 @@ package dev.millrace.text;
 import dev.millrace.session.generate.Ending;
 
 /**
- * What a model says behind a prompt.
+ * The text that a model has generated for a prompt.
  *
- * @param text without what it was to stop at
- * @param tokens how many the model has said, a stop token included
+ * @param text the text without the stop text
+ * @param tokens the number of generated tokens, a stop token included
  */
 public record Completion(String text, int tokens, Ending ending) {}

@@ -3,14 +3,16 @@ package dev.millrace.text;
 import java.util.Arrays;
 
 /**
- * Tokens to text as they come. A piece of text is given when no later token changes it: characters that several tokens make
- * up are given whole. Not for several threads.
+ * Decodes tokens to text as they arrive. A piece of text is returned once no later token can change it: characters that
+ * consist of several tokens are returned whole. Not thread-safe.
  */
 public final class Detokenizer {
-    /** So many tokens before a piece say how it is spelled: whether a space is before it, say. */
+    /** The number of previous tokens that determine how a piece is decoded, such as whether a space precedes it. */
     private static final int AROUND = 6;
 
-    /** No character is made of so many tokens; bytes that make up none are given as what they are then. */
+    /**
+     * A number of tokens that no character consists of. After so many, incomplete bytes are returned as they decode.
+     */
     private static final int LONGEST = 16;
 
     private static final char UNFINISHED = '\ufffd';
@@ -18,12 +20,12 @@ public final class Detokenizer {
     private final Tokenizer tokenizer;
     private long[] ids;
     private int count;
-    /** The tokens from here on are looked at. */
+    /** The index of the first token that is decoded as context. */
     private int start;
-    /** The text of those before this one was given. */
+    /** The index of the first token whose text was not returned yet. */
     private int given;
 
-    /** @param before the tokens that are there already, of which no text is given */
+    /** @param before the previous tokens, whose text is not returned */
     public Detokenizer(Tokenizer tokenizer, long... before) {
         this.tokenizer = Calls.given(tokenizer, "tokenizer");
         this.ids = Calls.given(before, "before").clone();
@@ -32,7 +34,7 @@ public final class Detokenizer {
         this.start = Math.max(0, count - AROUND);
     }
 
-    /** The text that a token adds; empty where it begins a character that others end, or where it is a mark of the format. */
+    /** Adds a token and returns the text that it completes; empty where it begins a character or is a special token. */
     public String add(long id) {
         if (count == ids.length) {
             ids = Arrays.copyOf(ids, 2 * count + AROUND);
@@ -43,7 +45,7 @@ public final class Detokenizer {
         return waits && count - given < LONGEST ? "" : taken(piece);
     }
 
-    /** What was held back at the end. */
+    /** Returns the text that was held back, at the end of the tokens. */
     public String end() {
         return taken(piece());
     }

@@ -20,8 +20,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Texts to vectors: a tokenizer before a session and pooling behind it. The session stays the caller's to close; any number
- * of threads may use it.
+ * Computes embeddings of texts: a tokenizer, then a session, then pooling. The session stays the caller's to close.
+ * Thread-safe.
  */
 public final class Embedder {
     private static final String IDS = "input_ids";
@@ -30,10 +30,10 @@ public final class Embedder {
 
     private static final String EMBED = "embedding";
 
-    /** So many texts are encoded before their runs are made. */
+    /** The number of texts that are encoded before they are grouped into runs. */
     private static final int WINDOW = 1024;
 
-    /** On processors, runs of more than a few texts gain nothing and take memory. */
+    /** The largest number of texts in a run. On CPUs, larger runs gain nothing and take memory. */
     private static final int MOST_TEXTS = 16;
 
     private static final int MOST_TOKENS = 4096;
@@ -53,7 +53,9 @@ public final class Embedder {
         this.output = output;
     }
 
-    /** The mean over the tokens of the session's first output, brought to length one. */
+    /**
+     * Creates an embedder that takes the mean over the tokens of the session's first output, normalised to length one.
+     */
     public static Embedder of(Session session, Tokenizer tokenizer) {
         Calls.given(session, "session");
         Calls.given(tokenizer, "tokenizer");
@@ -71,17 +73,17 @@ public final class Embedder {
                 session.outputs().getFirst().name());
     }
 
-    /** The same with another way to pool. */
+    /** Returns this embedder with another pooling. */
     public Embedder pooling(Pooling other) {
         return new Embedder(session, tokenizer, Calls.given(other, "pooling"), normalising, output);
     }
 
-    /** The same, whose vectors are brought to length one, or are not. */
+    /** Returns this embedder with normalisation of vectors to length one switched on or off. */
     public Embedder normalising(boolean brings) {
         return new Embedder(session, tokenizer, pooling, brings, output);
     }
 
-    /** The same over another output: vectors of tokens, or of texts, which need no pooling. */
+    /** Returns this embedder for another output: vectors of tokens, or vectors of texts, which are not pooled. */
     public Embedder output(String name) {
         if (session.outputs().stream().noneMatch(each -> each.name().equals(name))) {
             throw EngineException.invalidArgument("Invalid output name: " + name + "; there are "
@@ -90,14 +92,14 @@ public final class Embedder {
         return new Embedder(session, tokenizer, pooling, normalising, name);
     }
 
-    /** The vector of a text. */
+    /** Returns the vector of a text. */
     public float[] embed(String text) {
         return embedAll(List.of(Calls.given(text, "text"))).getFirst();
     }
 
     /**
-     * The vectors of texts in their order. Many texts are several runs, one after the other, of texts that are about as long;
-     * how many there are in a run follows from their lengths.
+     * Returns the vectors of texts in their order. Many texts are several consecutive runs of texts of similar length;
+     * the number of texts in a run depends on their lengths.
      */
     public List<float[]> embedAll(List<String> texts) {
         List<String> all = Calls.all(texts, "texts");
@@ -133,7 +135,10 @@ public final class Embedder {
         return List.of(vectors);
     }
 
-    /** The texts of each run: as many as the model takes at a time, or so few that they and their padding are not too many tokens. */
+    /**
+     * Groups texts into runs: as many as the model's fixed batch size, or so many that their tokens and padding stay
+     * below the limits.
+     */
     private List<List<Integer>> runs(List<Integer> order, List<Encoding> encodings) {
         int fixed = textsOfModel();
         var runs = new ArrayList<List<Integer>>();
@@ -157,7 +162,7 @@ public final class Embedder {
         return runs;
     }
 
-    /** How many texts the model takes, where it says a number; 0 where it takes any. */
+    /** The model's fixed batch size; 0 where it takes any. */
     private int textsOfModel() {
         for (ValueInfo input : session.inputs()) {
             if (input.name().equals(IDS)
@@ -171,7 +176,7 @@ public final class Embedder {
         return 0;
     }
 
-    /** The vector of a text, from a run that begins when it is subscribed to. */
+    /** Returns the vector of a text, from a run that begins on subscription. */
     public Mono<float[]> mono(String text) {
         Calls.given(text, "text");
         return Mono.defer(() -> {
@@ -188,7 +193,7 @@ public final class Embedder {
         };
     }
 
-    /** A vector for each text, in their order, with the demand of a session's {@link Session#flux}. */
+    /** Returns a vector for each text, in their order, with the demand of a session's {@link Session#flux}. */
     public Flux<float[]> flux(Publisher<String> texts) {
         return session.results(Flux.from(Calls.given(texts, "texts")).map(text -> inputs(List.of(text))))
                 .map(this::vector);
@@ -198,7 +203,7 @@ public final class Embedder {
         return first(result.request()).apply(result.orThrow());
     }
 
-    /** The inputs of texts, those of them that the model has. */
+    /** Returns the model's inputs for texts. */
     public Inputs inputs(List<String> texts) {
         return Calls.guarded(EMBED, () -> {
             List<Encoding> encodings = tokenizer.encodeAll(texts);
@@ -233,7 +238,7 @@ public final class Embedder {
                 case MASK -> inputs.and(MASK, tensor(input, encodings, tokens, Encoding::mask));
                 case TYPES -> inputs.and(TYPES, tensor(input, encodings, tokens, Encoding::types));
                 default -> {
-                    // has a default
+                    // an optional input, which has a default
                 }
             }
         }
@@ -283,7 +288,7 @@ public final class Embedder {
         }
     }
 
-    /** The dot product: of vectors of length one, how alike they are, from -1 to 1. */
+    /** Returns the dot product, which for vectors of length one is the cosine similarity, from -1 to 1. */
     public static double dot(float[] a, float[] b) {
         if (Calls.given(a, "a").length != Calls.given(b, "b").length) {
             throw EngineException.invalidArgument(

@@ -9,12 +9,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** A text as tokens, with the marks of its format. */
+/** A text as tokens, with the special tokens of its format and padding. */
 public final class Encoding {
     private final List<Placed> placed;
     private final Padding padding;
 
-    /** Tokens that fill a text up, all of them the same. */
+    /** Equal tokens that pad a text. */
     private record Padding(int count, Placed each, boolean left) {
         static final Padding NONE = new Padding(0, new Placed(new Token(0, "", 0, 0), 0, true), false);
     }
@@ -28,22 +28,22 @@ public final class Encoding {
         this.padding = padding;
     }
 
-    /** How many tokens there are, padding included. */
+    /** The number of tokens, padding included. */
     public int length() {
         return placed.size() + padding.count();
     }
 
-    /** The tokens' numbers, what models call {@code input_ids}. */
+    /** The ids of the tokens, which models call {@code input_ids}. */
     public long[] ids() {
         return all(each -> each.token().id(), padding.each().token().id());
     }
 
-    /** Which text each token is of, what models call {@code token_type_ids}. */
+    /** The index of the text that each token belongs to, which models call {@code token_type_ids}. */
     public long[] types() {
         return all(Placed::type, padding.each().type());
     }
 
-    /** 1 for each token, 0 for padding, what models call {@code attention_mask}. */
+    /** The mask with 1 for each token and 0 for padding, which models call {@code attention_mask}. */
     public long[] mask() {
         return all(each -> 1, 0);
     }
@@ -60,7 +60,7 @@ public final class Encoding {
         return all;
     }
 
-    /** Where the first token is that is no padding. */
+    /** The index of the first token that is no padding. */
     private int first() {
         return padding.left() ? padding.count() : 0;
     }
@@ -75,17 +75,17 @@ public final class Encoding {
         return Collections.unmodifiableList(texts);
     }
 
-    /** Whether a token is a mark of the format or padding, and came from no text. */
+    /** Whether a token is a special token of the format or padding, which comes from no text. */
     public boolean isMark(int index) {
         return at(index).added();
     }
 
-    /** Where in its text a token begins, in chars. */
+    /** The index of the char in its text at which a token begins. */
     public int start(int index) {
         return at(index).token().start();
     }
 
-    /** Where in its text a token ends. */
+    /** The index of the char in its text before which a token ends. */
     public int end(int index) {
         return at(index).token().end();
     }
@@ -98,7 +98,7 @@ public final class Encoding {
         return own >= 0 && own < placed.size() ? placed.get(own) : padding.each();
     }
 
-    /** The same, as long as {@code length}. */
+    /** Returns this encoding padded to {@code length} tokens. */
     Encoding padded(int length, Token pad, int type, boolean left) {
         int more = length - placed.size();
         return more <= 0 ? this : new Encoding(placed, new Padding(more, new Placed(pad, type, true), left));

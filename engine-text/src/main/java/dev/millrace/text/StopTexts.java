@@ -2,7 +2,10 @@ package dev.millrace.text;
 
 import java.util.List;
 
-/** Looks for texts that end a generation, in pieces as they come; what may be the beginning of one is held back. */
+/**
+ * Searches arriving pieces of text for stop texts, which end a generation. Text that may begin a stop text is held
+ * back.
+ */
 final class StopTexts {
     private final List<String> stops;
     private final StringBuilder held = new StringBuilder();
@@ -12,7 +15,7 @@ final class StopTexts {
         this.stops = stops;
     }
 
-    /** What of the text so far is before any of the texts, and was not given yet. */
+    /** Adds a piece and returns the new text that is before any stop text and not part of a possible one. */
     String add(String piece) {
         held.append(piece);
         int first = -1;
@@ -33,7 +36,7 @@ final class StopTexts {
         return text;
     }
 
-    /** How many chars at the end may be the beginning of one of the texts. */
+    /** Returns the number of chars at the end that may begin a stop text. */
     private int begun() {
         int most = 0;
         for (String stop : stops) {
@@ -50,7 +53,7 @@ final class StopTexts {
         return found;
     }
 
-    /** What was held back and is no beginning of anything any more. */
+    /** Returns the text that was held back, at the end of the generation; empty after a stop text. */
     String end() {
         return found ? "" : taken(held.length());
     }

@@ -18,8 +18,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Text that a language model says behind a text: a tokenizer before and behind a generator. The session stays the caller's to
- * close; any number of threads and streams may use it.
+ * Generates text with a language model: a tokenizer encodes the prompt and decodes the tokens of a generator. The
+ * session stays the caller's to close. Any number of threads and streams may use an instance.
  */
 public final class TextGenerator {
     private final Generator generator;
@@ -32,18 +32,18 @@ public final class TextGenerator {
         this.stops = List.copyOf(stops);
     }
 
-    /** A generator of a model whose inputs and outputs are called as exporters call them. */
+    /** Creates a generator for a model whose inputs and outputs have the names that exporters usually give them. */
     public static TextGenerator of(Session session, Tokenizer tokenizer) {
         return of(Generator.of(Calls.given(session, "session")), tokenizer);
     }
 
-    /** What the tokenizer's file says of lengths and padding does not hold here. */
+    /** Creates a generator. It ignores truncation and padding in the tokenizer's file. */
     public static TextGenerator of(Generator generator, Tokenizer tokenizer) {
         Calls.given(generator, "generator");
         return new TextGenerator(generator, Calls.given(tokenizer, "tokenizer").unbounded(), List.of());
     }
 
-    /** The same, which also stops where the text has one of these, and gives what is before it. */
+    /** Returns this generator with further stop texts. The generated text ends before the first of them. */
     public TextGenerator stoppingAt(String... texts) {
         var all = new ArrayList<>(stops);
         for (String text : Calls.<String>all(Arrays.asList(Calls.given(texts, "texts")), "texts")) {
@@ -55,12 +55,12 @@ public final class TextGenerator {
         return new TextGenerator(generator, tokenizer, all);
     }
 
-    /** Pieces of text as they are generated, none of them empty: each token's when it is asked for. */
+    /** Returns pieces of text as they are generated, none of them empty; each token is generated on demand. */
     public Flux<String> flux(String prompt, GenerationOptions how) {
         return pieces(prompt, how).map(Piece::text).filter(text -> !text.isEmpty());
     }
 
-    /** All of the text, generated when it is subscribed to. */
+    /** Returns the whole text, which is generated on subscription. */
     public Mono<Completion> mono(String prompt, GenerationOptions how) {
         return pieces(prompt, how).collectList().map(TextGenerator::completion);
     }
@@ -71,15 +71,15 @@ public final class TextGenerator {
         return new Completion(text, last.tokens(), Objects.requireNonNull(last.ending()));
     }
 
-    /** All of the text, generated on this thread. */
+    /** Generates the whole text on this thread. */
     public Completion run(String prompt, GenerationOptions how) {
         return run(prompt, how, piece -> {});
     }
 
     /**
-     * The same.
+     * Generates the whole text on this thread.
      *
-     * @param heard is given pieces of the text as they are there, none of them empty
+     * @param heard receives pieces of the text as they are generated, none of them empty
      */
     public Completion run(String prompt, GenerationOptions how, Consumer<String> heard) {
         Calls.given(heard, "heard");
@@ -97,7 +97,7 @@ public final class TextGenerator {
         return completion(pieces);
     }
 
-    /** The text that a token adds, which may be none. */
+    /** The text that a token completes, which may be empty. */
     private record Piece(String text, int tokens, @Nullable Ending ending) {}
 
     private Flux<Piece> pieces(String prompt, GenerationOptions how) {
@@ -114,7 +114,7 @@ public final class TextGenerator {
         return stopped.encode(Calls.given(prompt, "prompt")).ids();
     }
 
-    /** One text under way. */
+    /** The state of one generation. */
     private record Saying(Detokenizer detokenizer, StopTexts stops) {
         Piece piece(Token token) {
             Ending ending = token.ending();

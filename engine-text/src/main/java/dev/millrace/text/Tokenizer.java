@@ -32,15 +32,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Text to tokens and back, as Hugging Face's {@code tokenizer.json} describes it: WordPiece, byte pair encoding, Unigram or
- * whole words, with their normalizers, pre-tokenizers, marks and decoders. It never changes, and any number of threads may
- * use it.
+ * Encodes text to tokens and decodes tokens to text, as Hugging Face's {@code tokenizer.json} describes it: WordPiece,
+ * byte pair encoding, Unigram or whole words, with their normalizers, pre-tokenizers, special tokens and decoders.
+ * Immutable and thread-safe.
  */
 public final class Tokenizer {
-    /** A normalised text is at most so many times as long as it was, and a few hundred thousand chars beyond. */
+    /** The largest factor by which normalisation may lengthen a text, beside a few hundred thousand chars. */
     private static final int GROWTH = 32;
 
-    /** So many chars has a token at most, on the average. */
+    /** The largest average number of chars of a token. */
     private static final int CHARS_OF_TOKEN = 256;
 
     private static final String ENCODE = "encoding";
@@ -50,7 +50,7 @@ public final class Tokenizer {
     private final boolean adding;
     private final @Nullable Cancellation cancellation;
 
-    /** What the file describes. */
+    /** The components that the file describes. */
     private record Parts(
             Normalization normalizer,
             Splitter splitter,
@@ -96,7 +96,7 @@ public final class Tokenizer {
         }
     }
 
-    /** The tokenizer that the content of a {@code tokenizer.json} describes. */
+    /** Creates a tokenizer from the content of a {@code tokenizer.json}. */
     public static Tokenizer of(byte[] content) {
         Calls.given(content, "content");
         return Calls.guarded("tokenizer", () -> of(Json.parse(content, "tokenizer")));
@@ -133,32 +133,32 @@ public final class Tokenizer {
         return new Tokenizer(parts, other, adding, cancellation);
     }
 
-    /** The same, which cuts encodings off at so many tokens, marks included; 0 for never. */
+    /** Returns this tokenizer with truncation of encodings to so many tokens, special tokens included; 0 for none. */
     public Tokenizer cutTo(int tokens) {
         return with(lengths.cutTo(Calls.count(tokens, "tokens")));
     }
 
-    /** The same, which pads to so many tokens; 0 for as many as the longest of a batch has. */
+    /** Returns this tokenizer with padding to so many tokens; 0 for the length of the longest encoding of a batch. */
     public Tokenizer paddedTo(int tokens) {
         return with(lengths.paddedTo(Calls.count(tokens, "tokens")));
     }
 
-    /** The same, which pads batches with that token. */
+    /** Returns this tokenizer with padding of batches by that token. */
     public Tokenizer paddedWith(String token) {
         return with(lengths.paddedWith(new Token(id(token), token, 0, 0)));
     }
 
-    /** The same, which neither cuts nor pads, whatever its file says. {@link #paddedTo} pads again with the file's token. */
+    /** Returns this tokenizer without truncation and padding. {@link #paddedTo} pads again with the file's token. */
     public Tokenizer unbounded() {
         return with(lengths.unbounded());
     }
 
-    /** The same, which adds no marks of begin and end. */
+    /** Returns this tokenizer without the special tokens at the beginning and end of texts. */
     public Tokenizer withoutMarks() {
         return new Tokenizer(parts, lengths, false, cancellation);
     }
 
-    /** The same, whose calls end with CANCELLED soon after the switch is thrown. */
+    /** Returns this tokenizer with a cancellation; calls fail with CANCELLED soon after it is cancelled. */
     public Tokenizer cancelledBy(Cancellation switchedBy) {
         return new Tokenizer(parts, lengths, adding, Calls.given(switchedBy, "cancellation"));
     }
@@ -168,13 +168,13 @@ public final class Tokenizer {
         return lengths.pads() && lengths.pad() != null;
     }
 
-    /** A text, padded only where the length is fixed. */
+    /** Encodes a text, padded only where the length is fixed. */
     public Encoding encode(String text) {
         Calls.given(text, "text");
         return Calls.guarded(ENCODE, () -> padded(List.of(encoding(text, null))).getFirst());
     }
 
-    /** A text and another that belongs to it, like a question and a passage. */
+    /** Encodes a pair of texts, like a question and a passage. */
     public Encoding encode(String text, String other) {
         Calls.given(text, "text");
         Calls.given(other, "other");
@@ -182,19 +182,19 @@ public final class Tokenizer {
                 ENCODE, () -> padded(List.of(encoding(text, other))).getFirst());
     }
 
-    /** Texts for one run, all as long as the longest where the tokenizer knows how to pad. */
+    /** Encodes texts for one run, padded to the length of the longest where the tokenizer has a padding token. */
     public List<Encoding> encodeAll(List<String> texts) {
         return Calls.guarded(ENCODE, () -> padded(unpadded(texts)));
     }
 
-    /** The encodings of texts, each as long as it is. */
+    /** Encodes texts without padding. */
     List<Encoding> unpadded(List<String> texts) {
         return Calls.<String>all(texts, "texts").stream()
                 .map(text -> encoding(text, null))
                 .toList();
     }
 
-    /** The same encodings, all as long as the longest where the tokenizer knows how to pad. */
+    /** Pads encodings to the length of the longest where the tokenizer has a padding token. */
     List<Encoding> padded(List<Encoding> encodings) {
         return lengths.pad(encodings);
     }
@@ -240,7 +240,7 @@ public final class Tokenizer {
         to.add(new Token(token.id(), at.text(), at.start(0), at.end(at.length() - 1)));
     }
 
-    /** The text of tokens, without the marks of the format; numbers that no token has stand for nothing. */
+    /** Decodes tokens to text, without special tokens; ids without a token are skipped. */
     public String decode(long... ids) {
         Calls.given(ids, "ids");
         return Calls.guarded("decoding", () -> decoded(ids));
@@ -262,7 +262,7 @@ public final class Tokenizer {
         return String.join("", parts.decoder.apply(tokens, budget));
     }
 
-    /** The number of a token; refused where there is none. */
+    /** Returns the id of a token; throws where there is none. */
     public int id(String token) {
         Integer id = parts.ids.get(Calls.given(token, "token"));
         if (id == null) {
@@ -276,12 +276,12 @@ public final class Tokenizer {
         return parts.ids.containsKey(Calls.given(token, "token"));
     }
 
-    /** The token of a number, or null where there is none. */
+    /** Returns the token of an id, or null where there is none. */
     public @Nullable String token(int id) {
         return parts.texts.get(id);
     }
 
-    /** How many tokens there are. */
+    /** The number of tokens. */
     public int size() {
         return parts.texts.size();
     }

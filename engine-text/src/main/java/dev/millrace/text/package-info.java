@@ -1,4 +1,7 @@
-/** Text for models: tokenizers as {@code tokenizer.json} describes them, batches of tokens, pooling, embeddings. */
+/**
+ * Text for models: tokenizers as {@code tokenizer.json} describes them, encodings, pooling, embeddings, and text
+ * generation.
+ */
 @NullMarked
 package dev.millrace.text;
 

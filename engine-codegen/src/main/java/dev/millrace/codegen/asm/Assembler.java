@@ -7,10 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns instructions into machine code that runs wherever it is put.
+ * Assembles instructions to position-independent machine code.
  *
  * <p>An instruction that exists with several encodings gets the first one of its row that the features allow and that
- * can express the operands; VEX stands before EVEX, being shorter. Not safe for use by several threads.
+ * can express the operands; VEX is before EVEX, being shorter. Not thread-safe.
  */
 public final class Assembler {
     private static final int[] NOP_1 = {0x90};
@@ -27,12 +27,12 @@ public final class Assembler {
     private final List<Label> forward = new ArrayList<>();
     private boolean finished;
 
-    /** An assembler that may use these features and keeps no listing. */
+    /** Creates an assembler that may use these features and keeps no listing. */
     public Assembler(FeatureSet features) {
         this(features, false);
     }
 
-    /** @param listing whether to remember the instructions for {@link #listing} */
+    /** @param listing whether to keep the instructions for {@link #listing} */
     public Assembler(FeatureSet features, boolean listing) {
         this.features = features;
         this.listing = listing ? new ArrayList<>() : null;
@@ -42,7 +42,7 @@ public final class Assembler {
         return features;
     }
 
-    /** Bytes emitted so far. */
+    /** The number of bytes emitted so far. */
     public int size() {
         return code.size();
     }
@@ -83,12 +83,12 @@ public final class Assembler {
                 op + " " + Arrays.toString(operands) + " cannot be encoded: " + furthest.text + needs);
     }
 
-    /** Jumps always. Short when the label is behind and near enough, else near. */
+    /** Jumps always. The jump is short when the label is bound already and near enough, else near. */
     public void jump(Label target) {
         branch(null, target, false);
     }
 
-    /** Jumps on a condition. Short when the label is behind and near enough, else near. */
+    /** Jumps on a condition. The jump is short when the label is bound already and near enough, else near. */
     public void jump(Cond condition, Label target) {
         branch(condition, target, false);
     }
@@ -145,7 +145,7 @@ public final class Assembler {
         label.bind(code);
     }
 
-    /** A new label, bound to the next instruction. */
+    /** Returns a new label, bound to the next instruction. */
     public Label here() {
         Label label = new Label();
         bind(label);
@@ -153,7 +153,8 @@ public final class Assembler {
     }
 
     /**
-     * Fills up with instructions that do nothing. The code must then be placed at a multiple of the same power of two.
+     * Pads with NOPs to a multiple of {@code bytes}. The code must then be placed at a multiple of the same power of
+     * two.
      */
     public void align(int bytes) {
         if (Integer.bitCount(bytes) != 1 || bytes > 64) {
@@ -169,12 +170,12 @@ public final class Assembler {
         }
     }
 
-    /** Where the bytes of some ints will be, aligned to their size; equal constants share a place. */
+    /** Returns the address of a constant made of some ints, aligned to its size; equal constants share a place. */
     public Mem constant(int... words) {
         return pool.place(words);
     }
 
-    /** Ends the code: places the constants after it. Nothing can be emitted any more. */
+    /** Ends the code, appends the constants and returns the bytes. Nothing can be emitted any more. */
     public byte[] finish() {
         if (finished) {
             throw new IllegalStateException("the code is finished");
@@ -189,7 +190,7 @@ public final class Assembler {
         return code.toArray();
     }
 
-    /** What was emitted, in order, if this assembler keeps it; constants and alignment are not in it. */
+    /** The emitted instructions in order, if this assembler keeps them; constants and alignment are not among them. */
     public List<Emitted> listing() {
         return listing == null ? List.of() : Collections.unmodifiableList(listing);
     }

@@ -1,6 +1,6 @@
 package dev.millrace.codegen.asm;
 
-/** A condition of the flags, in the order of its code. */
+/** A condition of the flags, in the order of the condition codes. */
 public enum Cond {
     OVERFLOW("o"),
     NO_OVERFLOW("no"),
@@ -25,7 +25,7 @@ public enum Cond {
         this.suffix = suffix;
     }
 
-    /** What follows the {@code j} in the name of the jump. */
+    /** The suffix that follows the {@code j} in the name of the jump. */
     public String suffix() {
         return suffix;
     }

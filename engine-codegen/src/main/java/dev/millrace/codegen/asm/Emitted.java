@@ -38,17 +38,17 @@ public final class Emitted {
         return new Emitted(start, end, null, List.of(), null, condition, target);
     }
 
-    /** The first byte, counted from the start of the code. */
+    /** The offset of the first byte in the code. */
     public int start() {
         return start;
     }
 
-    /** The byte after the last. */
+    /** The offset after the last byte. */
     public int end() {
         return end;
     }
 
-    /** Null for a jump. */
+    /** The operation; null for a jump. */
     public @Nullable Op op() {
         return op;
     }
@@ -57,12 +57,12 @@ public final class Emitted {
         return operands;
     }
 
-    /** Null for an instruction and for a jump that is always taken. */
+    /** The condition of a jump; null for an instruction and for a jump that is always taken. */
     public @Nullable Cond condition() {
         return condition;
     }
 
-    /** Null for an instruction. */
+    /** The target of a jump; null for an instruction. */
     public @Nullable Label target() {
         return target;
     }
@@ -72,7 +72,7 @@ public final class Emitted {
         return match;
     }
 
-    /** In Intel's syntax as GNU objdump prints it. The labels must be bound. */
+    /** Returns the instruction in Intel's syntax as GNU objdump prints it. The labels must be bound. */
     @Override
     public String toString() {
         return Printer.print(this);

@@ -1,7 +1,7 @@
 package dev.millrace.codegen.asm;
 
 /**
- * A general purpose register, seen at one of its widths.
+ * A general purpose register at one of its widths.
  *
  * @param bytes 8, 4, 2 or 1. The low byte of rsp, rbp, rsi and rdi is spl, bpl, sil and dil; ah to dh do not exist
  *     here.
@@ -24,7 +24,7 @@ public record Gpr(int number, int bytes) implements Operand {
     public static final Gpr R14 = new Gpr(14, 8);
     public static final Gpr R15 = new Gpr(15, 8);
 
-    /** By number, in full width. */
+    /** The registers by number, in full width. */
     private static final Gpr[] ALL = {RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15};
 
     public Gpr {

@@ -1,7 +1,7 @@
 package dev.millrace.codegen.asm;
 
 /**
- * What one operand of a {@link Form} may be. Parsed from a token:
+ * The kinds of operand that one position of a {@link Form} accepts, parsed from a token:
  *
  * <table>
  * <caption>Tokens</caption>
@@ -22,9 +22,9 @@ package dev.millrace.codegen.asm;
  */
 final class Slot {
     static final int NO_MEMORY = 0;
-    /** An address whose bytes are not read: lea. */
+    /** The value of {@link #memory} for an address whose bytes are not read, as lea has it. */
     static final int ADDRESS = 1 << 10;
-    /** Memory as wide as the general purpose operands. */
+    /** The value of {@link #memory} for memory as wide as the general purpose operands. */
     static final int OPERAND_SIZE = 1 << 11;
 
     static final char NONE = 0;
@@ -34,13 +34,13 @@ final class Slot {
 
     /** One of {@code v h q e x y k r c}, or {@link #NONE}. */
     final char register;
-    /** Bytes of a general purpose register, 0 for 4 or 8. */
+    /** The bytes of a general purpose register, 0 for 4 or 8. */
     final int registerBytes;
-    /** Bytes of memory, negative for a divisor of the length, or one of the constants. */
+    /** The bytes of memory, negative for a divisor of the length, or one of the constants. */
     final int memory;
-    /** Bytes of the broadcast element, 0 for none. */
+    /** The bytes of the broadcast element, 0 for none. */
     final int broadcast;
-    /** 0, or {@code i 1 4 8}. */
+    /** The kind of constant: one of {@code i 1 4 8}, or 0 for none. */
     final char immediate;
 
     final boolean vectorIndex;
@@ -119,7 +119,7 @@ final class Slot {
         };
     }
 
-    /** Bytes of the vector register here, given the length of the instruction. */
+    /** Returns the bytes of the vector register for a length of the instruction. */
     int vectorBytes(int length) {
         return switch (register) {
             case 'x' -> 16;
@@ -128,7 +128,7 @@ final class Slot {
         };
     }
 
-    /** Bytes of memory here, given the length of the instruction and the size of its general purpose operands. */
+    /** Returns the bytes of memory for a length of the instruction and a size of its general purpose operands. */
     int memoryBytes(int length, int operandSize) {
         if (memory == OPERAND_SIZE) {
             return operandSize;

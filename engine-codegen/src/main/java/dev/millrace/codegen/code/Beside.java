@@ -4,9 +4,9 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that is wanted soon and done beside whoever wants it, on one thread, in its order. The thread comes with the first
- * piece and goes when there has been none for a while. Whoever needs a piece before its turn does it himself: a piece
- * sees to it that it is done once, and keeps its failures for those who need it.
+ * A queue of work that is needed soon and runs on a background thread, in its order. The thread starts with the first
+ * piece and ends when there has been none for a while. A caller that needs a piece before its turn runs it itself. Each
+ * piece makes sure that it runs once, and keeps its failure for those who need it.
  */
 public final class Beside {
     private static final long LINGER_MILLIS = 50;
@@ -36,18 +36,18 @@ public final class Beside {
             try {
                 piece.run();
             } catch (RuntimeException | Error _) {
-                // It fails again for whoever needs it, and is reported there.
+                // It fails again for the caller that needs it, and is reported there.
             }
         }
     }
 
-    /** What the thread does next, or null where it is to end. */
+    /** Returns the next piece for the thread, or null where it ends. */
     private synchronized @Nullable Runnable next() {
         if (waiting.isEmpty()) {
             try {
                 wait(LINGER_MILLIS);
             } catch (InterruptedException _) {
-                // Whoever interrupts this thread wants it to end, and it can at any time.
+                // An interrupt asks this thread to end, which it can at any time.
             }
         }
         Runnable next = waiting.poll();

@@ -25,15 +25,14 @@ import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Code that earlier processes on this machine assembled, in a file that the user named: what is in it need not be assembled
- * again. It is a cache and no exchange format: a file that another build wrote, for another processor, counts as empty, as
- * does one that is damaged. A file that somebody else may have written, or may exchange, is refused with a warning, and
- * nothing is kept. Safe for use by several threads.
+ * A cache of machine code that earlier processes on this machine assembled, in a file that the user named. It is no
+ * exchange format: a file of another build or for another processor counts as empty, as does a damaged one. A file that
+ * another user may have written or may replace is refused with a warning, and nothing is kept. Thread-safe.
  */
 public final class CodeStore {
     private static final long MAGIC = 0x4d52_434f_4445_0001L;
     private static final int HEAD_BYTES = Long.BYTES + Long.BYTES;
-    /** More takes longer to be read than what a start needs takes to be assembled. */
+    /** The largest size of a file. Reading more takes longer than assembling the code that a start needs. */
     private static final int MOST_BYTES = 1 << 22;
 
     private static final int MOST_OF_BUILD = 1 << 10;
@@ -42,7 +41,7 @@ public final class CodeStore {
     private final byte[] identity;
     private final ByteBuffer content;
     private final @Nullable String refusal;
-    /** Where the code of a name begins: its length stands before it. */
+    /** The positions of the lengths of code blocks by name; the code follows its length. */
     private final Map<String, Integer> places = new HashMap<>();
 
     private final Map<String, CodeBlock> added = new LinkedHashMap<>();
@@ -63,9 +62,9 @@ public final class CodeStore {
     }
 
     /**
-     * Opens a store, and writes what was added when the process ends.
+     * Opens a store, and writes the added code when the process ends.
      *
-     * @param identity of all that decides what code a name has
+     * @param identity identifies everything that determines the code of a name
      */
     public static CodeStore ofProcess(Path file, String identity) {
         CodeStore store = open(file, identity);
@@ -77,7 +76,7 @@ public final class CodeStore {
         return store;
     }
 
-    /** Opens a store; one that is of no use here is empty. */
+    /** Opens a store; one that cannot be used here is empty. */
     public static CodeStore open(Path file, String identity) {
         byte[] wanted = utf8(identity);
         String refusal = null;
@@ -86,24 +85,24 @@ public final class CodeStore {
                 return new CodeStore(file, wanted, content(file, wanted), null);
             }
         } catch (NoSuchFileException _) {
-            // there is none yet
+            // the file does not exist yet
         } catch (FileSystemException e) {
             refusal = e.getMessage();
         } catch (IOException | IllegalArgumentException | BufferUnderflowException _) {
-            // as if it were not there
+            // a damaged file counts as missing
         }
         return new CodeStore(file, wanted, ByteBuffer.allocate(0), refusal);
     }
 
-    /** Why the file was not looked into, or null. */
+    /** The reason why the file was refused, or null. */
     @Nullable
     String refusal() {
         return refusal;
     }
 
     /**
-     * The digests of the builds that some classes are of, as {@code META-INF/<package>.build} in the archive of each tells. Null where
-     * one is not told, or may not be true any more: classes in folders are compiled one by one.
+     * Returns the build digests of some classes, from {@code META-INF/<package>.build} in the archive of each. Null
+     * where one is missing or may be out of date: classes in folders are compiled one by one.
      */
     public static @Nullable String build(Class<?>... classes) {
         var text = new StringBuilder();
@@ -120,14 +119,14 @@ public final class CodeStore {
                     text.append('\n');
                 }
             } catch (IOException | RuntimeException _) {
-                // it is a folder, or none
+                // the location is a folder, or unknown
                 return null;
             }
         }
         return text.toString();
     }
 
-    /** All names with their code, once it is certain that they are whole and fit. */
+    /** Reads all names with their code, if the file is complete and has this identity; empty otherwise. */
     private static ByteBuffer content(Path file, byte[] identity) throws IOException {
         ByteBuffer all = read(file);
         boolean isWhole = all.getLong() == MAGIC && all.getLong() == checksum(all);
@@ -139,7 +138,7 @@ public final class CodeStore {
         try (FileChannel channel = OwnFiles.open(file)) {
             ByteBuffer all = ByteBuffer.allocate((int) Math.min(channel.size(), MOST_BYTES + 1));
             while (all.hasRemaining() && channel.read(all) >= 0) {
-                // goes on
+                // read until the buffer is full or the file ends
             }
             if (all.position() > MOST_BYTES) {
                 throw new IllegalArgumentException("a store has at most " + MOST_BYTES + " bytes");
@@ -167,12 +166,12 @@ public final class CodeStore {
         return length;
     }
 
-    /** Whether there is code of a name. */
+    /** Whether the store has code for a name. */
     public synchronized boolean has(String name) {
         return places.containsKey(name);
     }
 
-    /** The code of a name, or null. */
+    /** Returns the code of a name, or null. */
     public synchronized @Nullable CodeBlock find(String name) {
         Integer place = places.get(name);
         if (place == null) {
@@ -183,7 +182,7 @@ public final class CodeStore {
         return new CodeBlock(name, code);
     }
 
-    /** Remembers code that was assembled. */
+    /** Adds code that was assembled, unless the store is full. */
     public synchronized void add(CodeBlock block) {
         long more = bytes + utf8(block.name()).length + block.bytes().length + 2L * Integer.BYTES;
         if (more <= MOST_BYTES - HEAD_BYTES - Integer.BYTES - identity.length && !places.containsKey(block.name())) {
@@ -196,7 +195,7 @@ public final class CodeStore {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Writes the file anew where there is something that it lacks; whoever reads it sees all of it or none. */
+    /** Rewrites the file atomically if code was added, so that readers see all of it or none. */
     synchronized void write() {
         if (added.isEmpty()) {
             return;

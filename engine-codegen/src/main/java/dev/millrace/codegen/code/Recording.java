@@ -12,17 +12,19 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of machine code, written down with all their arguments, and made again without the Java around them: by machine
- * code that walks through a table. Whoever records vouches that the same work on the same memory makes the same calls, and
- * does nothing else that could be seen; drivers help by what they ask of {@link #ofThread}.
+ * A recording of calls of machine code with all their arguments, which machine code replays from a table without the
+ * Java code around them. The caller that records guarantees that the same work on the same memory makes the same calls
+ * and has no other effects. Drivers support this with arguments and memory from the recording that {@link #ofThread}
+ * returns.
  *
- * <p>One thread at a time records or plays; stretches of it that consist of tasks are shared by the one that plays.
+ * <p>One thread at a time records or replays. Stretches of calls that consist of tasks are shared among threads by the
+ * one that replays.
  */
 public final class Recording {
     private static final ThreadLocal<@Nullable Recording> OF_THREAD = new ThreadLocal<>();
-    /** Stands for a recording on threads that make no calls and write none down. */
+    /** The recording of threads that neither make nor record calls. */
     private static final Recording PRACTICE = new Recording();
-    /** So that calls look at their thread only where some thread records. */
+    /** The number of threads that record. While it is 0, calls do not look up the recording of their thread. */
     private static final AtomicInteger UNDER_WAY = new AtomicInteger();
 
     private static final int FIRST_ENTRIES = 32;
@@ -32,22 +34,22 @@ public final class Recording {
     private static final long CHUNK_BYTES = 8 << 10;
 
     private final @Nullable CallPlayer player;
-    /** Memory that the calls use, and nobody else; the last one has room left. */
+    /** Memory that only the recorded calls use; the last chunk may have room left. */
     private final List<MemorySegment> chunks = new ArrayList<>();
 
     private long usedOfChunk;
-    /** The calls as they are written down, in Java's memory, which costs least while nothing is compiled. */
+    /** The recorded calls, in an array, which is fastest while nothing is compiled. */
     private long[] words = NONE;
-    /** The same where machine code reads them; null until they are all there, or some of them are played. */
+    /** The calls in native memory for machine code; null until all are recorded, or some of them are replayed. */
     private @Nullable MemorySegment table;
-    /** The call with which the table begins. */
+    /** The number of the first call in the table. */
     private int firstOfTable;
 
     private int count;
     private final Stretches stretches = new Stretches();
     private long bytes;
 
-    /** One that can never be played. */
+    /** Creates a recording that can never be replayed. */
     private Recording() {
         player = null;
     }
@@ -56,7 +58,7 @@ public final class Recording {
         this.player = player;
     }
 
-    /** The one that records what this thread does, or null. */
+    /** Returns the recording of this thread's calls, or null. */
     public static @Nullable Recording ofThread() {
         Recording recording = inForce();
         return recording == PRACTICE ? null : recording;
@@ -66,14 +68,14 @@ public final class Recording {
         return UNDER_WAY.getPlain() == 0 ? null : OF_THREAD.get();
     }
 
-    /** Whether calls of this thread are not to be made. */
+    /** Whether calls of this thread are only recorded or skipped, not made. */
     public static boolean skipsCalls() {
         return inForce() != null;
     }
 
     /**
-     * What to pass to a kernel for a block of arguments that will be written again: the pointer to the block, or to a copy
-     * that stays as the block is now.
+     * Returns the pointer to pass to a kernel for a block of arguments that is rewritten later: {@code pointer} itself,
+     * or, during a recording, a pointer to a copy of the current block.
      */
     public static long arguments(MemorySegment block, long pointer) {
         Recording recording = ofThread();
@@ -82,7 +84,7 @@ public final class Recording {
                 : recording.memory(block.byteSize()).copyFrom(block).address();
     }
 
-    /** Copies bytes of native memory, between kernels or in place of one. */
+    /** Copies bytes of native memory as a recordable call. */
     public static void copy(MemorySegment from, MemorySegment to) {
         if (!skipsCalls()) {
             to.copyFrom(from);
@@ -93,7 +95,7 @@ public final class Recording {
         }
     }
 
-    /** Fills native memory with zeros, between kernels or in place of one. */
+    /** Fills native memory with zeros as a recordable call. */
     public static void clear(MemorySegment memory) {
         if (!skipsCalls()) {
             memory.fill((byte) 0);
@@ -115,20 +117,20 @@ public final class Recording {
         }
     }
 
-    /** Does some work without its calls, for what it leaves behind: code is made, and the Java that led there was run. */
+    /** Runs some work without its calls, to warm up: its code is assembled and its Java code has run once. */
     public static void practise(Runnable work) {
         inForce(PRACTICE, work);
     }
 
     /**
-     * Writes down what calls some work would make, behind those that are known, without making them: for work whose calls do
-     * not depend on data.
+     * Records the calls that some work would make, after the known ones, without making them. Its calls must not depend
+     * on data.
      */
     public void rehearse(Runnable work) {
         inForce(this, work);
     }
 
-    /** Writes down a call of this thread. */
+    /** Records a call of this thread. */
     public void add(MachineFunction function, long a, long b, long c, long d, long e, long f) {
         if (table != null) {
             throw new IllegalStateException("calls that were made again already take no more of them");
@@ -148,7 +150,7 @@ public final class Recording {
         bytes += CallPlayer.ENTRY_BYTES;
     }
 
-    /** Writes down the calls of tasks that may be done in any order, and at once. */
+    /** Records the calls of tasks that may run in any order and in parallel. */
     public void tasks(int tasks, IntConsumer task) {
         boolean begins = stretches.begin(count);
         for (int i = 0; i < tasks; i++) {
@@ -162,7 +164,7 @@ public final class Recording {
         }
     }
 
-    /** Memory in place of what a driver would share between its calls: it is written by nobody else, ever. */
+    /** Allocates memory in place of memory that a driver would reuse between its calls; nothing else ever writes it. */
     public MemorySegment memory(long size) {
         long start = usedOfChunk;
         if (chunks.isEmpty() || start + size > chunks.getLast().byteSize()) {
@@ -178,12 +180,12 @@ public final class Recording {
         return count;
     }
 
-    /** What the calls take themselves. */
+    /** The number of bytes of the recorded calls and their memory. */
     public long bytes() {
         return bytes;
     }
 
-    /** Forgets all calls after the first so many; what they used may be kept. */
+    /** Discards all calls after the first {@code calls}; their memory may be kept. */
     public void cutTo(int calls) {
         count = calls;
         stretches.cutTo(calls);
@@ -193,22 +195,22 @@ public final class Recording {
         return Objects.requireNonNull(player);
     }
 
-    /** Makes all calls again, in their order, on this thread. */
+    /** Replays all calls, in their order, on this thread. */
     public void play() {
         play((recording, stretch, tasks, nanos) -> play(stretch, 0, tasks));
     }
 
-    /** Has the tasks of a stretch done by several threads; returns when all are. */
+    /** Distributes the tasks of a stretch among threads; returns when all are done. */
     @FunctionalInterface
     public interface Sharing {
         /**
-         * @param nanos what they take one thread, or {@link Took#UNKNOWN}
+         * @param nanos the time that they take one thread, or {@link Took#UNKNOWN}
          * @see Recording#play(int, int, int)
          */
         void share(Recording recording, int stretch, int tasks, long nanos);
     }
 
-    /** Makes all calls again, those of tasks on threads that somebody else has. */
+    /** Replays all calls, those of tasks on the threads of {@code sharing}. */
     public void play(Sharing sharing) {
         if (table == null) {
             table = table(0);
@@ -217,7 +219,7 @@ public final class Recording {
         playFrom(0, sharing);
     }
 
-    /** Makes the calls after the first so many, while there may come more of them. */
+    /** Replays the calls after the first {@code calls}, while more may still be recorded. */
     public void playAfter(int calls, Sharing sharing) {
         table = table(calls);
         firstOfTable = calls;
@@ -246,7 +248,7 @@ public final class Recording {
         play(at, count);
     }
 
-    /** Makes the calls of some tasks of a stretch, for who was asked to share them. */
+    /** Replays the calls of some tasks of a stretch, for {@link Sharing}. */
     public void play(int stretch, int firstTask, int endTask) {
         Took took = stretches.took(stretch);
         long begun = took.begin();

@@ -2,15 +2,19 @@ package dev.millrace.codegen.code;
 
 import java.util.Arrays;
 
-/** Which calls of a recording belong to tasks, and to which of them. A stretch is some tasks one after the other. */
+/**
+ * The assignment of a recording's calls to tasks. A stretch is a number of consecutive tasks that may run in parallel.
+ */
 final class Stretches {
     private static final int FIRST = 8;
 
-    /** Where each task starts, and after the last one of a stretch where it ends. */
+    /**
+     * The number of the first call of each task, and after the last task of a stretch the number of the call after it.
+     */
     private int[] starts = new int[FIRST];
 
     private int used;
-    /** Where a stretch has its starts, and where the next one would have them. */
+    /** The index in {@link #starts} of each stretch's first task, and of that of the next stretch. */
     private int[] first = new int[FIRST];
 
     private Took[] took = new Took[FIRST];
@@ -20,7 +24,7 @@ final class Stretches {
     /**
      * Begins a stretch with the next call.
      *
-     * @return false where one is under way: what a task has of tasks belongs to it
+     * @return false where one is under way: nested tasks belong to the outer task
      */
     boolean begin(int call) {
         if (isOpen) {
@@ -53,7 +57,7 @@ final class Stretches {
         starts[used++] = call;
     }
 
-    /** Forgets the stretches of all calls after the first so many. */
+    /** Discards the stretches of all calls after the first {@code calls}. */
     void cutTo(int calls) {
         while (count > 0 && starts[first[count] - 1] > calls) {
             count--;
@@ -69,12 +73,12 @@ final class Stretches {
         return first[stretch + 1] - first[stretch] - 1;
     }
 
-    /** How long the tasks of a stretch take. */
+    /** The measured time of the tasks of a stretch. */
     Took took(int stretch) {
         return took[stretch];
     }
 
-    /** Where a task starts; that after the last one starts where the stretch ends. */
+    /** The number of a task's first call; the one after the last task is the end of the stretch. */
     int start(int stretch, int task) {
         return starts[first[stretch] + task];
     }

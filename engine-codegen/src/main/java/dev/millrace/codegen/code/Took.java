@@ -2,12 +2,14 @@ package dev.millrace.codegen.code;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How long some work takes a single thread, measured the first times that it is done, by one thread or by several. */
+/**
+ * The time that some work takes a single thread, measured the first times that it is done, by one thread or by several.
+ */
 public final class Took {
-    /** What nobody has measured. */
+    /** The value of a time that was not measured yet. */
     public static final long UNKNOWN = Long.MAX_VALUE;
 
-    /** The least of so many times counts: now and then a thread loses its processor. */
+    /** The number of measurements, of which the least counts, since a thread may lose its processor now and then. */
     private static final int TIMES = 4;
 
     private final AtomicLong sum = new AtomicLong();
@@ -15,7 +17,7 @@ public final class Took {
     private int times;
     private boolean done;
 
-    /** What to expect of the work, in nanoseconds, for who is about to have it done. */
+    /** Returns the expected time of the work in nanoseconds, and starts a new measurement. */
     public long expect() {
         if (!done) {
             sum.set(0);
@@ -23,7 +25,7 @@ public final class Took {
         return least;
     }
 
-    /** All parts of the work were done: what was given up halfway says nothing. */
+    /** Ends a measurement after all parts of the work were done. Work that was abandoned is not measured. */
     public void complete() {
         if (!done) {
             least = Math.min(least, sum.get());
@@ -32,7 +34,7 @@ public final class Took {
         }
     }
 
-    /** A part of the work begins on this thread: what {@link #end} wants to know. */
+    /** Begins a part of the work on this thread; returns the argument for {@link #end}. */
     public long begin() {
         return done ? 0 : System.nanoTime();
     }

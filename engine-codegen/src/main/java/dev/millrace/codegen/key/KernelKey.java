@@ -7,28 +7,28 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names a kernel: a family and the values of its parameters. A file may carry keys; any process emits the kernels
- * again, so that no file ever brings code.
+ * The name of a kernel: a family and the values of its parameters. A file may contain keys, and any process emits the
+ * kernels from them, so that no file ever contains code.
  *
- * <p>The text form is {@code family:name=value,name=value} with the names in order. Names and values
- * are without {@code , = :} and line breaks.
+ * <p>The text form is {@code family:name=value,name=value} with the names in alphabetical order. Names and values must
+ * not contain {@code , = :} and line breaks.
  */
 public final class KernelKey {
     private static final String[] NO_PARAMETERS = {};
-    /** Spreads the hashes of parameters, which are added up, over all bits. */
+    /** The multiplier that mixes the bits of parameters' hashes before they are summed (Fibonacci hashing). */
     private static final int MIX = 0x9E3779B9;
 
     private static final String[] DIGITS = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
-    /** Enums' names as keys spell them. */
+    /** The names of enum constants as keys spell them. */
     private static final Map<Enum<?>, String> SPELLED = new ConcurrentHashMap<>();
 
     private final String family;
     /**
-     * Names, each followed by its value, as they were added. Keys are made and compared before anything is compiled, and
-     * comparing names there takes most of it; so they are put in order for who reads the text.
+     * The names, each followed by its value, in the order of addition. Keys are created and compared before anything is
+     * compiled, when comparing names takes most of the time; so they are sorted only for the text form.
      */
     private final String[] parameters;
-    /** Computed when first asked for; 0 before. */
+    /** The hash, computed at the first call of {@link #hashCode}; 0 before. */
     private int hash;
 
     private KernelKey(String family, String[] parameters) {
@@ -36,7 +36,7 @@ public final class KernelKey {
         this.parameters = parameters;
     }
 
-    /** A key without parameters. */
+    /** Returns a key without parameters. */
     public static KernelKey of(String family) {
         return new KernelKey(checked("family", family), NO_PARAMETERS);
     }
@@ -46,7 +46,7 @@ public final class KernelKey {
         return and(name, value >= 0 && value < DIGITS.length ? DIGITS[value] : Integer.toString(value));
     }
 
-    /** This key with one more parameter, spelled in lower case. */
+    /** Returns this key with one more parameter, spelled in lower case. */
     public KernelKey with(String name, Enum<?> value) {
         return and(name, spelled(value));
     }
@@ -57,7 +57,10 @@ public final class KernelKey {
         return and(name, checked(name, value));
     }
 
-    /** Names beside numbers and enums are those of this code, and need no look. */
+    /**
+     * Adds a parameter. Names of numbers and enums come from this code, so they are not checked for forbidden
+     * characters.
+     */
     private KernelKey and(String name, String value) {
         int count = parameters.length;
         if (valueOf(name) != null) {
@@ -101,7 +104,7 @@ public final class KernelKey {
     }
 
     /**
-     * Reads the text form.
+     * Parses the text form.
      *
      * @throws IllegalArgumentException if it is not one
      */
@@ -126,7 +129,7 @@ public final class KernelKey {
     }
 
     /**
-     * The value of a parameter.
+     * Returns the value of a parameter.
      *
      * @throws IllegalArgumentException if this key lacks it
      */
@@ -139,7 +142,7 @@ public final class KernelKey {
     }
 
     /**
-     * The value of a parameter that is a number.
+     * Returns the value of a parameter that is a number.
      *
      * @throws IllegalArgumentException if this key lacks it, or it is not a number from least to most; the message
      *     names it
@@ -159,7 +162,7 @@ public final class KernelKey {
     }
 
     /**
-     * The value of a parameter that is a power of two, such as how many bytes an element has.
+     * Returns the value of a parameter that is a power of two, such as the number of bytes of an element.
      *
      * @throws IllegalArgumentException if this key lacks it, or it is not a power of two up to most; the message names
      *     it
@@ -174,7 +177,7 @@ public final class KernelKey {
     }
 
     /**
-     * The value of a parameter that is one of an enum, in lower case.
+     * Returns the value of a parameter that is an enum constant, spelled in lower case.
      *
      * @throws IllegalArgumentException if this key lacks it, or it is none of the values; the message names it
      */
@@ -237,7 +240,7 @@ public final class KernelKey {
         return parameters.length == key.parameters.length;
     }
 
-    /** The same in whatever order parameters were added. */
+    /** Returns a hash that does not depend on the order in which parameters were added. */
     @Override
     public int hashCode() {
         int known = hash;
@@ -252,7 +255,7 @@ public final class KernelKey {
         return known;
     }
 
-    /** The text form. */
+    /** Returns the text form. */
     @Override
     public String toString() {
         String[] sorted = sorted();
@@ -265,7 +268,7 @@ public final class KernelKey {
         return text.toString();
     }
 
-    /** The parameters with their names in order. */
+    /** Returns the parameters sorted by name. */
     private String[] sorted() {
         String[] sorted = parameters.clone();
         for (int i = 2; i < sorted.length; i += 2) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The kernels emitted so far, by key; emits others when they are asked for. Safe for use by several threads. */
+/** The kernels emitted so far, by key; others are emitted on request. Thread-safe. */
 public final class KernelSet {
     private final Lowering lowering;
     private final KernelFamilies families;
@@ -27,23 +27,23 @@ public final class KernelSet {
         return lowering.target();
     }
 
-    /** Memory for the calls of one thread. */
+    /** Creates a memory for the calls of one thread. */
     public Memory newMemory() {
         return lowering.newMemory();
     }
 
-    /** Fresh memory for these kernels; what it holds is not said. It is freed when nobody refers to it. */
+    /** Allocates memory for these kernels, with undefined content. It is freed when it is unreachable. */
     public MemorySegment allocate(long bytes) {
         return lowering.allocate(bytes);
     }
 
-    /** For calls of these kernels, or null where they cannot be made again by themselves. */
+    /** Creates a recording for calls of these kernels; null where they cannot be replayed. */
     public @Nullable Recording newRecording() {
         return lowering.newRecording();
     }
 
     /**
-     * The kernel of a key. Its code is written beside the caller, or at its first call.
+     * Returns the kernel of a key. Its code is emitted on another thread, or at its first call.
      *
      * @throws IllegalArgumentException if no family knows the key, or a parameter is wrong; the message names it
      */
@@ -60,7 +60,7 @@ public final class KernelSet {
         return kernels.computeIfAbsent(key, _ -> lowering.lowerLater(name, () -> program));
     }
 
-    /** The kernels of some keys. */
+    /** Returns the kernels of some keys. */
     public List<Kernel> kernels(List<KernelKey> keys) {
         List<Kernel> found = new ArrayList<>();
         for (KernelKey key : keys) {
@@ -69,7 +69,10 @@ public final class KernelSet {
         return found;
     }
 
-    /** The kernel of a key that its own family has made: it is read beside the caller, too. */
+    /**
+     * Returns the kernel of a key that its own family has made. The key, too, is interpreted on another thread or at
+     * the first call.
+     */
     public Kernel trusted(KernelKey key) {
         Kernel known = kernels.get(key);
         return known != null
@@ -77,7 +80,7 @@ public final class KernelSet {
                 : kernels.computeIfAbsent(key, fresh -> lowering.lowerLater(fresh.toString(), () -> describe(fresh)));
     }
 
-    /** The program of a key, for a reader. */
+    /** Returns the program of a key. */
     public Program describe(KernelKey key) {
         KernelFamily family = families.named(key.family());
         if (family == null) {

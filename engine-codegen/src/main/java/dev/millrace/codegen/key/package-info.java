@@ -1,4 +1,4 @@
-/** Families of kernels, the keys that name their members, and the set of those that a process has emitted. */
+/** Kernel families, the keys that name their kernels, and the set of kernels that a process has emitted. */
 @NullMarked
 package dev.millrace.codegen.key;
 

@@ -1,6 +1,6 @@
 package dev.millrace.codegen.program;
 
-/** What a step computes in each lane from two values. Floats are rounded to nearest even. */
+/** The operation of a step that computes each lane from two values. Floats are rounded to nearest even. */
 public enum BinaryOp {
     ADD("+", true),
     SUB("-", false),
@@ -15,45 +15,50 @@ public enum BinaryOp {
     XOR("^", true),
     INT_ADD("+i", true),
     INT_SUB("-i", false),
-    /** By the same constant in all lanes, 0 to 31. */
+    /** Shifts left by the same constant in all lanes, 0 to 31. */
     SHIFT_LEFT("<<", false),
-    /** By the same constant in all lanes, 0 to 31; zeros come in from the left. */
+    /** Shifts right by the same constant in all lanes, 0 to 31, and fills with zeros. */
     SHIFT_RIGHT(">>>", false),
-    /** By the same constant in all lanes, 0 to 31; the sign comes in from the left. */
+    /** Shifts right by the same constant in all lanes, 0 to 31, and fills with the sign. */
     SHIFT_RIGHT_SIGNED(">>", false),
-    /** The lower 32 bits. */
+    /** The lower 32 bits of the product of ints. */
     INT_MUL("*i", true),
     INT_MIN("min i", true),
     INT_MAX("max i", true),
-    /** The sums of both 16-bit halves, each wrapping around. */
+    /** The sums of the 16-bit halves, each wrapping around. */
     ADD_S16("+16", true),
-    /** The sums of both 16-bit halves with sign, each saturated. */
+    /** The sums of the signed 16-bit halves, each saturated. */
     ADD_S16_SATURATED("+16s", true),
-    /** The products of both 16-bit halves with sign, added up. */
+    /** The sum of the products of the signed 16-bit halves, as vpmaddwd computes it. */
     DOT_S16("dot16", true),
-    /** In each 16-bit half: two bytes of a without sign times two of b with sign, added up and saturated. */
+    /**
+     * The saturated sum of two unsigned bytes of a times two signed bytes of b in each 16-bit half, as vpmaddubsw
+     * computes it.
+     */
     DOT_U8S8_SATURATED("dot8", false),
-    /** In each block of four lanes: a0 b0 a1 b1. */
+    /** Interleaves the lower lanes of each block of four: a0 b0 a1 b1. */
     INTERLEAVE_LOW("low", false),
-    /** In each block of four lanes: a2 b2 a3 b3. */
+    /** Interleaves the upper lanes of each block of four: a2 b2 a3 b3. */
     INTERLEAVE_HIGH("high", false),
-    /** In each block of four lanes: a0 a1 b0 b1. */
+    /** Concatenates the lower pairs of each block of four lanes: a0 a1 b0 b1. */
     JOIN_LOW("low pairs", false),
-    /** In each block of four lanes: a2 a3 b2 b3. */
+    /** Concatenates the upper pairs of each block of four lanes: a2 a3 b2 b3. */
     JOIN_HIGH("high pairs", false),
-    /** In each block of four lanes: a0 a2 b0 b2. */
+    /** Selects the even lanes of each block of four: a0 a2 b0 b2. */
     EVEN_LANES("even lanes", false),
-    /** In each block of four lanes: a1 a3 b1 b3. */
+    /** Selects the odd lanes of each block of four: a1 a3 b1 b3. */
     ODD_LANES("odd lanes", false),
-    /** Of blocks of four lanes, number 0, 2, ... of a, then of b. Needs two blocks. */
+    /** Selects the blocks of four lanes number 0, 2, ... of a, then of b. Needs two blocks. */
     EVEN_BLOCKS("even blocks", false),
-    /** Of blocks of four lanes, number 1, 3, ... of a, then of b. Needs two blocks. */
+    /** Selects the blocks of four lanes number 1, 3, ... of a, then of b. Needs two blocks. */
     ODD_BLOCKS("odd blocks", false),
-    /** In each block of four lanes: those of a, then those of b, each saturated to 16 bits with sign. */
+    /** Packs the lanes of a, then those of b, in each block of four, each saturated to 16 bits with sign. */
     PACK_S16("pack s16", false),
-    /** In each block of four lanes: the 16-bit halves of a, then those of b, each saturated to a byte without sign. */
+    /**
+     * Packs the 16-bit halves of a, then those of b, in each block of four lanes, each saturated to an unsigned byte.
+     */
     PACK_U8("pack u8", false),
-    /** In each block of four lanes: the 16-bit halves of a, then those of b, each saturated to a byte with sign. */
+    /** Packs the 16-bit halves of a, then those of b, in each block of four lanes, each saturated to a signed byte. */
     PACK_S8("pack s8", false),
     /** {@code a * 2^b}, rounded once, for a between 0.25 and 4 and an integral b between -252 and 252. */
     SCALE("scale", false);
@@ -78,7 +83,7 @@ public enum BinaryOp {
         return this == SHIFT_LEFT || this == SHIFT_RIGHT || this == SHIFT_RIGHT_SIGNED;
     }
 
-    /** Whether a lane of the result comes from other lanes. */
+    /** Whether it moves lanes to other positions. */
     public boolean movesLanes() {
         return switch (this) {
             case INTERLEAVE_LOW, INTERLEAVE_HIGH, JOIN_LOW, JOIN_HIGH, EVEN_LANES, ODD_LANES, EVEN_BLOCKS, ODD_BLOCKS ->
@@ -87,7 +92,7 @@ public enum BinaryOp {
         };
     }
 
-    /** Whether lanes become parts of lanes. */
+    /** Whether it packs lanes into parts of lanes. */
     public boolean packs() {
         return this == PACK_S16 || this == PACK_U8 || this == PACK_S8;
     }
@@ -96,7 +101,7 @@ public enum BinaryOp {
         return this == ADD_S16 || this == ADD_S16_SATURATED || this == DOT_S16 || this == DOT_U8S8_SATURATED;
     }
 
-    /** Whether constants must be in registers, there being no form that spreads one from memory. */
+    /** Whether constants must be in registers, since there is no form with a broadcast from memory. */
     public boolean wantsRegisters() {
         return movesLanes() || packs() || isOfHalves();
     }

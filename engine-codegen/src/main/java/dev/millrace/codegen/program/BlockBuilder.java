@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The variables of a program that is being written, and its blocks: loops and conditions. */
+/** The part of a program builder for variables and blocks: loops and conditions. */
 public abstract sealed class BlockBuilder permits ScalarBuilder {
-    /** Ten times more than the largest kernel has. A key that comes from a file must not fill the memory. */
+    /**
+     * The largest number of steps, ten times that of the largest kernel. A key from a file must not exhaust the memory.
+     */
     public static final int MAX_STEPS = 1 << 15;
 
     final Target target;
@@ -29,7 +31,7 @@ public abstract sealed class BlockBuilder permits ScalarBuilder {
         return target;
     }
 
-    /** The next argument of a call. */
+    /** Adds a parameter, the next argument of a call. */
     public final ScalarVar parameter(String parameterName) {
         if (parameters.size() == Program.MAX_PARAMETERS) {
             throw outOfPlace("has more than " + Program.MAX_PARAMETERS + " parameters");
@@ -39,12 +41,12 @@ public abstract sealed class BlockBuilder permits ScalarBuilder {
         return parameter;
     }
 
-    /** A vector that is not assigned yet. */
+    /** Creates a vector variable that is not assigned yet. */
     public final VectorVar vector(String variableName) {
         return new VectorVar(variables++, variableName);
     }
 
-    /** A scalar that is not assigned yet. */
+    /** Creates a scalar variable that is not assigned yet. */
     public final ScalarVar scalar(String variableName) {
         return new ScalarVar(variables++, variableName);
     }
@@ -60,7 +62,7 @@ public abstract sealed class BlockBuilder permits ScalarBuilder {
         current().add(step);
     }
 
-    /** What is wrong with the arguments of a call, with the name of the kernel. */
+    /** Returns an exception for wrong arguments of a builder method, with the name of the kernel. */
     final IllegalArgumentException wrong(String what) {
         return new IllegalArgumentException("kernel " + name + " " + what);
     }
@@ -70,8 +72,8 @@ public abstract sealed class BlockBuilder permits ScalarBuilder {
     }
 
     /**
-     * Opens a loop: repeats what is written until the result is closed while {@code counter >= step}, taking
-     * {@code step} off each time; the rest stays in the counter.
+     * Opens a loop: the steps that are added until the result is closed repeat while {@code counter >= step}, which
+     * subtracts {@code step} each time; the remainder stays in the counter.
      */
     public final Body loop(ScalarVar counter, int step) {
         if (step <= 0) {
@@ -80,7 +82,7 @@ public abstract sealed class BlockBuilder permits ScalarBuilder {
         return new Body(counter, step, null);
     }
 
-    /** Opens what runs only if the value is not 0, until the result is closed. */
+    /** Opens a condition: the steps that are added until the result is closed run only if the value is not 0. */
     public final Body ifNotZero(ScalarVar value) {
         return new Body(value, 0, null);
     }
@@ -101,7 +103,7 @@ public abstract sealed class BlockBuilder permits ScalarBuilder {
         return Objects.requireNonNull(open.peek());
     }
 
-    /** Part of a program that is being written: what is added until it is closed belongs to it. */
+    /** An open block of a program; steps that are added until it is closed belong to it. */
     public final class Body implements AutoCloseable {
         private final ScalarVar scalar;
         private final int step;
@@ -126,7 +128,7 @@ public abstract sealed class BlockBuilder permits ScalarBuilder {
     }
 
     /**
-     * The program as written so far.
+     * Builds the program.
      *
      * @throws IllegalStateException if it may read a variable that was not written, or a block is still open
      */

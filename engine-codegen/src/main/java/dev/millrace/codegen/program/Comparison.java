@@ -8,10 +8,10 @@ public enum Comparison {
     NOT_EQUAL("!="),
     GREATER_OR_EQUAL(">="),
     GREATER(">"),
-    /** Either side is NaN. */
+    /** Whether either side is NaN. */
     UNORDERED("unordered"),
     INT_EQUAL("==i"),
-    /** With sign. */
+    /** The comparison of signed ints. */
     INT_GREATER(">i");
 
     private final String symbol;

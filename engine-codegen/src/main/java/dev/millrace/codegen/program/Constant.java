@@ -1,6 +1,6 @@
 package dev.millrace.codegen.program;
 
-/** The same 32 bits in all lanes. */
+/** A constant: the same 32 bits in all lanes. */
 public record Constant(int bits) implements Value {
     public static final Constant ZERO = new Constant(0);
 
@@ -16,7 +16,9 @@ public record Constant(int bits) implements Value {
         return bits == 0;
     }
 
-    /** As a float where that is a number that one would write, else in hexadecimal. */
+    /**
+     * Returns the value as a float if it is +0 or its magnitude is from 1e-30 to 1e30, else the bits in hexadecimal.
+     */
     @Override
     public String toString() {
         float value = Float.intBitsToFloat(bits);

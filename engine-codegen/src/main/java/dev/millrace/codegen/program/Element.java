@@ -1,24 +1,24 @@
 package dev.millrace.codegen.program;
 
-/** How the elements of a vector lie in memory. A register has a 32-bit lane for each. */
+/** The type of a vector's elements in memory. A register has a 32-bit lane for each. */
 public enum Element {
     /** 32 bits as they are. */
     WORD(4),
-    /** A byte without sign. Stored, the lowest 8 bits of an int. */
+    /** An unsigned byte. A store writes the lowest 8 bits of an int. */
     U8(1),
-    /** A byte with sign. */
+    /** A signed byte. */
     S8(1),
-    /** 16 bits without sign. Stored, the lowest 16 bits of an int. */
+    /** An unsigned 16-bit integer. A store writes the lowest 16 bits of an int. */
     U16(2),
-    /** 16 bits with sign. */
+    /** A signed 16-bit integer. */
     S16(2),
-    /** A half-precision float, a float in a register. Stored, rounded to nearest even. */
+    /** A half-precision float, which is a float in a register. A store rounds to nearest even. */
     F16(2),
-    /** A double, rounded to the nearest float in a register, to even. Stored, the double of the same value. */
+    /** A double. A load rounds it to the nearest float, ties to even. A store writes the double of the same value. */
     F64(8),
-    /** Two bytes without sign for each lane, which become 16 bits each. */
+    /** Two unsigned bytes for each lane, which become 16 bits each. */
     U8_PAIR(2),
-    /** Two bytes with sign for each lane, which become 16 bits each. */
+    /** Two signed bytes for each lane, which become 16 bits each. */
     S8_PAIR(2);
 
     private final int bytes;
@@ -27,7 +27,7 @@ public enum Element {
         this.bytes = bytes;
     }
 
-    /** In memory, for one lane. */
+    /** The number of bytes in memory for one lane. */
     public int bytes() {
         return bytes;
     }
@@ -40,7 +40,7 @@ public enum Element {
         return this == WORD || this == U8 || this == U16 || this == F16 || this == F64;
     }
 
-    /** Whether vectors of it can be written past the caches. */
+    /** Whether vectors of it can be written with non-temporal stores, past the caches. */
     public boolean canBeStreamed() {
         return this == WORD || this == F64;
     }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Takes words that take turns apart, and puts them together again: word i of stream j is word {@code ways * i + j} of as
- * many vectors as there are streams, a vector of each.
+ * De-interleaves words of several streams, and interleaves them again: word i of stream j is word {@code ways * i + j}
+ * of as many vectors as there are streams. Each stream is one vector.
  */
 public final class Interleaving {
     private static final int BLOCK = 4;
@@ -17,7 +17,7 @@ public final class Interleaving {
     private final int lanes;
     private final List<MaskVar> classes = new ArrayList<>();
 
-    /** @param ways how many streams, 2 to 4 */
+    /** @param ways the number of streams, 2 to 4 */
     public Interleaving(ProgramBuilder builder, int ways) {
         this.builder = builder;
         this.ways = ways;
@@ -30,7 +30,7 @@ public final class Interleaving {
         }
     }
 
-    /** The streams of vectors in which they take turns. */
+    /** De-interleaves vectors and returns the streams. */
     public List<VectorVar> apart(List<VectorVar> vectors) {
         List<VectorVar> streams = new ArrayList<>();
         if (ways == THREE) {
@@ -47,7 +47,7 @@ public final class Interleaving {
         return streams;
     }
 
-    /** The vectors in which streams take turns. */
+    /** Interleaves streams and returns the vectors. */
     public List<VectorVar> together(List<VectorVar> streams) {
         List<VectorVar> placed = new ArrayList<>();
         for (int j = 0; j < ways; j++) {
@@ -66,7 +66,7 @@ public final class Interleaving {
         return vectors;
     }
 
-    /** Of three vectors the one that has a word of a stream in a lane. */
+    /** Returns the index of the one of three vectors that has a word of {@code stream} in {@code lane}. */
     private int vectorOf(int stream, int lane) {
         int vector = 0;
         while ((vector * lanes + lane) % ways != stream) {
@@ -75,7 +75,7 @@ public final class Interleaving {
         return vector;
     }
 
-    /** In each lane that of one of three vectors, the same one for all lanes that are equal modulo three. */
+    /** Selects each lane from one of three vectors, the same one for all lanes with equal remainders modulo three. */
     private VectorVar byClass(List<VectorVar> vectors, IntUnaryOperator chosen) {
         VectorVar others =
                 builder.select(classes.get(1), vectors.get(chosen.applyAsInt(1)), vectors.get(chosen.applyAsInt(2)));
@@ -88,7 +88,7 @@ public final class Interleaving {
                 builder.binary(BinaryOp.INTERLEAVE_HIGH, two.get(0), two.get(1)));
     }
 
-    /** Where word i of a stream is after steps that stay within blocks of lanes. */
+    /** Returns the lane of word i of a stream after the operations within blocks of lanes. */
     private int laneInBlocks(int i) {
         int perVector = lanes / ways;
         int perBlock = BLOCK / ways;

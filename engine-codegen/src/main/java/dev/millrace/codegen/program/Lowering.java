@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One way to make programs callable. */
+/** A compiler of programs to callable kernels. */
 public interface Lowering {
-    /** Of fresh memory: a line of the cache. */
+    /** The alignment of allocated memory in bytes, a cache line. */
     long ALIGNMENT = 64;
 
-    /** What its programs are written for. */
+    /** The target of its programs. */
     Target target();
 
     /**
-     * Makes programs callable, together, so that they lie close to each other.
+     * Compiles programs together, so that their code is close in memory.
      *
      * @return a kernel for each program, in their order
      * @throws IllegalArgumentException if a program needs more registers than the target has; the message names it
@@ -24,29 +24,29 @@ public interface Lowering {
     List<Kernel> lower(List<Program> programs);
 
     /**
-     * A kernel that is wanted, but not at once: where machine code is written, that happens beside the caller, or at the
-     * first call. What is wrong with the program is then said by that call.
+     * Returns a kernel that is compiled later: a lowering to machine code does that on another thread, or at the first
+     * call. An error in the program is thrown by that call.
      *
-     * @param name of this program and no other
+     * @param name the name of this program and of no other
      */
     default Kernel lowerLater(String name, Supplier<Program> program) {
         return lower(List.of(program.get())).get(0);
     }
 
-    /** Whether {@link #lowerLater} needs no program for a name, since its code is there. */
+    /** Whether {@link #lowerLater} needs no program for a name, since its code is stored. */
     default boolean isKept(String name) {
         return false;
     }
 
-    /** Memory for the calls of one thread. */
+    /** Creates a memory for the calls of one thread. */
     Memory newMemory();
 
-    /** Fresh memory that kernels read and write; what it holds is not said. It is freed when nobody refers to it. */
+    /** Allocates memory that kernels read and write, with undefined content. It is freed when it is unreachable. */
     default MemorySegment allocate(long bytes) {
         return Blocks.allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
     }
 
-    /** For the calls of kernels of this lowering, or null where they cannot be made again by themselves. */
+    /** Creates a recording for calls of kernels of this lowering; null where they cannot be replayed. */
     default @Nullable Recording newRecording() {
         return null;
     }

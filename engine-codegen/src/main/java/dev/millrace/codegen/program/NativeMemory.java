@@ -7,11 +7,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of kernels that take addresses as they are. What another thread may free is noted, for calls to hold: one segment
- * of each shared arena. What is collected, or freed by the thread that calls, needs no holding.
+ * The memory of kernels that take native addresses. It notes a segment of each shared arena, which another thread may
+ * close, so that calls hold it. Memory that is garbage collected, or closed by the calling thread, need not be held.
  */
 public final class NativeMemory implements Memory {
-    /** Nothing is in the arena that is asked for it: closing it would only stop all threads for a moment. */
+    /**
+     * The class of shared scopes. The arena that supplies it is empty and not closed, as closing would stop all threads
+     * for a moment.
+     */
     private static final Class<?> SHARED = Arena.ofShared().scope().getClass();
 
     private MemorySegment @Nullable [] shared;
@@ -52,8 +55,8 @@ public final class NativeMemory implements Memory {
     }
 
     /**
-     * What a call has to hold: a segment of each shared arena, {@link Calls#MOST_HELD} in all, those that are missing being
-     * {@link MemorySegment#NULL}; null where there is nothing. The memory of another lowering is refused.
+     * Returns the segments that a call holds: one of each shared arena, filled up to {@link Calls#MOST_HELD} with
+     * {@link MemorySegment#NULL}; null where there is none. Throws for the memory of another lowering.
      */
     public static MemorySegment @Nullable [] toHold(Memory memory, String kernel) {
         if (!(memory instanceof NativeMemory own)) {

@@ -6,8 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a program step by step. Methods that return a variable make a new one and assign it; the others assign the
- * variable that they are given. Virtual registers are free: a lowering assigns the real ones, or refuses.
+ * Builds a program step by step. Methods that return a variable create a new one and assign it; the others assign the
+ * variable that is passed to them. The number of virtual registers is unlimited: a lowering assigns the real ones, or
+ * fails.
  */
 public final class ProgramBuilder extends ScalarBuilder {
     private final BitSet prefixMasks = new BitSet();
@@ -44,7 +45,7 @@ public final class ProgramBuilder extends ScalarBuilder {
         add(new Step.Binary(op, to, a, b));
     }
 
-    /** Of pairs of lanes. */
+    /** Adds an operation on pairs of lanes. */
     public VectorVar wide(WideOp op, VectorVar a, VectorVar b) {
         VectorVar to = vector("v");
         add(new Step.Wide(op, to, a, b));
@@ -114,7 +115,7 @@ public final class ProgramBuilder extends ScalarBuilder {
         return to;
     }
 
-    /** All lanes combined by ADD, MIN, MAX or INT_ADD, in all lanes. */
+    /** Reduces all lanes by ADD, MIN, MAX or INT_ADD; the result is in all lanes. */
     public VectorVar reduce(BinaryOp op, VectorVar from) {
         if (op != BinaryOp.ADD && op != BinaryOp.MIN && op != BinaryOp.MAX && op != BinaryOp.INT_ADD) {
             throw wrong("reduces by " + op + ", not by ADD, MIN, MAX or INT_ADD");
@@ -124,7 +125,7 @@ public final class ProgramBuilder extends ScalarBuilder {
         return to;
     }
 
-    /** A mask of the first {@code count} lanes, count being between 0 and the number of lanes. */
+    /** Returns a prefix mask of the first {@code count} lanes, from 0 to the number of lanes. */
     public MaskVar firstLanes(ScalarVar count) {
         MaskVar to = mask();
         add(new Step.FirstLanes(to, count));
@@ -132,14 +133,14 @@ public final class ProgramBuilder extends ScalarBuilder {
         return to;
     }
 
-    /** A number whose bit i is lane i of a mask: zero where no lane takes part. */
+    /** Returns a number whose bit i is lane i of a mask (movemask); zero where no lane is set. */
     public ScalarVar laneBits(MaskVar from) {
         ScalarVar to = scalar("lanes");
         add(new Step.LaneBits(to, from));
         return to;
     }
 
-    /** Lane i of the result is lane {@code lanes[i]}, or zero for {@link Step.Permute#ZERO_LANE}. */
+    /** Permutes lanes: lane i of the result is lane {@code lanes[i]}, or zero for {@link Step.Permute#ZERO_LANE}. */
     public VectorVar permute(VectorVar from, int... lanes) {
         List<Integer> numbers = new ArrayList<>();
         for (int lane : lanes) {
@@ -158,17 +159,20 @@ public final class ProgramBuilder extends ScalarBuilder {
         return to;
     }
 
-    /** The columns of a square of as many rows as there are lanes. */
+    /** Transposes a square of as many rows as there are lanes, and returns its columns. */
     public List<VectorVar> transpose(List<VectorVar> rows) {
         return new Transposition(this).of(rows);
     }
 
-    /** Four vectors: the n-th has column n of the squares that blocks of four lanes of the rows make. */
+    /** Transposes each block of four lanes of four rows; the n-th vector has column n of each block. */
     public List<VectorVar> transposeBlocks(List<VectorVar> rows) {
         return new Transposition(this).withinBlocks(rows);
     }
 
-    /** The columns of a square whose elements are pairs of lanes: as many rows as there are pairs. */
+    /**
+     * Transposes a square whose elements are pairs of lanes, of as many rows as there are pairs, and returns its
+     * columns.
+     */
     public List<VectorVar> transposePairs(List<VectorVar> rows) {
         return new Transposition(this).ofPairs(rows);
     }
@@ -212,14 +216,14 @@ public final class ProgramBuilder extends ScalarBuilder {
         return to;
     }
 
-    /** The lower 32 bits of a scalar in all lanes. */
+    /** Broadcasts the lower 32 bits of a scalar to all lanes. */
     public VectorVar spread(ScalarVar from) {
         VectorVar to = vector("v");
         add(new Step.SpreadScalar(to, from));
         return to;
     }
 
-    /** 32 bits for each lane from {@code base + 4 * index}. */
+    /** Gathers 32 bits for each lane from {@code base + 4 * index}. */
     public VectorVar gather(ScalarVar base, VectorVar indices, @Nullable MaskVar mask) {
         VectorVar to = vector("v");
         add(new Step.Gather(to, base, indices, mask));
@@ -242,12 +246,15 @@ public final class ProgramBuilder extends ScalarBuilder {
         add(new Step.Store(to, element, from, mask, false));
     }
 
-    /** Stores the first lane, a word: where a mask of one lane would do the same, this takes a tenth of the time. */
+    /** Stores the first lane, a word, in a tenth of the time of a masked store of one lane. */
     public void storeFirst(Address to, VectorVar from) {
         storePart(to, from, 0, 1);
     }
 
-    /** Stores 1, 2, 4 or 8 lanes, words, from one on whose number is a multiple of how many there are. */
+    /**
+     * Stores {@code count} lanes, words, from lane {@code first} on: 1, 2, 4 or 8, of which {@code first} is a
+     * multiple.
+     */
     public void storePart(Address to, VectorVar from, int first, int count) {
         boolean any = count > 0 && count <= 8 && Integer.bitCount(count) == 1;
         if (!any || first < 0 || first % count != 0 || first + count > target.lanes()) {
@@ -256,12 +263,15 @@ public final class ProgramBuilder extends ScalarBuilder {
         add(new Step.StorePart(to, from, first, count));
     }
 
-    /** Stores words that will not be read soon. The address is a multiple of the bytes of a vector. */
+    /** Stores words that are not read soon, past the caches. The address is a multiple of the bytes of a vector. */
     public void stream(Address to, VectorVar from) {
         stream(Element.WORD, to, from);
     }
 
-    /** Stores words or doubles that will not be read soon. The address is a multiple of the bytes of a vector. */
+    /**
+     * Stores words or doubles that are not read soon, past the caches. The address is a multiple of the bytes of a
+     * vector.
+     */
     public void stream(Element element, Address to, VectorVar from) {
         if (!element.canBeStreamed()) {
             throw wrong("streams " + element);
@@ -277,12 +287,12 @@ public final class ProgramBuilder extends ScalarBuilder {
         add(new Step.Move(to, from, bytes));
     }
 
-    /** Asks for memory that is read next, into the first cache. */
+    /** Prefetches memory that is read next into the L1 cache. */
     public void prefetch(Address at) {
         add(new Step.Prefetch(at, false));
     }
 
-    /** Asks for memory that is read later, into the second cache: what the first one holds is needed before. */
+    /** Prefetches memory that is read later into the L2 cache: the content of the L1 cache is needed before. */
     public void prefetchForLater(Address at) {
         add(new Step.Prefetch(at, true));
     }

@@ -1,6 +1,6 @@
 package dev.millrace.codegen.program;
 
-/** Arithmetic on 64 bits. Shifts are by a constant, 0 to 63; SHR is logical. */
+/** The operation of a scalar step, on 64 bits. Shifts are by a constant, 0 to 63; SHR is logical. */
 public enum ScalarOp {
     ADD("+"),
     SUB("-"),
@@ -8,9 +8,9 @@ public enum ScalarOp {
     AND("&"),
     SHL("<<"),
     SHR(">>>"),
-    /** With sign. */
+    /** The signed minimum. */
     MIN("min"),
-    /** With sign. */
+    /** The signed maximum. */
     MAX("max");
 
     private final String symbol;

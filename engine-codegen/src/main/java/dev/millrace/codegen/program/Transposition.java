@@ -3,7 +3,7 @@ package dev.millrace.codegen.program;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Transposes a square in registers: first within blocks of four lanes, then the blocks themselves. */
+/** Transposes a square matrix in registers: first within blocks of four lanes, then the blocks themselves. */
 final class Transposition {
     private static final int BLOCK = 4;
 
@@ -38,7 +38,7 @@ final class Transposition {
         return List.of(result);
     }
 
-    /** Pairs of lanes are the elements, two in a block. */
+    /** Transposes a square whose elements are pairs of lanes, two in a block. */
     List<VectorVar> ofPairs(List<VectorVar> rows) {
         int pairs = builder.target().lanes() / 2;
         if (rows.size() != pairs) {
@@ -60,7 +60,7 @@ final class Transposition {
         return result;
     }
 
-    /** Four rows become four vectors, the n-th with column n of each block in its place. */
+    /** Transposes each block of four rows; the n-th vector has column n of each block, at the block's position. */
     List<VectorVar> withinBlocks(List<VectorVar> rows) {
         if (rows.size() != BLOCK) {
             throw new IllegalArgumentException("a square of " + BLOCK + " lanes is not made of " + rows.size());
@@ -76,7 +76,10 @@ final class Transposition {
                 builder.binary(BinaryOp.JOIN_HIGH, high01, high23));
     }
 
-    /** As many vectors as each has blocks; vector n of the result has block n of each of them, in their order. */
+    /**
+     * Transposes the blocks of as many vectors as each has blocks: vector n of the result has block n of each, in their
+     * order.
+     */
     private List<VectorVar> betweenBlocks(List<VectorVar> vectors) {
         if (vectors.size() == 1) {
             return vectors;

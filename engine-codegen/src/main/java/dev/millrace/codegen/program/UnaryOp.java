@@ -1,16 +1,16 @@
 package dev.millrace.codegen.program;
 
-/** What a step computes in each lane from one value. */
+/** The operation of a step that computes each lane from one value. */
 public enum UnaryOp {
     COPY,
     SQRT,
-    /** To the nearest integer, a half to the even one; stays a float. */
+    /** Rounds to the nearest integer, ties to even; the result is a float. */
     ROUND,
     FLOOR,
     CEIL,
     TRUNCATE,
-    /** To the nearest int, a half to the even one; what does not fit, and NaN, becomes the least int. */
+    /** Converts to the nearest int, ties to even; values that do not fit, and NaN, become the least int. */
     TO_INT,
-    /** From an int, rounded to nearest even. */
+    /** Converts an int to a float, rounded to nearest even. */
     TO_FLOAT
 }

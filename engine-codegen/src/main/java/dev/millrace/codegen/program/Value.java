@@ -1,4 +1,4 @@
 package dev.millrace.codegen.program;
 
-/** What a vector step reads: a register, or the same 32 bits in all lanes. */
+/** An operand of a vector step: a register, or the same 32 bits in all lanes. */
 public sealed interface Value permits VectorVar, Constant {}

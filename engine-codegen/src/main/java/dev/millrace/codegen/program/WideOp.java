@@ -1,8 +1,8 @@
 package dev.millrace.codegen.program;
 
 /**
- * What a step computes of vectors whose lanes are pairs: the lower 32 bits and the upper ones of a double, or of a whole number
- * of 64 bits. What is asked for has all bits where it is true.
+ * The operation of a step on pairs of lanes, which are the lower and the upper 32 bits of a double, or of a 64-bit
+ * integer. Comparisons set all bits of a pair where they hold.
  */
 public enum WideOp {
     ADD("+d"),
@@ -18,7 +18,7 @@ public enum WideOp {
     LESS_OR_EQUAL("<= d"),
     INT_ADD("+l"),
     INT_SUB("-l"),
-    /** The product of the lower halves of both, without sign. */
+    /** The unsigned product of the lower halves of both. */
     INT_PRODUCT("*l"),
     INT_EQUAL("== l"),
     INT_GREATER("> l");

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** What cannot be encoded is refused, with the reason. */
+/** The assembler refuses instructions that cannot be encoded, with the reason. */
 class RefusalTest {
     private static final FeatureSet AVX2 = FeatureSet.of(Feature.AVX, Feature.AVX2, Feature.FMA);
 

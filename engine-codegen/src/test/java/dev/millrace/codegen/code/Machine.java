@@ -1,6 +1,6 @@
 package dev.millrace.codegen.code;
 
-/** What tests may expect of the machine that they run on. */
+/** The capabilities of the machine on which tests run. */
 public final class Machine {
     private static final Platform FOUND = Platform.probe(System::getProperty, new CodeMap(null));
 

@@ -1,7 +1,7 @@
 package dev.millrace.codegen.program;
 
 /**
- * What the vector instructions compute, after the processor's manual; written apart from the interpreter on purpose.
+ * The results of vector instructions according to the processor's manual; deliberately independent of the interpreter.
  */
 final class EmulatedArithmetic {
     int compare(String name, int predicate, int[] a, int[] b) {
@@ -18,7 +18,7 @@ final class EmulatedArithmetic {
         return mask;
     }
 
-    /** Of pairs of lanes: a bit for each. */
+    /** Compares pairs of lanes and returns a bit for each. */
     int comparePairs(String name, int predicate, int[] a, int[] b) {
         int mask = 0;
         for (int i = 0; i < a.length; i += 2) {

@@ -28,7 +28,7 @@ final class EmulatedVectors {
         return (mask >> lane & 1) != 0;
     }
 
-    /** Number {@code index} of the elements of some bytes, without sign, in a register or in memory. */
+    /** Returns element {@code index} of {@code bytes} bytes, unsigned, from a register or from memory. */
     private int element(Operand from, int bytes, int index) {
         if (from instanceof Vec vec) {
             int bits = 8 * bytes * index;
@@ -77,7 +77,7 @@ final class EmulatedVectors {
         }
     }
 
-    /** A mask of doubles as one of their halves. */
+    /** Converts a mask of doubles to a mask of their 32-bit halves. */
     private static int ofWords(int mask) {
         int words = 0;
         for (int i = 0; i < LANES; i++) {
@@ -129,7 +129,7 @@ final class EmulatedVectors {
         };
     }
 
-    /** What is above the width of the register becomes zero. */
+    /** Writes a register under a mask; lanes above the width of the register become zero. */
     private void write(Vec to, int[] result, int[] old, int mask, boolean zeroing) {
         int[] register = vectors[to.number()];
         int lanes = to.width().bytes() / 4;

@@ -1,10 +1,10 @@
 package dev.millrace.codegen.program;
 
-/** The instructions that make 32 bits of one or two narrow elements. */
+/** The instructions that widen one or two narrow elements to 32 bits. */
 final class EmulatedWidening {
     private EmulatedWidening() {}
 
-    /** Of an element, or 0 if the instruction is another one. */
+    /** Returns the number of bytes of a narrow element, or 0 if the instruction is another one. */
     static int bytes(String name) {
         return switch (name) {
             case "vpmovzxbd", "vpmovsxbd", "vpmovzxbw", "vpmovsxbw" -> 1;

@@ -105,7 +105,7 @@ final class RandomProgram {
         return builder.build();
     }
 
-    /** Elements that are no words, lanes that move, and what scalars give and take. */
+    /** Adds loads and stores of narrow elements, moves of lanes, and conversions between scalars and vectors. */
     private void narrow(MaskVar first, ScalarVar offset) {
         Element element = LOADED[random.nextInt(LOADED.length)];
         values.add(builder.load(element, Address.at(in, 4), element.isPair() || random.nextBoolean() ? null : first));
@@ -140,7 +140,7 @@ final class RandomProgram {
         }
     }
 
-    /** What a body defines is not there after it. */
+    /** Restores the values before a body, since values that it defines are not defined after it. */
     private void restore(List<VectorVar> before) {
         values.clear();
         values.addAll(before);
@@ -176,7 +176,7 @@ final class RandomProgram {
         };
     }
 
-    /** Doubles from 1 to 2, whose lower halves are like their upper ones. */
+    /** Returns doubles from 1 to 2, whose lower halves have the same form as their upper ones. */
     private VectorVar pairs() {
         VectorVar bits = builder.binary(BinaryOp.AND, number(), Constant.ofBits(0x000fffff));
         return builder.binary(BinaryOp.OR, bits, Constant.ofBits(0x3ff00000));
@@ -241,7 +241,7 @@ final class RandomProgram {
         };
     }
 
-    /** A value whose bits are defined: not a NaN that arithmetic made. */
+    /** Returns a value with defined bits: not a NaN that arithmetic made. */
     private Value number() {
         return number(value());
     }

@@ -42,7 +42,7 @@ final class AttributeReader {
         this.sparse = sparse;
     }
 
-    /** An attribute, its name, and what the file says of it beside that. */
+    /** An attribute, its name, and its documentation and other notes from the file. */
     record Named(String name, Attribute attribute, AttributeNotes notes) {
         void noteIn(Map<String, AttributeNotes> all) {
             if (!notes.isEmpty()) {
@@ -126,9 +126,9 @@ final class AttributeReader {
         final List<Attribute.Bytes> texts = new ArrayList<>(0);
         final List<WireReader> messages = new ArrayList<>(0);
         DocString documentation = DocString.NONE;
-        /** What is said of the tensors, as they are read. */
+        /** The notes of the tensors, in the order in which they are read. */
         final List<TensorNotes> tensors = new ArrayList<>(0);
-        /** What the types stand for, as they are read. */
+        /** The denotations of the types, in the order in which they are read. */
         final List<Denotations> types = new ArrayList<>(0);
 
         void take(WireReader in) {
@@ -185,7 +185,7 @@ final class AttributeReader {
             find(kind, true);
         }
 
-        /** Notes which kind of value is here. Some exporters write every scalar field, the unused ones as zero. */
+        /** Records which kind of value is present. Some exporters write every scalar field, the unused ones as zero. */
         private void find(int kind, boolean tells) {
             if (!tells) {
                 neutral = kind;

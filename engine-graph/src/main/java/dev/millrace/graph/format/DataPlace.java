@@ -1,7 +1,7 @@
 package dev.millrace.graph.format;
 
 /**
- * Where the bytes of a tensor lie outside of the model's file.
+ * The place of a tensor's bytes in an external data file.
  *
  * @param location the file, relative to the model's folder
  */

@@ -15,9 +15,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files beside a model that hold its large tensors, each read or mapped once. A location is a relative path that stays
- * inside the model's folder, also after symbolic links were followed; where the model file itself is a link, the folder
- * of the file that it leads to counts as its folder too. Not for several threads.
+ * The files beside a model that hold its large tensors, each read or mapped once. A location is a relative path that
+ * stays inside the model's folder, also after symbolic links were followed; where the model file itself is a link, the
+ * folder of the file that it leads to counts as its folder too. Not thread-safe.
  */
 public final class ExternalData {
     private final @Nullable Path folder;
@@ -35,12 +35,12 @@ public final class ExternalData {
         this.listener = listener;
     }
 
-    /** The data that lies in {@code folder}; with null, the model was read from memory and can have none. */
+    /** Returns the data that lies in {@code folder}; with null, the model was read from memory and can have none. */
     public static ExternalData inFolder(@Nullable Path folder, FileUse use, DataListener listener) {
         return new ExternalData(folder, null, use, listener);
     }
 
-    /** The data of a model file, beside it. */
+    /** Returns the external data of a model file, which lies in the folder of that file. */
     public static ExternalData besideModel(Path file, FileUse use, DataListener listener) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
         if (folder == null) {
@@ -49,7 +49,7 @@ public final class ExternalData {
         return new ExternalData(folder, file, use, listener);
     }
 
-    /** {@code length} bytes at {@code offset} of the file at {@code location}. */
+    /** Returns {@code length} bytes at {@code offset} of the file at {@code location}. */
     public MemorySegment slice(String location, long offset, long length) {
         MemorySegment file = byLocation.get(location);
         if (file == null) {
@@ -68,7 +68,7 @@ public final class ExternalData {
         return bytes;
     }
 
-    /** Those of the files that are mapped and watched over. */
+    /** The files that are mapped and watched by {@link dev.millrace.memory.MappingGuard}. */
     List<MappedFile> mapped() {
         return mapped;
     }
@@ -143,7 +143,7 @@ public final class ExternalData {
         return !location.isEmpty() && !isAbsolute(location) && !climbsOut(location);
     }
 
-    /** By the rules of every system at once: a model means the same file everywhere. */
+    /** Whether a location is absolute on any operating system: a model names the same file everywhere. */
     private static boolean isAbsolute(String location) {
         char first = location.charAt(0);
         boolean drive = location.length() > 1 && location.charAt(1) == ':' && Character.isLetter(first);

@@ -10,18 +10,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One state of the file at a path: what was put in its place, or written since, is another.
+ * The state of the file at a path. It differs once the file is replaced or written to.
  *
- * @param isFile whether it is a file of bytes, and no folder, device or pipe
- * @param key what the system tells its files apart by, or null where it has nothing for that
- * @param changed when content, times or names were changed last, which nobody can set; as {@code modified} where the system
- *     does not tell
+ * @param isFile whether it is a regular file, and no folder, device or pipe
+ * @param key the operating system's identifier of the file, such as device and inode, or null where there is none
+ * @param changed when content, times or names were changed last, which nobody can set; {@code modified} where the
+ *     system does not tell
  */
 public record FileIdentity(
         Path path, boolean isFile, @Nullable Object key, long size, FileTime modified, FileTime changed) {
     private static final String UNIX = "unix";
 
-    /** What lies there now. */
+    /** Reads the current state of the file at {@code path}. */
     public static FileIdentity of(Path path) throws IOException {
         return path.getFileSystem().supportedFileAttributeViews().contains(UNIX) ? ofUnix(path) : ofAny(path);
     }
@@ -53,7 +53,7 @@ public record FileIdentity(
                 attributes.lastModifiedTime());
     }
 
-    /** Whether it is surely there still. */
+    /** Whether the file is still in this state; false where the system has no key that proves it. */
     boolean isStill() throws IOException {
         return key != null && equals(of(path));
     }

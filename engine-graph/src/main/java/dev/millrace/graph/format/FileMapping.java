@@ -19,17 +19,17 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The content of files, got on interrupted threads too, which stay interrupted. */
+/** Reads and maps files. Interrupted threads can do so too, and stay interrupted. */
 public final class FileMapping {
     private static final long ALIGNMENT = 4096;
-    /** A buffer has less than 2 GB, and an interrupt is seen after each. */
+    /** The bytes of one read. A buffer has less than 2 GB, and an interrupt is noticed after each read. */
     private static final long AT_ONCE = 1 << 24;
 
     private static final String CUT_SHORT = "it was cut short while it was read";
 
     private FileMapping() {}
 
-    /** What somebody makes of an open file. */
+    /** A function of an open file. */
     public interface Way<T> {
         T of(FileChannel channel) throws IOException;
     }
@@ -37,22 +37,23 @@ public final class FileMapping {
     /**
      * The content of a file.
      *
-     * @param mapped where it is mapped and watched over: to be asked by whoever has used it
+     * @param mapped the watched mapping, which users of the content must check afterwards; null where the content is
+     *     not mapped or not watched
      * @param origin the file as it was before it was mapped
      */
     public record Content(
             MemorySegment bytes,
             @Nullable MappedFile mapped,
             @Nullable FileIdentity origin) {
-        /** Content that is no file's any more. */
+        /** Returns content in memory that does not depend on a file. */
         public static Content of(MemorySegment bytes) {
             return new Content(bytes, null, null);
         }
 
         /**
-         * What {@code way} makes of the file that is mapped. To read a file once takes a quarter of the time that its mapped
-         * pages take to be touched first. Empty where that file is no longer in its place, or was changed since it was looked at
-         * before it was mapped.
+         * Applies {@code way} to the file that is mapped. Reading a file once takes a quarter of the time that the
+         * first touch of its mapped pages takes. Empty where that file is no longer in its place, or was changed since
+         * its state was taken before it was mapped.
          */
         public <T> Optional<T> ofFile(Way<T> way) throws IOException {
             FileIdentity known = origin;
@@ -62,7 +63,7 @@ public final class FileMapping {
                             known.path(), channel -> known.isStill() ? Optional.of(way.of(channel)) : Optional.empty());
         }
 
-        /** What is to be asked, as a list. */
+        /** The watched mapping as a list, which is empty where there is none. */
         public List<MappedFile> watched() {
             return mapped == null ? List.of() : List.of(mapped);
         }
@@ -75,12 +76,12 @@ public final class FileMapping {
         }
     }
 
-    /** What somebody makes of the content of a file. */
+    /** A function of the content of a file. */
     public interface Use<T> {
         T of(MemorySegment content) throws IOException;
     }
 
-    /** What {@code use} makes of the content of {@code file}, which is mapped meanwhile. */
+    /** Applies {@code use} to the content of {@code file}, which is mapped for that time. */
     public static <T> T use(Path file, Use<T> use) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             Content content = map(FileIdentity.of(file), arena);
@@ -115,17 +116,20 @@ public final class FileMapping {
         });
     }
 
-    /** The content of {@code file}, read or mapped for as long as somebody refers to it. */
+    /** Returns the content of {@code file}, read or mapped for as long as it is reachable. */
     public static Content content(Path file, FileUse use) throws IOException {
         return content(FileIdentity.of(file), use);
     }
 
-    /** The content of a file that was looked at just now. */
+    /** Returns the content of a file whose state was taken just now. */
     public static Content content(FileIdentity origin, FileUse use) throws IOException {
         return use.reads(origin.size()) ? readAll(requireFile(origin)) : mapped(origin);
     }
 
-    /** To open a FIFO waits until somebody writes into it, and a device has no end. */
+    /**
+     * Throws unless {@code file} is a regular file: opening a FIFO blocks until it has a writer, and a device has no
+     * end.
+     */
     private static Path requireFile(FileIdentity file) throws FileSystemException {
         if (!file.isFile()) {
             throw new FileSystemException(file.path().toString(), null, "it is no regular file");
@@ -133,12 +137,12 @@ public final class FileMapping {
         return file.path();
     }
 
-    /** The content of a file that was looked at just now, mapped for as long as somebody refers to it. */
+    /** Returns the content of a file whose state was taken just now, mapped for as long as it is reachable. */
     public static Content mapped(FileIdentity origin) throws IOException {
         return map(origin, Arena.ofAuto());
     }
 
-    /** The content of a file that was looked at just now, of which there may be more than memory. */
+    /** Returns the content of a regular file in memory. Fails with advice where memory is too small for it. */
     public static Content readAll(Path file) throws IOException {
         try {
             return Content.of(uninterrupted(file, FileMapping::read));
@@ -151,7 +155,7 @@ public final class FileMapping {
         }
     }
 
-    /** The content of {@code file} as it is now, in memory that the garbage collector reclaims. */
+    /** Returns the current content of {@code file}, in memory that the garbage collector reclaims. */
     public static MemorySegment read(Path file) throws IOException {
         return uninterrupted(requireFile(FileIdentity.of(file)), FileMapping::read);
     }

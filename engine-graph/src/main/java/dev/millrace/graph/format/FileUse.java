@@ -2,22 +2,23 @@ package dev.millrace.graph.format;
 
 import dev.millrace.memory.MappingGuard;
 
-/** What becomes of the files that a model is read from: the model, its external data, its context binaries. */
+/**
+ * The choice between reading and mapping the files of a model: the model itself, its external data, its context
+ * binaries.
+ */
 public enum FileUse {
     /**
-     * Files of up to 32 MB are read, larger ones are mapped. Context binaries, which are replaced and not written over, are
-     * mapped from 128 KB on, where a file that is cut short does not end the process.
+     * Files of up to 32 MB are read, larger ones are mapped. Context binaries, which are replaced and not written over,
+     * are mapped from 128 KB on, where a file that is cut short does not end the process.
      */
     BY_SIZE,
-    /**
-     * They are read into memory of the engine's own, each as a whole. Whatever happens to a file afterwards is no matter.
-     */
+    /** Files are read as a whole into the engine's own memory. Later changes of a file have no effect. */
     READ,
     /**
-     * They are mapped, which takes no memory of the engine's own and is shared with other processes. A file may be replaced
-     * or removed meanwhile. Where somebody cuts one short where it lies, what uses it ends with an {@link
-     * dev.millrace.graph.EngineException} on Linux on x86-64, and the process ends elsewhere; what is overwritten there
-     * gives wrong answers.
+     * Files are mapped, which takes no memory of the engine's own and is shared with other processes. A file may be
+     * replaced or removed meanwhile. If one is truncated in place, runs and preparation that use it end with an {@link
+     * dev.millrace.graph.EngineException} on Linux on x86-64, and the process ends elsewhere; a file that is
+     * overwritten in place gives wrong answers.
      */
     MAP;
 
@@ -29,7 +30,10 @@ public enum FileUse {
         return this == READ || this == BY_SIZE && bytes <= MOST_READ;
     }
 
-    /** The same of a context binary: to read it takes as long as all else that the session of a context model does. */
+    /**
+     * Whether a context binary of so many bytes is read. Reading one takes as long as all else that creating the
+     * session of a context model takes.
+     */
     public boolean readsBinary(long bytes) {
         return reads(bytes) && (this == READ || bytes <= MOST_READ_OF_BINARIES || !MappingGuard.isPossible());
     }

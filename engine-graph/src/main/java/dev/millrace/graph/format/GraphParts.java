@@ -27,14 +27,14 @@ final class GraphParts {
     final List<Declared> outputs = new ArrayList<>();
     final Map<String, ValueType> types = new HashMap<>();
     final Map<String, String> metadata = new LinkedHashMap<>();
-    /** What stands beside the types of inputs and inner values. */
+    /** The remarks on inputs and inner values by name: texts and metadata beside their types. */
     final Map<String, Remarks> remarks = new HashMap<>();
-    /** What the types of inputs and inner values stand for. */
+    /** The denotations of the types of inputs and inner values, by name. */
     final Map<String, Denotations> denotations = new HashMap<>(0);
-    /** The names of the parameters of a value's quantisation by the roles that they have in it. */
+    /** The names of a value's quantisation parameters by their roles, by the name of the value. */
     final Map<String, Map<String, String>> annotations = new LinkedHashMap<>();
 
-    /** A name, what the file says of its type, and what it says beside that. */
+    /** A declared value: its name, its type, and the denotations and remarks that the file has for it. */
     record Declared(String name, @Nullable ValueType type, Denotations denotations, Remarks remarks) {
         static Declared untyped(String name) {
             return new Declared(name, null, Denotations.NONE, Remarks.NONE);
@@ -61,7 +61,7 @@ final class GraphParts {
         return parts;
     }
 
-    /** Takes the field of a function that {@code in} stands on, where it belongs to the body; false otherwise. */
+    /** Reads the field of a function at which {@code in} stands if it belongs to the body; returns false otherwise. */
     boolean takeOfFunction(WireReader in) {
         switch (in.field()) {
             case FunctionProto.NAME_FIELD_NUMBER -> name = in.text();

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Makes graphs of what a file says, names resolved and nodes in order. */
+/** Builds graphs from messages of a file, with names resolved and nodes in topological order. */
 final class GraphReader {
     private final TensorReader tensors;
     private final SparseReader sparse;
@@ -32,17 +32,17 @@ final class GraphReader {
         this.attributes = new AttributeReader(tensors, sparse);
     }
 
-    /** The graph that {@code in} is, in {@code around} where it is nested. */
+    /** Reads the graph in {@code in}; {@code around} is the scope of the enclosing graph where it is nested. */
     Graph read(WireReader in, @Nullable Scope around, Dialect dialect) {
         return new Builder(GraphParts.ofGraph(in), around, dialect).build();
     }
 
-    /** The body of a function. */
+    /** Builds the body of a function. */
     Graph read(GraphParts function, Dialect dialect) {
         return new Builder(function, null, dialect).build();
     }
 
-    /** A default for an attribute of a function; graphs have no default. */
+    /** Reads the default of an attribute of a function; attributes that hold graphs have no default. */
     AttributeReader.Named readDefault(WireReader in) {
         return attributes.read(in, false, graph -> {
             throw EngineException.notImplemented("graphs as defaults of attributes are not read");
@@ -122,7 +122,8 @@ final class GraphReader {
                 return;
             }
             ValueType declared = dense(input.type() == null ? parts.types.get(input.name()) : input.type());
-            // What is said of a main graph's inputs binds its callers; a nested graph is given what its node has.
+            // The declared types of a main graph's inputs bind its callers; a nested graph receives the values of its
+            // node.
             ValueType type = graph.parent() == null ? declared : null;
             Tensor otherwise = initializers.remove(input.name());
             Value value = otherwise == null
@@ -132,7 +133,10 @@ final class GraphReader {
             scope.define(input.name(), value);
         }
 
-        /** Sparse inputs are given as dense tensors, as sparse constants are read. */
+        /**
+         * Returns the dense type for a sparse one: sparse inputs are passed as dense tensors, as sparse constants are
+         * read.
+         */
         private static @Nullable ValueType dense(@Nullable ValueType type) {
             return type instanceof ValueType.SparseType(var element, var shape)
                     ? ValueType.tensor(element, shape)
@@ -153,7 +157,9 @@ final class GraphReader {
             return values;
         }
 
-        /** What the graph declares of its outputs is what its users were told; it outweighs what else was said. */
+        /**
+         * Declares the types of the graph's outputs, which users rely on, over other declarations of the same values.
+         */
         private void preferTypesOfOutputs() {
             for (GraphParts.Declared output : parts.outputs) {
                 Value value = scope.own(output.name());

@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Makes {@code GraphProto} and what is in it, of a model or of one of its functions. */
+/** Writes graphs as {@code GraphProto} with all their parts, and functions as {@code FunctionProto}. */
 final class GraphWriter {
     private static final int IDENTITY_TAKES_EVERYTHING = 16;
 
@@ -150,7 +150,7 @@ final class GraphWriter {
         }
     }
 
-    /** What is known or said of the values that are neither inputs nor outputs. */
+    /** Returns the types and notes of the values that are neither inputs nor outputs. */
     private static List<ValueInfoProto> valueInfos(Graph graph, Names names) {
         var infos = new ArrayList<ValueInfoProto>();
         var listed = new HashSet<String>();
@@ -242,7 +242,7 @@ final class GraphWriter {
         return proto.build();
     }
 
-    /** What a file says of an attribute that holds a constant. */
+    /** Returns the notes of an attribute that holds a constant: the remarks on the constant's tensor. */
     private static AttributeNotes ofTensor(Value constant) {
         return new AttributeNotes(
                 DocString.NONE, List.of(new TensorNotes("", constant.notes().tensor())), List.of());

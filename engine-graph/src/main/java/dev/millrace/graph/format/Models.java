@@ -19,11 +19,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * ONNX models, read and written.
+ * Reads and writes ONNX models.
  *
  * <p>A model that was read keeps no copy of its large tensors: they are views of the file, which was read as a whole or
- * mapped, or of the memory that the caller gave. A mapped file may be replaced while a model of it is in use, but must not
- * be overwritten in place; memory must stay as it is.
+ * mapped, or of the memory that the caller gave. A mapped file may be replaced while a model of it is in use, but must
+ * not be overwritten in place; memory must stay as it is.
  */
 public final class Models {
     static final DataListener NOBODY = new DataListener() {};
@@ -45,7 +45,7 @@ public final class Models {
     /**
      * Reads a file. Its external data lies in its folder.
      *
-     * @param data hears of its external data
+     * @param data the listener that is told of each external data file and of the tensors in it
      */
     public static Model read(Path file, FileUse use, DataListener data) {
         return read(file, null, use, data);
@@ -86,7 +86,7 @@ public final class Models {
         return read(bytes, folder, use, NOBODY);
     }
 
-    /** As {@link #read(MemorySegment, Path, FileUse)}; {@code data} hears of its external data. */
+    /** Reads a model like {@link #read(MemorySegment, Path, FileUse)} and tells {@code data} of its external data. */
     public static Model read(MemorySegment bytes, @Nullable Path folder, FileUse use, DataListener data) {
         return new OnnxReader(ExternalData.inFolder(folder, use, data), null).read(FileMapping.Content.of(bytes));
     }
@@ -102,8 +102,8 @@ public final class Models {
     }
 
     /**
-     * Writes {@code model} to a file, and its external data beside it where the options ask for that. What stood there
-     * before is replaced when all is written, the external data first.
+     * Writes {@code model} to a file, and its external data beside it where the options ask for that. Existing files
+     * are replaced when all is written, the external data first.
      */
     public static void write(Model model, Path file, WriteOptions options) {
         try {
@@ -126,7 +126,7 @@ public final class Models {
     /**
      * Writes {@code model} to a stream that stays open.
      *
-     * @param data the file to write where the options ask for external data; it is not there yet
+     * @param data the file to write where the options ask for external data; it must not exist yet
      */
     public static void write(Model model, OutputStream to, WriteOptions options, @Nullable Path data)
             throws IOException {
@@ -138,7 +138,7 @@ public final class Models {
         write(image, to);
     }
 
-    /** The bytes of {@code model}'s file, its tensors included. */
+    /** Returns the bytes of {@code model}'s file, its tensors included. */
     public static byte[] toBytes(Model model) {
         return inline(model).toBytes();
     }

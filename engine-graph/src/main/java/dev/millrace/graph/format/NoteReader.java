@@ -10,21 +10,24 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** Hangs what a file says of values beside their types on the values and outputs that it names; other names are passed over. */
+/**
+ * Attaches a file's remarks, denotations and quantisation annotations to the values and outputs that they name; skips
+ * unknown names.
+ */
 final class NoteReader {
     private final GraphParts parts;
     private final Scope scope;
     private final Map<String, Remarks> initializers;
     private final Set<String> outputs = new HashSet<>();
 
-    /** @param initializers what stands in the initializers themselves, by name */
+    /** @param initializers the remarks in the initializers' own messages, by name */
     NoteReader(GraphParts parts, Scope scope, Map<String, Remarks> initializers) {
         this.parts = parts;
         this.scope = scope;
         this.initializers = initializers;
     }
 
-    /** Reads into a graph whose nodes and outputs are there. */
+    /** Attaches the notes to a graph that has its nodes and outputs already. */
     void read(GraphEditor editor) {
         for (int i = 0; i < parts.outputs.size(); i++) {
             noteOutput(editor, i, parts.outputs.get(i));
@@ -48,7 +51,7 @@ final class NoteReader {
         }
     }
 
-    /** What is said of a value that a node makes and the graph hands out is said of the output, which outlives the value. */
+    /** Attaches the notes of a node's output that is also a graph output to the latter, which outlives the value. */
     private void noteOutput(GraphEditor editor, int index, GraphParts.Declared output) {
         Value value = scope.own(output.name());
         if (value == null || !scope.isNodeOutput(value)) {

@@ -6,13 +6,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Tells what bytes are that are no ONNX model: what people come upon when a download or an export went another way. */
+/** Recognises files that are no ONNX model: the usual results of a download or an export that went wrong. */
 final class OtherKind {
     private static final int HEAD = 64;
 
     private OtherKind() {}
 
-    /** What the bytes are and what to do about it, or null where they look like nothing known. */
+    /**
+     * Returns a sentence that names the kind of file and what to do about it, or null where the bytes look like nothing
+     * known.
+     */
     static @Nullable String of(MemorySegment bytes) {
         byte[] start = bytes.asSlice(0, Math.min(HEAD, bytes.byteSize())).toArray(ValueLayout.JAVA_BYTE);
         String head = new String(start, StandardCharsets.ISO_8859_1);

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code SparseTensorProto}, and fills dense tensors from it. What the dense tensors of one file may take
- * together grows with what their sparse forms hold, so that a small file cannot ask for much memory.
+ * Reads {@code SparseTensorProto}, and fills dense tensors from it. The memory that the dense tensors of one file may
+ * take together grows with the size of their sparse forms, so that a small file cannot ask for much memory.
  */
 final class SparseReader {
     private static final long FREE_BYTES = 64L << 20;
@@ -26,7 +26,7 @@ final class SparseReader {
         this.tensors = tensors;
     }
 
-    /** A sparse tensor and what the file says of its values, by whose name it goes, and of its indices. */
+    /** A sparse tensor with the notes of its values, which also give it its name, and of its indices. */
     record Named(Attribute.Sparse sparse, TensorNotes ofValues, TensorNotes ofIndices) {}
 
     Named read(WireReader in) {
@@ -49,7 +49,10 @@ final class SparseReader {
         return new Named(sparse, values.notes(), indices.notes());
     }
 
-    /** Whoever makes it dense, here or when the model is compiled, takes no more than the file has earned. */
+    /**
+     * Subtracts the dense form of {@code sparse} from the file's allowance and throws if it exceeds it, whether it is
+     * made here or later.
+     */
     private void charge(Attribute.Sparse sparse) {
         ElementType type = sparse.values().type();
         long held = bytes(type, sparse.values().shape());
@@ -91,7 +94,9 @@ final class SparseReader {
         return dense;
     }
 
-    /** Indices are either positions in the flattened tensor, or one row of coordinates for each value. */
+    /**
+     * Returns positions in the flattened tensor. Indices are such positions, or one row of coordinates for each value.
+     */
     private static long[] positions(Tensor indices, Shape shape, long count) {
         boolean coordinates = indices.shape().rank() == 2 && indices.shape().dim(1) == shape.rank();
         boolean linear = indices.shape().rank() == 1;

@@ -22,11 +22,11 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Makes {@code TensorProto}. The bytes of large tensors stay where they are until the files are written. */
+/** Writes tensors as {@code TensorProto}. The bytes of large tensors are not copied before the files are written. */
 final class TensorWriter {
     private static final long ALIGNMENT = 64;
     private static final int CHUNK = 1 << 23;
-    /** From so many bytes on, it pays to keep a tensor out of its message. */
+    /** The size in bytes from which it pays to keep a tensor out of its message. */
     private static final long LARGE = 4096;
 
     private final WriteOptions options;
@@ -93,7 +93,7 @@ final class TensorWriter {
         return inline(header(name, tensor, Remarks.NONE), tensor);
     }
 
-    /** A tensor that stands in an attribute. */
+    /** Returns the message of a tensor in an attribute, its bytes included. */
     TensorProto inline(Tensor tensor, TensorNotes notes) {
         return inline(header(notes.name(), tensor, notes.remarks()), tensor);
     }
@@ -148,7 +148,7 @@ final class TensorWriter {
         }
     }
 
-    /** Writes remarks, where there are any, to the two fields that have them. */
+    /** Writes remarks, where there are any, to the documentation and metadata fields of a message. */
     static void write(Remarks remarks, Consumer<ByteString> documentation, Consumer<StringStringEntryProto> metadata) {
         if (!remarks.documentation().isEmpty()) {
             documentation.accept(bytes(remarks.documentation()));

@@ -4,16 +4,19 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileLockInterruptionException;
 
-/** Work on files that interrupts don't stop: the JDK closes a channel under a thread that is interrupted. */
+/** Runs work on files that interrupts do not stop: the JDK closes a channel while an interrupted thread uses it. */
 public final class Uninterrupted {
     private Uninterrupted() {}
 
-    /** What may be begun again from its start. */
+    /** Work that can be restarted from its beginning. */
     public interface Work<T> {
         T go() throws IOException;
     }
 
-    /** Does {@code work}, again where an interrupt has stopped it; the thread is interrupted afterwards if it was. */
+    /**
+     * Runs {@code work}, again after each interrupt that stops it, and restores the interrupt status of the thread
+     * afterwards.
+     */
     public static <T> T get(Work<T> work) throws IOException {
         boolean interrupted = Thread.interrupted();
         try {

@@ -3,19 +3,19 @@ package dev.millrace.graph.format;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The bytes of a message, read through an array that holds some of them: a file is read before anything is compiled, and
- * until then a look into an array costs a tenth of one into a segment. For one thread.
+ * The bytes of a message, read through a window: an array that holds some of them. A file is read before the JVM has
+ * compiled anything, and until then reading from an array costs a tenth of reading from a segment. For one thread.
  */
 final class WireBytes {
     private static final int WINDOW = 16 << 10;
 
     private final MemorySegment data;
     private final byte[] window;
-    /** The same: to copy to an array that is no segment takes the JDK several milliseconds for the first time. */
+    /** The window as a segment. The first copy from a segment to a plain array takes the JDK several milliseconds. */
     private final MemorySegment windowMemory;
 
     private long start;
-    /** Of the window, how much is filled. */
+    /** The number of bytes of the window that are filled. */
     private int filled;
 
     WireBytes(MemorySegment data) {
@@ -43,7 +43,7 @@ final class WireBytes {
         MemorySegment.copy(data, position, windowMemory, 0, filled);
     }
 
-    /** A copy of some bytes that fit into an array. */
+    /** Returns a copy of {@code length} bytes. */
     byte[] copy(long position, int length) {
         var copy = new byte[length];
         if (length <= window.length) {

@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.LongConsumer;
 
 /**
- * A cursor over one message in protobuf's wire format. {@link #next()} stands on a field, one of the readers takes its
- * value. No length is believed before it was compared with what is left of the message around it.
+ * A cursor over one message in protobuf's wire format. {@link #next()} moves to a field, and one of the read methods
+ * returns its value. Every length is checked against the bytes that are left of the enclosing message.
  */
 final class WireReader {
     private static final int VARINT = 0;
@@ -22,7 +22,7 @@ final class WireReader {
 
     private final WireBytes data;
     private final long end;
-    /** Whether the message is all that there is. */
+    /** Whether the message is the whole file. */
     private final boolean whole;
 
     private long position;
@@ -78,7 +78,7 @@ final class WireReader {
         return rawFloat();
     }
 
-    /** The nested message, to be read now or later. */
+    /** Returns the nested message, to be read now or later. */
     WireReader message() {
         expect(LENGTH);
         long length = rawVarint();
@@ -88,7 +88,7 @@ final class WireReader {
         return inner;
     }
 
-    /** The bytes themselves, not a copy. */
+    /** Returns the bytes of the field themselves, not a copy. */
     MemorySegment bytes() {
         return message().rest();
     }
@@ -101,18 +101,18 @@ final class WireReader {
         return data.copy(bytes.position, (int) bytes.remaining());
     }
 
-    /** Text; bytes that are no UTF-8 become replacement characters. */
+    /** Returns the field as text; bytes that are no UTF-8 become replacement characters. */
     String text() {
         byte[] bytes = byteArray();
         return bytes.length == 0 ? "" : new String(bytes, StandardCharsets.UTF_8);
     }
 
-    /** Text that few ask for, which is not read yet. */
+    /** Returns a documentation text, which is decoded only when it is asked for. */
     DocString docString() {
         return DocString.wrap(bytes());
     }
 
-    /** The value of a repeated field, whether it is one varint or a packed run of them. */
+    /** Passes each value of a repeated field to {@code each}, whether it is one varint or a packed run of them. */
     void varints(LongConsumer each) {
         WireReader run = run();
         while (run.remaining() > 0) {
@@ -120,7 +120,7 @@ final class WireReader {
         }
     }
 
-    /** The bytes of a repeated scalar field, whether packed or one value: what the raw readers read. */
+    /** Returns a cursor over a repeated scalar field, packed or one value, for the methods that read raw values. */
     WireReader run() {
         if (wireType == LENGTH) {
             return message();
@@ -130,7 +130,7 @@ final class WireReader {
         return new WireReader(data, start, position, false);
     }
 
-    /** What is left of this message. */
+    /** Returns the bytes of this message that are not read yet. */
     MemorySegment rest() {
         return data.slice(position, end - position);
     }

@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a model's tensors go when it is written.
+ * Options for writing a model: the files that its tensors are written to.
  *
  * @param externalFile the file beside the model that takes initializers, or null where all stay in the model's own file
  * @param externalFrom initializers of so many bytes and more go to the external file
@@ -14,7 +14,7 @@ public record WriteOptions(
         @Nullable String externalFile,
         long externalFrom,
         @Nullable TensorPlacement placement) {
-    /** Tensors smaller than this say more about shapes than about weights. */
+    /** The size in bytes from which an initializer is external. Smaller tensors hold shapes more often than weights. */
     private static final long USUAL_THRESHOLD = 1024;
 
     public WriteOptions {
@@ -24,22 +24,25 @@ public record WriteOptions(
         }
     }
 
-    /** Everything in one file, which protobuf limits to 2 GB. */
+    /** Returns options for one file, which protobuf limits to 2 GB. */
     public static WriteOptions inline() {
         return new WriteOptions(null, 0, null);
     }
 
-    /** Initializers of a kilobyte and more go to {@code fileName} beside the model. */
+    /** Returns options that write initializers of a kilobyte and more to {@code fileName} beside the model. */
     public static WriteOptions externalData(String fileName) {
         return externalData(fileName, USUAL_THRESHOLD);
     }
 
-    /** Initializers of {@code fromBytes} and more go to {@code fileName} beside the model. */
+    /** Returns options that write initializers of {@code fromBytes} and more to {@code fileName} beside the model. */
     public static WriteOptions externalData(String fileName, long fromBytes) {
         return new WriteOptions(fileName, fromBytes, null);
     }
 
-    /** Initializers are found where {@code placement} says; the others go into the model's own file. */
+    /**
+     * Returns options that refer to initializers where {@code placement} names a place and write the others into the
+     * model's own file.
+     */
     public static WriteOptions placed(TensorPlacement placement) {
         return new WriteOptions(null, 0, placement);
     }

@@ -1,4 +1,4 @@
-/** The ONNX file format: models, and the tensors and sequences of test data, read and written. */
+/** Readers and writers of the ONNX file format: models, and the tensors and sequences of test data. */
 @NullMarked
 package dev.millrace.graph.format;
 

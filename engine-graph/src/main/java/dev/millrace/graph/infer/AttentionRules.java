@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** ONNX's own attention operators. */
+/** Shape rules of ONNX's own attention operators. */
 final class AttentionRules {
     private AttentionRules() {}
 
@@ -61,7 +61,7 @@ final class AttentionRules {
         c.set(3, c.element(0), List.of(q.get(0), heads, queries, keys));
     }
 
-    /** Queries hold whole heads, each of which belongs to one head of the keys. */
+    /** Checks that queries hold whole heads and that each key head serves the same number of query heads. */
     private static void packing(InferenceContext c, List<Dim> q, Dim heads, Dim kvHeads) {
         if (q.size() == 3 && heads instanceof Dim.Known known) {
             Operands.divides(c, "the number of query heads", known.extent(), q.get(2));
@@ -71,12 +71,12 @@ final class AttentionRules {
         }
     }
 
-    /** What one head of the queries holds for each step. */
+    /** Returns the size of one query head. */
     private static Dim size(List<Dim> q, Dim heads) {
         return q.size() == 3 ? Dims.floorDiv(q.get(2), heads) : q.get(3);
     }
 
-    /** A mask broadcasts to the scores; its last axis may end before the keys do. */
+    /** Checks that a mask broadcasts to the scores; its last axis may be shorter than the keys. */
     private static void mask(InferenceContext c, List<Dim> rows, Dim keys) {
         List<Dim> mask = c.dims(3);
         if (mask == null) {
@@ -102,7 +102,7 @@ final class AttentionRules {
         return heads;
     }
 
-    /** RotaryEmbedding: angles for each position of a cache, or for each step where no positions are given. */
+    /** Infers RotaryEmbedding: angles for each position of a table, or for each step where no positions are given. */
     static void rotaryEmbedding(InferenceContext c) {
         List<Dim> x = c.dims(0, 3, 4);
         c.set(0, c.tensor(0));

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Convolutions: batch, output channels, and the places of the kernel. */
+/** Shape rules of convolutions: batch, output channels, and the positions of the kernel. */
 final class ConvolutionRules {
     private ConvolutionRules() {}
 
@@ -30,7 +30,7 @@ final class ConvolutionRules {
         Operands.count(c, 8, "a bias for each filter", c.dim(3, 0));
     }
 
-    /** DeformConv: two offsets and one factor for each tap of each group of channels at each place of the output. */
+    /** Infers DeformConv: two offsets and one factor for each tap of each group of channels at each output position. */
     static void deformConv(InferenceContext c) {
         List<Dim> dims = convolved(c, 0, 1);
         c.set(0, c.element(0), dims);
@@ -46,7 +46,10 @@ final class ConvolutionRules {
         Operands.shape(c, 4, places(dims, taps));
     }
 
-    /** What filters of DeformConv see: a row for each tap of each channel, in it each place of the output. */
+    /**
+     * Infers the im2col matrix of DeformConv: a row for each tap of each channel, with a column for each output
+     * position.
+     */
     static void deformColumns(InferenceContext c) {
         Dim rows = Dims.mul(Dims.mul(c.dim(0, 1), c.dim(1, 2)), c.dim(1, 3));
         c.set(0, c.element(0), List.of(c.dim(0, 0), rows, Dims.mul(c.dim(2, 2), c.dim(2, 3))));
@@ -79,7 +82,7 @@ final class ConvolutionRules {
         return dims;
     }
 
-    /** The attribute {@code group}, which divides the channels. */
+    /** Returns the attribute {@code group} after a check that it divides the channels. */
     private static long group(InferenceContext c, Dim channels, String what) {
         long group = c.attributes().integer("group", 1);
         boolean divides = !(channels instanceof Dim.Known known) || group > 0 && known.extent() % group == 0;
@@ -89,13 +92,13 @@ final class ConvolutionRules {
         return group;
     }
 
-    /** Extents of which nothing is known, as many as the one shape has that is known. */
+    /** Returns unknown extents, as many as the shape has that is known; null where none is. */
     static @Nullable List<Dim> unknownLike(@Nullable List<Dim> x, @Nullable List<Dim> w) {
         List<Dim> known = x == null ? w : x;
         return known == null ? null : Dims.unknown(known.size());
     }
 
-    /** The spatial extents of the weights, which an attribute may repeat. */
+    /** Returns the spatial extents of the weights, which attribute {@code kernel_shape} may repeat. */
     private static List<Dim> kernel(InferenceContext c, List<Dim> weights) {
         List<Dim> spatial = weights.subList(2, weights.size());
         if (!c.attributes().has("kernel_shape")) {

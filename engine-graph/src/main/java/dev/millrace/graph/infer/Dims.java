@@ -75,7 +75,7 @@ final class Dims {
         return product;
     }
 
-    /** The quotient where nothing remains for any choice of extents, or null. */
+    /** Returns the quotient where there is no remainder for any choice of extents, or null. */
     static @Nullable Dim divideExactly(Dim a, Dim b) {
         if (b.is(1)) {
             return a;
@@ -92,7 +92,7 @@ final class Dims {
         return quotient == null ? null : quotient.toDim();
     }
 
-    /** The quotient rounded down; unknown where the divisor may be zero or negative. */
+    /** Returns the quotient rounded down; unknown where a known divisor is zero or negative. */
     static Dim floorDiv(Dim a, Dim b) {
         Dim exact = divideExactly(a, b);
         if (exact != null) {
@@ -158,7 +158,7 @@ final class Dims {
                 });
     }
 
-    /** A constant taken into an extreme of the same kind that has one already; null where there is none. */
+    /** Merges a constant into a minimum or maximum that has a constant argument already; null where it has none. */
     private static @Nullable Dim joined(Dim constant, Dim extreme, String function) {
         if (constant.isKnown()) {
             List<Expression> arguments = arguments(extreme, function);
@@ -172,7 +172,7 @@ final class Dims {
         return null;
     }
 
-    /** What {@code dim} is {@code function} of; nothing where it is something else. */
+    /** Returns the arguments of {@code function} if {@code dim} is a call of it, else an empty list. */
     private static List<Expression> arguments(Dim dim, String function) {
         return dim instanceof Dim.Symbol symbol
                         && symbol.name().startsWith(function + "(")
@@ -202,12 +202,12 @@ final class Dims {
         }
     }
 
-    /** Whether both are known, and not the same. */
+    /** Whether both are known and different. */
     static boolean differ(Dim a, Dim b) {
         return a instanceof Dim.Known x && b instanceof Dim.Known y && x.extent() != y.extent();
     }
 
-    /** Whether both are surely the same extent. */
+    /** Whether both are certainly the same extent. */
     static boolean same(Dim a, Dim b) {
         if (a == Dim.UNKNOWN || b == Dim.UNKNOWN) {
             return false;
@@ -221,7 +221,7 @@ final class Dims {
         return false;
     }
 
-    /** The extent to which two broadcast by numpy's rule, or null where they do not. */
+    /** Returns the extent to which two broadcast by numpy's rule, or null where they do not. */
     static @Nullable Dim broadcast(Dim a, Dim b) {
         if (a.is(1)) {
             return b;
@@ -241,7 +241,10 @@ final class Dims {
         return isMinimumWith(a, b) ? b : Dim.UNKNOWN;
     }
 
-    /** Whether {@code a} is the minimum of {@code b} and a positive constant: then they broadcast to {@code b} or not. */
+    /**
+     * Whether {@code a} is the minimum of {@code b} and a positive constant: if they broadcast at all, then to {@code
+     * b}.
+     */
     private static boolean isMinimumWith(Dim a, Dim b) {
         Expression other = Expression.of(b);
         List<Expression> arguments = arguments(a, "min");
@@ -249,7 +252,9 @@ final class Dims {
                 && arguments.stream().anyMatch(argument -> argument.equals(other));
     }
 
-    /** What two shapes broadcast to, null where that is not known; throws where they do not. */
+    /**
+     * Returns the shape to which two shapes broadcast, null where it is not known; throws where they do not broadcast.
+     */
     static @Nullable List<Dim> broadcast(@Nullable List<Dim> a, @Nullable List<Dim> b, InferenceContext context) {
         if (a == null || b == null) {
             return null;
@@ -268,7 +273,7 @@ final class Dims {
         return dims;
     }
 
-    /** What an extent is that is known to be both; throws where that cannot be. */
+    /** Returns the more precise of two descriptions of one extent; throws where they contradict. */
     static Dim meet(Dim a, Dim b, InferenceContext context) {
         if (differ(a, b)) {
             throw context.refuse("extents " + a + " and " + b + " have to be equal");
@@ -276,7 +281,7 @@ final class Dims {
         return b.isKnown() || a == Dim.UNKNOWN ? b : a;
     }
 
-    /** What is known of an extent that is one or the other. */
+    /** Returns the common description of two alternative extents: either if they are the same, else unknown. */
     static Dim join(Dim a, Dim b) {
         return same(a, b) ? a : Dim.UNKNOWN;
     }

@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class Expression {
     private static final int LONGEST = 200;
 
-    /** The constant comes last. A class of its own is not linked when the first expression is made. */
+    /**
+     * The order of terms, the constant last. It is a class, not a lambda, so that the first expression links no lambda.
+     */
     private static final class Order implements Comparator<List<String>> {
         @Override
         public int compare(List<String> one, List<String> other) {
@@ -28,7 +30,7 @@ final class Expression {
         }
     }
 
-    /** Coefficients by product of atoms; the constant's product is empty. No coefficient is zero. */
+    /** The coefficients by product of atoms; the constant's product is empty. No coefficient is zero. */
     private final TreeMap<List<String>, Long> terms = new TreeMap<>(new Order());
 
     private Expression() {}
@@ -45,7 +47,7 @@ final class Expression {
         return expression;
     }
 
-    /** The expression of {@code dim}, or null where it is unknown. */
+    /** Returns the expression of {@code dim}, or null where it is unknown. */
     static @Nullable Expression of(Dim dim) {
         if (dim instanceof Dim.Known known) {
             return constant(known.extent());
@@ -83,14 +85,14 @@ final class Expression {
         return terms.getOrDefault(List.of(), 0L);
     }
 
-    /** What the terms are products of, each once. */
+    /** The factors of all terms, each once. */
     Set<String> atoms() {
         var atoms = new TreeSet<String>();
         terms.keySet().forEach(atoms::addAll);
         return atoms;
     }
 
-    /** What this comes to where {@code values} tells what each atom does. */
+    /** Evaluates this expression with the value that {@code values} gives for each atom. */
     long value(ToLongFunction<String> values) {
         long sum = 0;
         for (Map.Entry<List<String>, Long> term : terms.entrySet()) {
@@ -103,7 +105,7 @@ final class Expression {
         return sum;
     }
 
-    /** Whether no choice of extents makes this negative, as far as signs tell. */
+    /** Whether all coefficients are positive, so that no choice of extents makes this negative. */
     boolean isNeverNegative() {
         return terms.values().stream().allMatch(coefficient -> coefficient > 0);
     }
@@ -136,7 +138,7 @@ final class Expression {
         return product;
     }
 
-    /** This divided by {@code divisor} where that leaves no remainder for any choice of extents, or null. */
+    /** Divides this by {@code divisor} if there is no remainder for any choice of extents; null otherwise. */
     @Nullable
     Expression dividedExactly(Expression divisor) {
         if (divisor.terms.isEmpty()) {
@@ -162,7 +164,7 @@ final class Expression {
         return quotient;
     }
 
-    /** The single term whose product with {@code divisor} this is, or null. */
+    /** Returns the single term whose product with {@code divisor} is this expression, or null. */
     private @Nullable Expression ratio(Expression divisor) {
         if (terms.isEmpty()) {
             return this;
@@ -180,7 +182,7 @@ final class Expression {
         return null;
     }
 
-    /** The largest whole number not above this divided by {@code divisor}, which is positive. */
+    /** Divides this by {@code divisor}, which is positive, and rounds down. */
     Expression dividedDown(long divisor) {
         var whole = new Expression();
         var rest = new Expression();
@@ -201,7 +203,10 @@ final class Expression {
         return whole.plus(nested != null ? nested : call("floordiv", rest, constant(divisor)));
     }
 
-    /** {@code floor((floor(x/a)+c)/b)} is {@code floor((x+a*c)/(a*b))}. */
+    /**
+     * Simplifies {@code floor((floor(x/a)+c)/b)} to {@code floor((x+a*c)/(a*b))}; null where this is no such
+     * expression.
+     */
     private @Nullable Expression asDivisionDividedBy(long divisor) {
         Expression division = minus(constant(constant()));
         if (division.terms.size() != 1 || division.terms.firstEntry().getValue() != 1) {
@@ -224,7 +229,7 @@ final class Expression {
                 .dividedDown(Math.multiplyExact(inner, divisor));
     }
 
-    /** An atom for {@code function} of two expressions. */
+    /** Returns an atom for {@code function} of two expressions. */
     static Expression call(String function, Expression a, Expression b) {
         return atom(function + "(" + a + ", " + b + ")");
     }

@@ -7,8 +7,8 @@ import java.util.TreeSet;
 import java.util.function.ToLongFunction;
 
 /**
- * The name of an extent as inference understands it: {@code past_length + 1} is an extent that follows from another's.
- * Formulas that say the same print the same.
+ * The name of a symbolic extent, parsed as a formula: {@code past_length + 1} is an extent that follows from another
+ * one. Equal formulas print equally.
  */
 public final class ExtentFormula {
     private final Expression expression;
@@ -31,7 +31,7 @@ public final class ExtentFormula {
         arguments.forEach(argument -> argument.atoms().forEach(this::collect));
     }
 
-    /** The names that it is made of, as they stand in formulas. */
+    /** The names in the formula, as formulas spell them. */
     public Set<String> names() {
         return Set.copyOf(names);
     }
@@ -42,7 +42,10 @@ public final class ExtentFormula {
                 && expression.equals(Expression.atom(names.iterator().next()));
     }
 
-    /** What it comes to where {@code extents} tells the extent of each of its names; exact, or it throws. */
+    /**
+     * Evaluates the formula with the extents that {@code extents} gives for its names. The result is exact; throws if
+     * it overflows or a divisor is zero.
+     */
     public long value(ToLongFunction<String> extents) {
         return value(expression, extents);
     }

@@ -5,22 +5,25 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Tensor;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one node's inputs. */
+/** The known types and contents of one node's inputs. */
 public interface Facts {
     /** The type of input {@code input}; null where it is omitted or unknown. */
     @Nullable
     ValueType type(int input);
 
-    /** The content of input {@code input}, where it is known now. */
+    /** The content of input {@code input}; null where it is not known yet. */
     @Nullable
     Tensor value(int input);
 
-    /** The type of a value that a graph nested in the node reads from around it. */
+    /** The type of a value of an enclosing graph that a graph nested in the node reads. */
     default @Nullable ValueType type(Value captured) {
         return captured.type();
     }
 
-    /** The content of a value that a graph nested in the node reads from around it, where it is known now. */
+    /**
+     * The content of a value of an enclosing graph that a graph nested in the node reads; null where it is not known
+     * yet.
+     */
     default @Nullable Tensor value(Value captured) {
         return captured.constant();
     }

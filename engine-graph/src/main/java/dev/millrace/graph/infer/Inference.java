@@ -11,14 +11,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the outputs of operators are. The one description of output types and shapes: symbolic when a model is read,
+ * Type and shape inference. It is the one description of output types and shapes: symbolic when a model is read,
  * concrete when the shapes of a run are known.
  */
 public final class Inference {
     private Inference() {}
 
     /**
-     * The types of a node's outputs from what is known of its inputs: as many as the node has outputs, null where
+     * Infers the types of a node's outputs from the facts about its inputs: as many as the node has outputs, null where
      * nothing is known. With concrete input shapes, and the values that the operator takes shapes from, they are
      * concrete, unless they depend on data. All are unknown for an operator that this engine does not know. Throws
      * (INVALID_GRAPH) for inputs and attributes that the operator refuses.
@@ -28,8 +28,8 @@ public final class Inference {
     }
 
     /**
-     * The same of what a run was given. The model's graph has passed, so what is refused here (INVALID_ARGUMENT) comes of the
-     * run's inputs.
+     * Infers {@link #outputs} from the inputs of a run. The model's graph has passed the checks, so an error here comes
+     * from the run's inputs and is an INVALID_ARGUMENT.
      */
     public static List<@Nullable ValueType> outputsOfRun(Node node, Facts facts) {
         try {
@@ -43,11 +43,10 @@ public final class Inference {
     }
 
     /**
-     * Infers every value of {@code graph}, which is a model's main graph, and of the graphs nested in it, and sets their
-     * types. They follow from the inputs and the constants. What the model declares of other values tells which elements
-     * they have where nothing else does, and is forgotten where it is wrong. Throws (INVALID_GRAPH) for what {@link
-     * #outputs} refuses, and where an input's initializer is not what the input is declared to be; the graph is as before
-     * then.
+     * Infers every value of {@code graph}, which is a model's main graph, and of the graphs nested in it, and sets
+     * their types. They follow from the inputs and the constants. The declared types of other values give their element
+     * types where nothing else does; wrong declarations are dropped. Throws (INVALID_GRAPH) for what {@link #outputs}
+     * refuses, and where an input's initializer contradicts the input's declared type; the graph is unchanged then.
      *
      * @return a sentence for each declaration that is wrong
      */
@@ -57,7 +56,7 @@ public final class Inference {
         return walk.commit();
     }
 
-    /** {@link #infer} for a graph that was inferred before. Returns whether anything is known now that was not. */
+    /** Infers a graph again that was inferred before. Returns whether anything new is known. */
     public static boolean refine(Graph graph) {
         var walk = Walk.ofModel(false);
         walk.main(graph);
@@ -67,7 +66,7 @@ public final class Inference {
 
     static InferenceContext evaluate(Node node, Facts facts, int depth) {
         var context = new InferenceContext(node, facts, depth);
-        // a graph is held against the schemas once; what is bound of it has passed, where its types were known then
+        // a graph is checked against the schemas once; nodes that are bound have passed if their types were known then
         boolean checksTypes = facts instanceof SymbolicFacts symbolic ? symbolic.checksTypes() : isUntyped(node);
         TypeCheck types = checksTypes ? TypeCheck.of(node) : null;
         try {

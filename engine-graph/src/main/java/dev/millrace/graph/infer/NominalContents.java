@@ -12,7 +12,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What inputs of one element may hold in a run: the number that a model compares one with, and yes or no for a switch. */
+/**
+ * Plausible contents of one-element inputs, for preparation ahead of a run: the number that a model compares an input
+ * with, and false or true for a boolean switch.
+ */
 public final class NominalContents {
     private static final Set<String> COMPARISONS = Set.of("Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual");
     private static final Set<String> SAME_NUMBER =
@@ -21,8 +24,8 @@ public final class NominalContents {
     private NominalContents() {}
 
     /**
-     * By the places of the inputs, only those of which something can be said: with all switches off, and with all on where
-     * there are any. Empty where there is nothing to be said.
+     * Returns contents by the index of the input, for the inputs that have plausible ones: once with all switches off,
+     * and again with all on where there are switches. Empty where no input has any.
      */
     public static List<Map<Integer, Tensor>> of(Graph graph, List<Shape> shapes) {
         Map<Integer, Tensor> off = of(graph, shapes, false);

@@ -5,18 +5,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators expect of the inputs beside their first: scales, biases, weights, states. An input that is omitted
- * passes, and so does what is not known yet; a run's concrete shapes are checked by the same rules.
+ * Checks of operators' inputs beside the first: scales, biases, weights, states. An omitted input passes, and so does
+ * an extent that is not known yet; a run's concrete shapes are checked by the same rules.
  */
 final class Operands {
     private Operands() {}
 
-    /** Input {@code input} has exactly one element, whatever its rank. */
+    /** Checks that input {@code input} has exactly one element, at any rank. */
     static void one(InferenceContext c, int input) {
         count(c, input, "one element", Dims.ONE);
     }
 
-    /** These inputs are there. */
+    /** Checks that these inputs are not omitted. */
     static void required(InferenceContext c, int... inputs) {
         for (int input : inputs) {
             if (!c.has(input)) {
@@ -31,7 +31,7 @@ final class Operands {
         }
     }
 
-    /** Input {@code input} has as many elements as one of {@code counts} says, whatever its rank. */
+    /** Checks that the number of elements of input {@code input} is one of {@code counts}, at any rank. */
     static void count(InferenceContext c, int input, String what, Dim... counts) {
         List<Dim> dims = c.dims(input);
         if (dims == null) {
@@ -48,12 +48,12 @@ final class Operands {
                 + (counts.length == 1 ? "" : " or " + List.of(counts).subList(1, counts.length)));
     }
 
-    /** Input {@code input} has these extents. */
+    /** Checks that input {@code input} has these extents. */
     static void shape(InferenceContext c, int input, Dim... expected) {
         shape(c, input, List.of(expected));
     }
 
-    /** Input {@code input} has these extents; null where they are not known. */
+    /** Checks that input {@code input} has these extents; null where they are not known. */
     static void shape(InferenceContext c, int input, @Nullable List<Dim> expected) {
         List<Dim> dims = c.dims(input);
         if (dims != null && expected != null && differ(dims, expected)) {
@@ -73,7 +73,7 @@ final class Operands {
         return false;
     }
 
-    /** Input {@code input} broadcasts to {@code target} by numpy's rule and leaves it as it is. */
+    /** Checks that input {@code input} broadcasts to {@code target} by numpy's rule without enlarging it. */
     static void broadcastsTo(InferenceContext c, int input, @Nullable List<Dim> target) {
         List<Dim> dims = c.dims(input);
         if (dims == null || target == null) {

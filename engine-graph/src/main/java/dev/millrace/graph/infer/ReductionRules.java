@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Operators that fold axes into one element. */
+/** Shape rules of operators that reduce axes to one element, and of cumulative ones. */
 final class ReductionRules {
     private ReductionRules() {}
 
@@ -33,7 +33,9 @@ final class ReductionRules {
         c.set(0, c.element(0), reduced(dims, c.axes(axes, dims.size()), keep));
     }
 
-    /** What is left of so many axes; of several that are reduced, two may be the same. */
+    /**
+     * Returns unknown extents for the axes that remain; null where several are reduced, of which two may be the same.
+     */
     private static @Nullable List<Dim> over(int reduced, int rank) {
         return reduced > 1 ? null : Dims.unknown(Math.max(0, rank - reduced));
     }
@@ -71,7 +73,7 @@ final class ReductionRules {
         return result;
     }
 
-    /** CumSum and CumProd. */
+    /** Infers CumSum and CumProd. */
     static void cumulate(InferenceContext c) {
         Operands.one(c, 1);
         List<Dim> dims = c.dims(0, 1, Integer.MAX_VALUE);

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Sequences of tensors, and values that may be absent. */
+/** Type rules of sequences of tensors, and of optionals. */
 final class SequenceRules {
     private SequenceRules() {}
 
@@ -47,7 +47,7 @@ final class SequenceRules {
         return element == null ? null : new SequenceType(element);
     }
 
-    /** What the sequence in input {@code input} holds; null where that is not known. */
+    /** Returns the element type of the sequence in input {@code input}; null where it is not known. */
     static @Nullable ValueType elementOf(InferenceContext c, int input) {
         return switch (c.type(input)) {
             case null -> null;
@@ -95,7 +95,7 @@ final class SequenceRules {
         c.set(0, new SequenceType(Types.tensor(c.element(0), part)));
     }
 
-    /** The extent that all parts have, or unknown where they differ. */
+    /** Returns the extent that all parts have, or unknown where they differ. */
     private static Dim equalPart(InferenceContext c, Dim whole) {
         List<Dim> sizes = c.integers(1);
         List<Dim> shape = c.dims(1);

@@ -31,7 +31,7 @@ final class Types {
         return tensor(element, List.of());
     }
 
-    /** What is known of a value that is one or the other; null where that is nothing. */
+    /** Returns the type of a value that is one or the other; null where nothing is known of it. */
     static @Nullable ValueType join(@Nullable ValueType one, @Nullable ValueType other) {
         if (one == null || other == null) {
             return null;
@@ -69,7 +69,7 @@ final class Types {
         return shape == null ? null : shape.dims();
     }
 
-    /** The extents that two shapes have in common; null where their ranks differ. */
+    /** Returns the extents that two shapes have in common; null where their ranks differ. */
     static @Nullable List<Dim> join(@Nullable List<Dim> a, @Nullable List<Dim> b) {
         if (a == null || b == null || a.size() != b.size()) {
             return null;
@@ -81,12 +81,13 @@ final class Types {
         return dims;
     }
 
-    /** {@code type} with nothing said of shapes, for a value whose shape changes or cannot be relied on. */
+    /** Returns {@code type} without shapes, for a value whose shape changes or cannot be relied on. */
     static @Nullable ValueType withoutShape(@Nullable ValueType type) {
         if (type == null) {
             return null;
         }
-        // nearly all are; the JVM links a switch late, which the way to a first answer need not wait for
+        // nearly all types are tensors; the JVM takes long to link the first pattern switch, and this avoids it before
+        // the first answer
         if (type instanceof TensorType tensor) {
             return new TensorType(tensor.element(), null);
         }

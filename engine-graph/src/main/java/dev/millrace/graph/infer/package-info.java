@@ -1,4 +1,4 @@
-/** Type and shape inference: what every value of a graph is, before and after its input shapes are known. */
+/** Type and shape inference for every value of a graph, before and after the input shapes are known. */
 @NullMarked
 package dev.millrace.graph.infer;
 

@@ -4,13 +4,14 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * What a file says of an attribute beside its value.
+ * The documentation and other notes that a file holds for an attribute beside its value.
  *
- * @param tensors what it says of each tensor in it, of a sparse one's values and then its indices; empty where of none
- * @param types what it says that each type in it stands for; empty where of none
+ * @param tensors the notes of each tensor in it, for a sparse one those of its values and then of its indices; empty
+ *     where no tensor has any
+ * @param types the denotations of each type in it; empty where no type has any
  */
 public record AttributeNotes(DocString documentation, List<TensorNotes> tensors, List<Denotations> types) {
-    /** Nothing is said. */
+    /** No notes. */
     public static final AttributeNotes NONE = new AttributeNotes(DocString.NONE, List.of(), List.of());
 
     public AttributeNotes {
@@ -31,12 +32,12 @@ public record AttributeNotes(DocString documentation, List<TensorNotes> tensors,
         return documentation.isEmpty() && tensors.isEmpty() && types.isEmpty();
     }
 
-    /** What is said of one of the tensors. */
+    /** The notes of the tensor at {@code index}. */
     public TensorNotes tensor(int index) {
         return index < tensors.size() ? tensors.get(index) : TensorNotes.NONE;
     }
 
-    /** What is said of one of the types. */
+    /** The denotations of the type at {@code index}. */
     public Denotations type(int index) {
         return index < types.size() ? types.get(index) : Denotations.NONE;
     }

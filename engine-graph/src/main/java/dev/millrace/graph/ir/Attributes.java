@@ -12,12 +12,15 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The attributes of a node, by name, in the order of the file. Immutable; the typed readers name what is wrong. */
+/**
+ * The attributes of a node, by name, in the order of the file. Immutable; typed getters throw with the attribute's
+ * name.
+ */
 public final class Attributes {
     public static final Attributes NONE = new Attributes(Map.of(), Map.of());
 
     private final Map<String, Attribute> byName;
-    /** What is no part of a node's meaning, so that nodes that differ in it alone are equal. */
+    /** Notes by attribute. They are no part of a node's meaning: nodes that differ in them alone are equal. */
     private final Map<String, AttributeNotes> notes;
 
     private final boolean hasGraphs;
@@ -32,7 +35,7 @@ public final class Attributes {
         return of(byName, Map.of());
     }
 
-    /** @param notes what a file says of some of the attributes beside their values */
+    /** @param notes the notes that a file holds for some of the attributes beside their values */
     public static Attributes of(Map<String, Attribute> byName, Map<String, AttributeNotes> notes) {
         return byName.isEmpty()
                 ? NONE
@@ -55,7 +58,7 @@ public final class Attributes {
         return of(copy, notesWithout(name));
     }
 
-    /** What is said of one value is not said of another. */
+    /** Returns the notes without those of {@code name}: a new value does not inherit the notes of the old one. */
     private Map<String, AttributeNotes> notesWithout(String name) {
         if (!notes.containsKey(name)) {
             return notes;
@@ -65,7 +68,7 @@ public final class Attributes {
         return others;
     }
 
-    /** The same with other graphs in the place of those that are nested in it. */
+    /** Returns these attributes with each nested graph replaced by the result of {@code others}. */
     public Attributes withGraphs(UnaryOperator<Graph> others) {
         if (!hasGraphs) {
             return this;
@@ -80,7 +83,7 @@ public final class Attributes {
         return of(copy, notes);
     }
 
-    /** What a file says of an attribute beside its value. */
+    /** The notes of an attribute; {@link AttributeNotes#NONE} where there are none. */
     public AttributeNotes notes(String name) {
         return notes.getOrDefault(name, AttributeNotes.NONE);
     }
@@ -117,7 +120,7 @@ public final class Attributes {
         return integer(name, otherwise ? 1 : 0) != 0;
     }
 
-    /** A flag that nothing but 1 sets. */
+    /** Whether the attribute is exactly 1. */
     public boolean isOne(String name, boolean otherwise) {
         return integer(name, otherwise ? 1 : 0) == 1;
     }

@@ -4,16 +4,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a file says that a type and its extents stand for, such as an image and its channels. Nothing is computed by it; it is
- * there to be written again.
+ * ONNX's denotations of a type and its extents: names for their meaning, such as an image and its channels. They do not
+ * affect computation and are kept so that the model can be written again.
  *
- * @param type what values of the type are; empty where nothing is said
- * @param dims what each extent counts, the empty text where nothing is said of it; empty where nothing is said of any
- * @param inner what is said of the type inside, of a sequence's elements, an optional's or a map's values
+ * @param type the denotation of the type; empty where the file has none
+ * @param dims the denotation of each extent, the empty text where it has none; empty where no extent has one
+ * @param inner the denotations of the inner type: a sequence's or an optional's elements, or a map's values
  */
 public record Denotations(
         String type, List<String> dims, @Nullable Denotations inner) {
-    /** Nothing is said. */
+    /** No denotations. */
     public static final Denotations NONE = new Denotations("", List.of(), null);
 
     public Denotations {
@@ -38,12 +38,15 @@ public record Denotations(
         return type.isEmpty() && dims.isEmpty() && inner == null;
     }
 
-    /** What is said of the type inside. */
+    /** The denotations of the inner type. */
     public Denotations ofInner() {
         return inner == null ? NONE : inner;
     }
 
-    /** What is said of one of as many extents as {@code rank}: nothing, where it was said of a type of another rank. */
+    /**
+     * Returns the denotation of extent {@code index} of a type of {@code rank} extents, or the empty text if the ranks
+     * differ.
+     */
     public String dim(int index, int rank) {
         return dims.size() == rank ? dims.get(index) : "";
     }

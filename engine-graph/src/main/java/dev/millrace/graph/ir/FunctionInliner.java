@@ -13,13 +13,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the bodies of model-local functions in the place of their calls, also of calls in bodies and in nested graphs. A
- * body keeps its own opsets and takes the attributes of its caller. What a small file may expand to is bounded.
+ * Replaces calls of model-local functions by their bodies, also calls in bodies and in nested graphs. A body keeps its
+ * own opsets and takes the attributes of its caller. The number of nodes that a small file may expand to is bounded.
  */
 public final class FunctionInliner {
     private static final long MOST_NODES = 1_000_000;
     private static final int DEEPEST = 64;
-    /** So many inputs, outputs and attributes take as much as a node does. */
+    /** The number of inputs, outputs and attributes that take as much memory as a node. */
     private static final int PARTS_OF_A_NODE = 16;
 
     private final Map<Function.Id, Function> functions;
@@ -27,14 +27,14 @@ public final class FunctionInliner {
     private final Set<Node> expanded = new HashSet<>();
     private long copiedNodes;
 
-    /** A graph whose calls are to be expanded, so many graphs deep. */
+    /** A graph whose calls are to be expanded, at a depth of nested graphs. */
     private record Place(Graph graph, int depth) {}
 
     private FunctionInliner(Map<Function.Id, Function> functions) {
         this.functions = functions;
     }
 
-    /** The model without functions; the given one stays as it is. */
+    /** Returns the model without functions; the given one is not changed. */
     public static Model inline(Model model) {
         if (model.functions().isEmpty()) {
             return model;
@@ -110,7 +110,7 @@ public final class FunctionInliner {
         expanded.add(call);
     }
 
-    /** Lets the readers of the call read the body's values, which take the names that they had outside. */
+    /** Replaces the outputs of the call by the body's values, which take over the names, notes and declared types. */
     private static void handOver(GraphEditor editor, Node call, List<@Nullable Value> made) {
         var named = new HashSet<@Nullable Value>(call.inputs());
         for (int i = 0; i < call.outputs().size(); i++) {
@@ -142,7 +142,7 @@ public final class FunctionInliner {
         }
     }
 
-    /** Makes a body's nodes those of one call. */
+    /** Adapts a body's nodes to one call: prefixes their names and resolves references to attributes. */
     private final class BodyRewrite implements GraphCopier.Rewrite {
         private final Node call;
         private final Function function;
@@ -184,12 +184,15 @@ public final class FunctionInliner {
             return Attributes.of(resolved, notes);
         }
 
-        /** Where an attribute of the caller is found. */
+        /** Returns the attributes that hold {@code attribute}: the call's own, or else the function's defaults. */
         private Attributes given(String attribute) {
             return call.attributes().has(attribute) ? call.attributes() : function.attributeDefaults();
         }
 
-        /** A symbol of the body is another extent in each call, so that its name must not outlive the body. */
+        /**
+         * Removes symbolic extents: a symbol of the body is another extent in each call, so its name must not outlive
+         * the body.
+         */
         @Override
         public @Nullable ValueType type(@Nullable ValueType type) {
             return type == null ? null : withoutSymbols(type);

@@ -14,9 +14,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes in topological order, the values between them, inputs, outputs and constants. A nested graph (the body of an
- * If, Loop or Scan) reads values of the graphs around it directly. Reading is what this class offers; a {@link
- * GraphEditor} changes it.
+ * A graph: nodes in topological order, the values between them, inputs, outputs and constants. A nested graph (the body
+ * of an If, Loop or Scan) reads values of the enclosing graphs directly. This class is read-only; a {@link GraphEditor}
+ * changes it.
  */
 public final class Graph {
     private final String name;
@@ -47,12 +47,12 @@ public final class Graph {
         this.parent = parent;
     }
 
-    /** An empty graph; {@link GraphEditor} fills it. */
+    /** Creates an empty graph; {@link GraphEditor} fills it. */
     public static Graph named(String name) {
         return new Graph(name, null);
     }
 
-    /** An empty graph whose nodes may read values of {@code parent}. */
+    /** Creates an empty graph whose nodes may read values of {@code parent}. */
     public static Graph nested(String name, Graph parent) {
         return new Graph(name, parent);
     }
@@ -69,7 +69,7 @@ public final class Graph {
         return Collections.unmodifiableMap(metadata);
     }
 
-    /** The graph around this one, or null for a model's main graph. */
+    /** The enclosing graph, or null for a model's main graph. */
     public @Nullable Graph parent() {
         return parent;
     }
@@ -82,12 +82,12 @@ public final class Graph {
         return Collections.unmodifiableList(outputs);
     }
 
-    /** What users call the outputs; a value may be called otherwise, and may stand for several outputs. */
+    /** The names of the outputs. They may differ from the names of the values, and one value may be several outputs. */
     public List<String> outputNames() {
         return Collections.unmodifiableList(outputNames);
     }
 
-    /** What a file says of the outputs, whatever values stand for them. */
+    /** The notes of the outputs, independent of the values that stand for them. */
     public List<ValueNotes> outputNotes() {
         return Collections.unmodifiableList(outputNotes);
     }
@@ -99,7 +99,7 @@ public final class Graph {
         outputNotes.add(ValueNotes.NONE);
     }
 
-    /** Lets every output that is {@code old} be {@code replacement}. */
+    /** Replaces {@code old} by {@code replacement} in every output that it is. */
     void replaceOutput(Value old, Value replacement) {
         outputPlaces.replace(old, replacement).forEach(place -> outputs.set(place, replacement));
     }
@@ -109,17 +109,22 @@ public final class Graph {
         return Collections.unmodifiableSet(constants);
     }
 
-    /** What an input is where the caller leaves it out. */
+    /** The default of an input that the caller omits, or null where it has none. */
     public @Nullable Tensor defaultOf(Value input) {
         return defaults.get(input);
     }
 
-    /** The node of the parent graph whose attribute this graph is, or null for a main graph or a function's body. */
+    /**
+     * The node of the parent graph that has this graph as an attribute, or null for a main graph or a function's body.
+     */
     public @Nullable Node owner() {
         return owner;
     }
 
-    /** The node of {@code around} in which {@code inner} stands, or {@code inner} itself; null where there is none. */
+    /**
+     * Returns the node of {@code around} that contains {@code inner}, or {@code inner} itself; null where there is
+     * none.
+     */
     static @Nullable Node nodeIn(Graph around, @Nullable Node inner) {
         Node node = inner;
         while (node != null && node.graph() != around) {

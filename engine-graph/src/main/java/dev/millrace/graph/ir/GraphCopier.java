@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deep copies of graphs: nodes, values and nested graphs are new, tensors are shared. A value of a graph around the
- * source stays itself in the copy, unless it is told what stands for it.
+ * Deep copies of graphs: nodes, values and nested graphs are new, tensors are shared. A value of a graph that encloses
+ * the source stays itself in the copy, unless a replacement is given for it.
  */
 public final class GraphCopier {
     private final IdentityHashMap<Value, @Nullable Value> copies = new IdentityHashMap<>();
@@ -20,26 +20,28 @@ public final class GraphCopier {
         this.rewrite = rewrite;
     }
 
-    /** What a copy changes, in the source's own nodes and in those of its nested graphs. */
+    /** The changes that a copy makes to the source's own nodes and to those of its nested graphs. */
     public interface Rewrite {
         /** Changes nothing. */
         Rewrite NOTHING = (_, copy) -> copy;
 
-        /** The node to add for {@code original}; {@code copy} already reads the copied values. */
+        /** Returns the node to add for {@code original}; {@code copy} already reads the copied values. */
         NodeSpec node(Node original, NodeSpec copy);
 
-        /** What is known of the copy of a value of which {@code type} is known. */
+        /** Returns the type of the copy of a value whose type is {@code type}. */
         default @Nullable ValueType type(@Nullable ValueType type) {
             return type;
         }
     }
 
-    /** A copy of {@code source} in {@code parent}, or of its own where that is null. */
+    /** Copies {@code source} into a graph nested in {@code parent}, or into a main graph where that is null. */
     public static Graph copy(Graph source, @Nullable Graph parent) {
         return copy(source, parent, Map.of());
     }
 
-    /** A copy of {@code source} in {@code parent} that reads {@code outer}'s values where the source reads its keys. */
+    /**
+     * Copies {@code source} into {@code parent}. The copy reads {@code outer}'s values where the source reads its keys.
+     */
     public static Graph copy(Graph source, @Nullable Graph parent, Map<Value, Value> outer) {
         var copier = new GraphCopier(Rewrite.NOTHING);
         copier.copies.putAll(outer);
@@ -49,11 +51,11 @@ public final class GraphCopier {
     }
 
     /**
-     * Copies what is in {@code source} into another graph, before {@code anchor} or at the end where that is null.
+     * Copies the contents of {@code source} into another graph, before {@code anchor} or at the end where that is null.
      *
-     * @param inputs what stands for each input of the source, null for one that is omitted; an input that is no key is
+     * @param inputs the value for each input of the source, null for one that is omitted; an input that is no key takes
      *     its default
-     * @return what stands for each output of the source; null for one that is an omitted input
+     * @return the value for each output of the source; null for one that is an omitted input
      */
     public static List<@Nullable Value> copyInto(
             Graph source,

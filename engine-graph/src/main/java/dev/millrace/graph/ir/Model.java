@@ -10,14 +10,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A graph and what the file says around it.
+ * A model: a graph with its opsets, metadata, functions and origin.
  *
  * @param opsets the opset of each domain that is imported; the key of ONNX's own is the empty string
  * @param functions model-local functions, as read; a graph that was {@linkplain FunctionInliner inlined} needs none
  * @param source the file that it was read from, or null for a model from memory
- * @param notes what the file leaves out and a reader had to assume, a sentence each
- * @param mapped files in which its tensors lie, to be asked by whoever has used those
- * @param training what the file says of how the model is trained, a message each, kept as it is
+ * @param notes assumptions that the reader made where the file leaves something out, a sentence each
+ * @param mapped watched files that hold its tensors, to be checked after the tensors were used
+ * @param training the file's training information, a message each, unchanged
  */
 public record Model(
         Header header,
@@ -59,7 +59,7 @@ public record Model(
         training = List.copyOf(training);
     }
 
-    /** A model that leaves nothing out. */
+    /** Creates a model without notes, mapped files and training information. */
     public Model(
             Header header,
             Map<String, Integer> opsets,
@@ -82,17 +82,17 @@ public record Model(
         return new Model(header, opsets, metadata, functions, graph, source, notes, files, training);
     }
 
-    /** The same as it is told how {@code other} is trained. */
+    /** Returns this model with the training information of {@code other}. */
     public Model trainedLike(Model other) {
         return new Model(header, opsets, metadata, functions, graph, source, notes, mapped, other.training);
     }
 
-    /** The opset in which ONNX's own operators are written; 1 where the model does not say. */
+    /** The opset of ONNX's own operators; 1 where the model does not import one. */
     public int onnxOpset() {
         return opsets.getOrDefault(OpId.ONNX, 1);
     }
 
-    /** The file's name without its extension, or {@code model}: what to call things made from this model. */
+    /** The file's name without its extension, or {@code model}; a name for things made from this model. */
     public String stem() {
         Path file = source == null ? null : source.getFileName();
         if (file == null) {

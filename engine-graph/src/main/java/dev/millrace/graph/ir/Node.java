@@ -20,7 +20,7 @@ public final class Node {
     private final Remarks remarks;
     Attributes attributes;
     final @Nullable Value[] inputs;
-    /** Where many inputs stand, once one of them was replaced. */
+    /** The positions of the inputs by value. It exists once an input of a node with many inputs is replaced. */
     private @Nullable Places inputPlaces;
 
     final @Nullable Value[] outputs;
@@ -54,12 +54,18 @@ public final class Node {
         return graph;
     }
 
-    /** The node of {@code around} in which this one stands, itself where it is one of its nodes; null where in none. */
+    /**
+     * Returns the node of {@code around} that contains this one, or this one itself; null where {@code around} does not
+     * contain it.
+     */
     public @Nullable Node within(Graph around) {
         return Graph.nodeIn(around, this);
     }
 
-    /** The nodes of {@code around}, which holds this one, that read an output, themselves or in a graph nested in them. */
+    /**
+     * Returns the nodes of {@code around}, a graph that contains this node, that read an output, themselves or in a
+     * nested graph.
+     */
     public List<Node> readersIn(Graph around) {
         var found = new LinkedHashSet<Node>();
         for (Value output : outputs) {
@@ -75,7 +81,7 @@ public final class Node {
         return List.copyOf(found);
     }
 
-    /** The values of the graphs around this node that graphs nested in it read or return, each once. */
+    /** Returns the values of the enclosing graphs that graphs nested in this node read or return, each once. */
     public Set<Value> captured() {
         var found = new LinkedHashSet<Value>();
         attributes.graphs().forEach(nested -> addCaptured(nested, found));
@@ -113,7 +119,7 @@ public final class Node {
         return op.isOnnx(opName);
     }
 
-    /** The opset of {@link #op()}'s domain in which this node is written; it selects the operator's version. */
+    /** The opset of {@link #op()}'s domain for this node; it selects the operator's version. */
     public int opset() {
         return opset;
     }
@@ -128,7 +134,7 @@ public final class Node {
         return overload;
     }
 
-    /** What the file says of the node beside that; it lasts as long as the node. */
+    /** The node's documentation and metadata in the file; they last as long as the node. */
     public Remarks remarks() {
         return remarks;
     }
@@ -137,12 +143,12 @@ public final class Node {
         return attributes;
     }
 
-    /** The inputs as they are at each look. */
+    /** A live view of the inputs. */
     public List<@Nullable Value> inputs() {
         return inputView;
     }
 
-    /** The outputs as they are at each look. */
+    /** A live view of the outputs. */
     public List<@Nullable Value> outputs() {
         return outputView;
     }
@@ -168,7 +174,7 @@ public final class Node {
         }
     }
 
-    /** Reads {@code replacement} wherever it read {@code old}; returns in how many places that is. */
+    /** Replaces {@code old} by {@code replacement} in the inputs and returns the number of places. */
     int replaceInput(Value old, Value replacement) {
         if (inputs.length > FEW_INPUTS) {
             List<Integer> places = inputPlaces().replace(old, replacement);

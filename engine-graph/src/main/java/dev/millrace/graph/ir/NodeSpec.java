@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All of a node but its outputs: what to add to a graph.
+ * A node without its outputs, to be added to a graph.
  *
- * @param remarks what a file says of the node beside that
+ * @param remarks the documentation and metadata of the node in the file
  */
 public record NodeSpec(
         OpId op,
@@ -24,7 +24,7 @@ public record NodeSpec(
         inputs = Collections.unmodifiableList(new ArrayList<>(inputs));
     }
 
-    /** A node of which nothing more is said. */
+    /** Creates a node without remarks. */
     public NodeSpec(
             OpId op, int opset, String name, String overload, List<@Nullable Value> inputs, Attributes attributes) {
         this(op, opset, name, overload, inputs, attributes, Remarks.NONE);
@@ -38,7 +38,9 @@ public record NodeSpec(
         return new NodeSpec(op, opset, "", "", inputs, Attributes.NONE);
     }
 
-    /** The same operator, opset, name, attributes and remarks as {@code node}, reading {@code inputs}. */
+    /**
+     * Returns a node with the operator, opset, name, attributes and remarks of {@code node} that reads {@code inputs}.
+     */
     public static NodeSpec like(Node node, List<@Nullable Value> inputs) {
         return new NodeSpec(
                 node.op(), node.opset(), node.name(), node.overload(), inputs, node.attributes(), node.remarks());
@@ -48,7 +50,7 @@ public record NodeSpec(
         return new NodeSpec(op, opset, newName, overload, inputs, attributes, remarks);
     }
 
-    /** The same call of another overload of a function. */
+    /** Returns this call with another overload of the function. */
     public NodeSpec overloaded(String newOverload) {
         return new NodeSpec(op, opset, name, newOverload, inputs, attributes, remarks);
     }

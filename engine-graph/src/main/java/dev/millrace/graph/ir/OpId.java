@@ -9,10 +9,10 @@ public record OpId(String domain, String name) {
     public static final String ONNX_PREVIEW = "ai.onnx.preview";
     public static final String ONNX_TRAINING = "ai.onnx.preview.training";
     public static final String MICROSOFT = "com.microsoft";
-    /** The engine's own operators: what its optimiser makes and no standard operator says. */
+    /** The domain of the engine's own operators, which its optimiser makes where no standard operator fits. */
     public static final String MILLRACE = "dev.millrace";
 
-    /** What a clip at zero alone is called. */
+    /** The operator that clips at zero. */
     public static final OpId RELU = onnx("Relu");
 
     public OpId {
@@ -27,7 +27,10 @@ public record OpId(String domain, String name) {
         return domain.isEmpty() && name.equals(other);
     }
 
-    /** Spelled out: operators are compared so often that it shows before anything is compiled. */
+    /**
+     * Compares the names first. It is written out because operators are compared so often that a record's generated
+     * method is measurably slower before the JVM has compiled it.
+     */
     @Override
     public boolean equals(@Nullable Object other) {
         return other == this || other instanceof OpId same && name.equals(same.name) && domain.equals(same.domain);

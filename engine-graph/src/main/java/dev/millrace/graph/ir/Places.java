@@ -5,7 +5,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Where each value stands in a list of many. */
+/** An index from values to their positions in a long list. */
 final class Places {
     private final Map<Value, List<Integer>> places = new IdentityHashMap<>();
 
@@ -20,7 +20,7 @@ final class Places {
         }
     }
 
-    /** Notes that {@code replacement} stands wherever {@code old} did; returns where that is. */
+    /** Records that {@code replacement} takes the positions of {@code old}, and returns these positions. */
     List<Integer> replace(Value old, Value replacement) {
         List<Integer> moved = places.remove(old);
         if (moved == null) {

@@ -4,9 +4,12 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a file says of a node, a value or a tensor that nothing is computed by. It is there to be written again. */
+/**
+ * The documentation and metadata that a file holds for a node, a value or a tensor. They do not affect computation and
+ * are kept so that the model can be written again.
+ */
 public record Remarks(DocString documentation, Map<String, String> metadata) {
-    /** Nothing is said. */
+    /** No remarks. */
     public static final Remarks NONE = new Remarks(DocString.NONE, Map.of());
 
     public Remarks {
@@ -25,7 +28,7 @@ public record Remarks(DocString documentation, Map<String, String> metadata) {
         return documentation.isEmpty() && metadata.isEmpty();
     }
 
-    /** All of both; where they say something of the same, {@code later} has the word. */
+    /** Merges both; where they contradict, {@code later} wins. */
     public Remarks and(Remarks later) {
         if (isEmpty() || later.isEmpty()) {
             return isEmpty() ? later : this;

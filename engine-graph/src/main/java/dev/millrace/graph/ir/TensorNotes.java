@@ -1,8 +1,8 @@
 package dev.millrace.graph.ir;
 
-/** What a file calls a tensor inside of an attribute, where it has a name, and what it says of it. */
+/** The name of a tensor inside of an attribute, empty where it has none, and the remarks on it. */
 public record TensorNotes(String name, Remarks remarks) {
-    /** Nothing is said. */
+    /** No name and no remarks. */
     public static final TensorNotes NONE = new TensorNotes("", Remarks.NONE);
 
     public boolean isEmpty() {

@@ -9,11 +9,13 @@ import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** What two descriptions of one value say together. */
+/** The meet of two types: a type that combines two descriptions of one value. */
 final class TypeMeet {
     private TypeMeet() {}
 
-    /** The more precise of each part, names of extents from {@code one} first; null where the two contradict. */
+    /**
+     * Returns the more precise of each part, names of extents from {@code one} first; null where the two contradict.
+     */
     static @Nullable ValueType of(ValueType one, ValueType other) {
         if (one == other) {
             return one;

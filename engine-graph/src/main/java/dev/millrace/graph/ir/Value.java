@@ -53,25 +53,25 @@ public final class Value {
         name = to;
     }
 
-    /** What is known of it, or null where nothing is. */
+    /** The inferred type, or null where nothing is known. */
     public @Nullable ValueType type() {
         return type;
     }
 
     /**
-     * What the model says of it beside what is known, or null. It may be wrong: models are changed after their inner
-     * shapes were written down. So it is for people and files, and nothing is computed by it.
+     * The type that the model declares, or null. It may be wrong: models are changed after their inner shapes were
+     * written. It is shown to people and written to files, and does not affect computation.
      */
     public @Nullable ValueType declared() {
         return declared;
     }
 
-    /** What a file says of it beside its type, as of no output of its graph: {@link Graph#outputNotes} has those. */
+    /** The notes on it from the file. Those on a graph's outputs are in {@link Graph#outputNotes} instead. */
     public ValueNotes notes() {
         return notes;
     }
 
-    /** What is known of it, and what the model declares where nothing is known. */
+    /** The inferred type, completed by the declared one where the two do not contradict. */
     public @Nullable ValueType described() {
         if (type == null || declared == null) {
             return type == null ? declared : type;
@@ -80,12 +80,12 @@ public final class Value {
         return both == null ? type : both;
     }
 
-    /** The element type where this is a tensor and it is known. */
+    /** The element type where this is a tensor and it is known, else null. */
     public @Nullable ElementType elementType() {
         return type instanceof ValueType.TensorType tensor ? tensor.element() : null;
     }
 
-    /** The symbolic shape where this is a tensor of known rank. */
+    /** The symbolic shape where this is a tensor of known rank, else null. */
     public @Nullable SymbolicShape shape() {
         return type instanceof ValueType.TensorType tensor ? tensor.shape() : null;
     }
@@ -95,12 +95,12 @@ public final class Value {
         return producer;
     }
 
-    /** Which output of its producer this is. */
+    /** The index of this value in the outputs of its producer. */
     public int outputIndex() {
         return outputIndex;
     }
 
-    /** The tensor, where this is an initializer that nothing can override. */
+    /** The tensor where this is an initializer that no caller can override, else null. */
     public @Nullable Tensor constant() {
         return constant;
     }
@@ -109,7 +109,9 @@ public final class Value {
         return constant != null;
     }
 
-    /** Every node that reads this, in this graph and nested ones; a node that reads it twice stands here twice. */
+    /**
+     * The nodes that read this value, in this graph and nested ones; a node that reads it twice is in the list twice.
+     */
     public List<Node> users() {
         return userView;
     }

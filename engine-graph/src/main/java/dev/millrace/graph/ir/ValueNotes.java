@@ -6,16 +6,17 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * What a file says of a value beside its type. Nothing is computed by it; it is there to be written again.
+ * The notes that a file holds for a value beside its type. They do not affect computation and are kept so that the
+ * model can be written again.
  *
- * @param value what stands beside the value's type
- * @param denotations what the value's type stands for
- * @param tensor what stands in the initializer that the value is, or that its default is
- * @param quantisation the values that hold the parameters of its quantisation, by the role that each has
+ * @param value the documentation and metadata of the value's declaration
+ * @param denotations the denotations of the value's type
+ * @param tensor the documentation and metadata of the value's initializer, or of the initializer of its default
+ * @param quantisation the values that hold its quantisation parameters, by role
  */
 public record ValueNotes(Remarks value, Denotations denotations, Remarks tensor, Map<String, Value> quantisation) {
 
-    /** Nothing is said. */
+    /** No notes. */
     public static final ValueNotes NONE = new ValueNotes(Remarks.NONE, Denotations.NONE, Remarks.NONE, Map.of());
 
     public ValueNotes {
@@ -27,17 +28,17 @@ public record ValueNotes(Remarks value, Denotations denotations, Remarks tensor,
         return !describesValue() && tensor.isEmpty() && quantisation.isEmpty();
     }
 
-    /** Whether something is said where the value is declared. */
+    /** Whether there are notes that belong to the declaration of the value. */
     public boolean describesValue() {
         return !value.isEmpty() || !denotations.isEmpty();
     }
 
-    /** The same of a value that has become an initializer with these remarks. */
+    /** Returns these notes for a value that has become an initializer with {@code remarks}. */
     public ValueNotes withTensor(Remarks remarks) {
         return new ValueNotes(value, denotations, remarks, quantisation);
     }
 
-    /** The same where other values stand for those that it names. */
+    /** Returns these notes with the values of quantisation parameters replaced by the results of {@code others}. */
     public ValueNotes with(UnaryOperator<Value> others) {
         if (quantisation.isEmpty()) {
             return this;

@@ -4,7 +4,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of a value before it exists. */
+/** The type of a value as far as it is known ahead of a run. */
 public sealed interface ValueType {
     /** A tensor; an element type or shape that is not known is null. */
     record TensorType(
@@ -20,7 +20,7 @@ public sealed interface ValueType {
         }
     }
 
-    /** A sparse tensor, of the dense shape given. */
+    /** A sparse tensor; {@code shape} is that of its dense form. */
     record SparseType(
             @Nullable ElementType element, @Nullable SymbolicShape shape) implements ValueType {
         @Override
@@ -51,8 +51,8 @@ public sealed interface ValueType {
     }
 
     /**
-     * What a value is of which both this and {@code other} are true: the more precise of each part, this name of an
-     * extent before the other. Null where the two contradict each other.
+     * Returns the type of a value that has both this type and {@code other}: the more precise of each part, and the
+     * names of extents from this type first. Null where the two contradict each other.
      */
     default @Nullable ValueType meet(ValueType other) {
         return TypeMeet.of(this, other);
@@ -66,7 +66,7 @@ public sealed interface ValueType {
         return new TensorType(element, shape);
     }
 
-    /** A tensor of which only the element type is known. */
+    /** Returns the type of a tensor of which only the element type is known. */
     static TensorType tensor(ElementType element) {
         return new TensorType(element, null);
     }

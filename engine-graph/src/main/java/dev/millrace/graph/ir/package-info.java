@@ -1,4 +1,4 @@
-/** The graph: nodes, values with one producer each, attributes, subgraphs, functions and the model around them. */
+/** The intermediate representation: models, graphs, nodes, values with one producer each, attributes and functions. */
 @NullMarked
 package dev.millrace.graph.ir;
 

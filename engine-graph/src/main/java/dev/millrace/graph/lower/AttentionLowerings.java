@@ -10,14 +10,14 @@ import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Attention that projects its input itself: a product, and the attention of its parts. */
+/** Lowers ONNX Runtime's attention operators to products and MultiHeadAttention. */
 final class AttentionLowerings {
-    /** The output with the products of queries and keys. */
+    /** The index of the output that holds the products of queries and keys. */
     private static final int SCORES = 3;
 
     private AttentionLowerings() {}
 
-    /** Where an attention has its inputs beside those of the projection; -1 for what it does not have. */
+    /** The indices of an attention's inputs beside those of its projection; -1 for an input that the operator lacks. */
     private record Places(int mask, int past, int scores, int pastLength, int beams) {}
 
     static @Nullable Lowering lowering(Node node) {
@@ -78,7 +78,10 @@ final class AttentionLowerings {
         }
     }
 
-    /** A mask that has a number for each key, perhaps by query, as what it adds to scores; null where there is none. */
+    /**
+     * Returns a mask of one number per key, or per query and key, as a bias of the scores; null for masks of other
+     * ranks and none.
+     */
     private static @Nullable Value hidden(Composer c, int mask, Value queries) {
         SymbolicShape shape = c.has(mask) ? c.input(mask).shape() : null;
         int rank = shape == null ? 0 : shape.rank();
@@ -107,7 +110,7 @@ final class AttentionLowerings {
         return result;
     }
 
-    /** Queries, keys and values, which lie side by side. */
+    /** Splits the last axis of {@code together} into queries, keys and values. */
     static List<Value> parts(Composer c, Value together) {
         long[] sizes = c.attributes().integers("qkv_hidden_sizes");
         return sizes == null
@@ -115,7 +118,10 @@ final class AttentionLowerings {
                 : c.add(c.onnx("Split", together, c.longs(sizes)).with("axis", Attribute.of(-1)), 3);
     }
 
-    /** Queries of one step, whose keys are those of this step behind a past, or given whole. */
+    /**
+     * Lowers DecoderMaskedMultiHeadAttention: queries of one step, with keys of this step after a past, or with all
+     * keys given.
+     */
     private static void decoderHeads(Composer c) {
         boolean together = !c.has(1);
         List<Value> parts = together
@@ -147,7 +153,7 @@ final class AttentionLowerings {
         return node.input(6) != null && node.input(7) != null && (node.input(8) != null || node.input(9) != null);
     }
 
-    /** Keys and values behind a past whose length, or whose rows' beams, are inputs. */
+    /** Lowers MultiHeadAttention with a cache whose length, or whose table of beams, is an input. */
     private static void cachedHeads(Composer c) {
         var cache = new StepCache(c, 8, 9, c.has(8));
         NodeSpec spec = c.contributed(

@@ -13,8 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of an LSTM that looks at a memory after each step; what it saw is a part of the next step's input. It is
- * written as a scan whose body is an LSTM of one step, with the attention behind it.
+ * Lowers AttnLSTM, one direction at a time: an LSTM that attends to a memory after each step (additive attention,
+ * Bahdanau et al., 2015). The attended context is a part of the next step's input. It becomes a Scan whose body is an
+ * LSTM of one step, followed by the attention.
  */
 final class AttentiveLstmLowering {
     private static final int WEIGHTS = 1;
@@ -60,12 +61,12 @@ final class AttentiveLstmLowering {
         }
     }
 
-    /** What there is of an input for this direction, with an axis of 1 in front. */
+    /** Returns this direction's part of an input, with a leading axis of extent 1; null where the input is omitted. */
     private @Nullable Value side(int input) {
         return c.has(input) ? c.op("Gather", c.input(input), c.longs(direction)) : null;
     }
 
-    /** What there is of an input for this direction. */
+    /** Returns this direction's part of an input, without the axis of directions. */
     private Value own(int input) {
         return c.op("Gather", c.input(input), c.scalar(direction));
     }
@@ -79,7 +80,7 @@ final class AttentiveLstmLowering {
         return given == null ? zeros(c.longs(1), batch, c.extents(c.input(STATE_WEIGHTS), 2, 3)) : given;
     }
 
-    /** Each sequence from its end to its beginning where the direction is backward. */
+    /** Reverses each sequence where the direction is backward. */
     private Value turned(Value sequences) {
         if (!backward) {
             return sequences;
@@ -90,7 +91,7 @@ final class AttentiveLstmLowering {
                 .with("batch_axis", Attribute.of(1)));
     }
 
-    /** Outputs, and the last states. */
+    /** Writes the scan and returns its outputs and its last states. */
     private List<Value> scanned() {
         Value seen = c.has(SEEN_WEIGHTS) ? c.input(SEEN_WEIGHTS) : c.input(MEMORY);
         List<Value> given = new ArrayList<>();
@@ -114,7 +115,10 @@ final class AttentiveLstmLowering {
         return c.op("Range", c.scalar(0), c.op("Reshape", end, c.longs()), c.scalar(1));
     }
 
-    /** A step: an LSTM of the input and of what was seen before, then a look at the memory. Sequences that ended stay. */
+    /**
+     * Returns the body of the scan: an LSTM of the input and the previous context, then the attention to the memory.
+     * Sequences that have ended keep their states.
+     */
     private Graph body() {
         Value keys = c.op("MatMul", c.input(MEMORY), own(KEY_WEIGHTS));
         Value isThere = isThere();
@@ -149,7 +153,7 @@ final class AttentiveLstmLowering {
                 b.op("Squeeze", after.getFirst(), b.longs(0, 1)));
     }
 
-    /** Which steps of a memory are no padding; null where all are. */
+    /** Returns a mask of the memory's steps that are no padding; null where none is. */
     private @Nullable Value isThere() {
         if (!c.has(MEMORY_LENGTHS)) {
             return null;
@@ -159,7 +163,10 @@ final class AttentiveLstmLowering {
         return c.op("Less", places, c.op("Unsqueeze", lengths, c.longs(1)));
     }
 
-    /** What the attributes say of a layer that goes forward; activations follow one another, as do their parameters. */
+    /**
+     * Returns the attributes of a forward LSTM for this direction. The lists of activations and of their parameters
+     * hold those of both directions, one after the other.
+     */
     private Attributes functions() {
         Attributes result = c.attributes().without("direction");
         List<String> names = c.attributes().texts("activations");

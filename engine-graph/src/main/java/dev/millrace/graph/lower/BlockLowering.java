@@ -4,15 +4,20 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 
-/** MatMulBnb4: weights that are places in a table of 16 numbers, two in a byte, and blocks of them with a scale each. */
+/** Lowers MatMulBnb4: weights are indices into a table of 16 numbers, two in a byte, in blocks with a scale each. */
 final class BlockLowering {
-    /** A sign, two bits of an exponent and one of a mantissa, as parts of the largest. */
+    /**
+     * The values of 4-bit floats with a sign, two bits of exponent and one of mantissa, as fractions of the largest.
+     */
     private static final double[] FP4 = {
         0, 1 / 192.0, 8 / 12.0, 1, 4 / 12.0, 6 / 12.0, 2 / 12.0, 3 / 12.0, //
         0, -1 / 192.0, -8 / 12.0, -1, -4 / 12.0, -6 / 12.0, -2 / 12.0, -3 / 12.0
     };
 
-    /** What parts normally distributed numbers into 16 of equal count. */
+    /**
+     * The values of 4-bit NormalFloat (NF4; Dettmers et al., QLoRA, 2023), which divide normally distributed numbers
+     * into 16 groups of equal count.
+     */
     private static final double[] NF4 = {
         -1,
         -0.6961928009986877,
@@ -61,7 +66,7 @@ final class BlockLowering {
         c.result(c.op("MatMul", c.input(0), turned ? c.transpose(weights, 1, 0) : weights));
     }
 
-    /** The upper or lower half of each byte, as a column. */
+    /** Returns the four bits of each byte that begin at bit {@code from}, as a column. */
     static Value half(Composer c, Value bytes, int from) {
         Value low = c.op(
                 "Mod",

@@ -8,9 +8,12 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import org.jspecify.annotations.Nullable;
 
-/** Products with weights in blocks that have a scale each: several of one norm, or of weights that are small floats. */
+/**
+ * Lowers products with block-quantised weights: several products of one normalised input, or weights of 4-bit and 8-bit
+ * floats.
+ */
 final class BlockProductLowerings {
-    /** What four bits say: a sign, two bits of an exponent and one of a mantissa. */
+    /** The values of 4-bit floats of format E2M1: a sign, two bits of exponent and one of mantissa. */
     private static final double[] E2M1 = {0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6};
 
     /** The first opset of BitCast. */
@@ -47,7 +50,10 @@ final class BlockProductLowerings {
         c.result(2, product(c, x, 9, "Nkv"));
     }
 
-    /** The input, normed where there is a scale for that; its sum with a skip, where there is one, is an output. */
+    /**
+     * Returns the input, plus the skip where there is one, normalised where there is a scale. The sum before the norm
+     * is output {@code sum}.
+     */
     private static Value normed(Composer c, int sum) {
         c.refuse(c.has(1) && !c.has(2), "a skip without a norm");
         Value x = c.has(1) ? c.op("Add", c.input(0), c.input(1)) : c.input(0);
@@ -58,7 +64,7 @@ final class BlockProductLowerings {
                         .with("epsilon", Attribute.of(c.attributes().real("epsilon", 1e-5f))));
     }
 
-    /** A product with the weights from {@code first} on, their scales and perhaps a bias. */
+    /** Writes MatMulNBits with the inputs from {@code first} on: weights, scales and an optional bias. */
     private static Value product(Composer c, Value x, int first, String columns) {
         Attributes attributes = Attributes.NONE
                 .with("N", Attribute.of(c.attributes().integer(columns)))
@@ -71,7 +77,7 @@ final class BlockProductLowerings {
                 .with(attributes));
     }
 
-    /** Two weights in a byte; the bytes of their scales are small floats, too. */
+    /** Lowers products with weights of type E2M1, two in a byte; the scales are bytes of type FLOAT8E4M3FN. */
     private static void fourBits(Composer c) {
         Value bytes = c.op("Reshape", c.input(1), c.longs(-1));
         Value places = c.concat(1, BlockLowering.half(c, bytes, 0), BlockLowering.half(c, bytes, 4));
@@ -84,7 +90,10 @@ final class BlockProductLowerings {
         c.result(turned(c, c.input(0), weights, scale, 16, columns, 5));
     }
 
-    /** What is multiplied with the weights may be rounded to small floats before. */
+    /**
+     * Lowers products with 8-bit float weights. With input 3 the other factor is first rounded to FLOAT8E4M3FN with
+     * that scale.
+     */
     private static void eightBits(Composer c) {
         Value x = c.input(0);
         if (c.has(3)) {
@@ -96,7 +105,10 @@ final class BlockProductLowerings {
         c.result(turned(c, x, weights, c.input(2), 128, c.extent(1, 1), 4));
     }
 
-    /** {@code x} by the rows of weights, of which so many beside one another have a scale. */
+    /**
+     * Multiplies {@code x} with the transposed weights, of which each block of columns in a row has a scale, and adds
+     * the bias.
+     */
     private static Value turned(Composer c, Value x, Value weights, Value scales, long usual, long columns, int bias) {
         long block = c.attributes().integer("block_size", usual);
         c.refuse(block < 1, "blocks of " + block + " weights");

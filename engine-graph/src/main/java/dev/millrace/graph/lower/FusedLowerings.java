@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** What ONNX Runtime's optimiser writes for several operators. */
+/** Lowers the fused operators that ONNX Runtime's optimiser writes, such as FusedConv and FusedMatMul. */
 final class FusedLowerings {
     private FusedLowerings() {}
 
@@ -90,7 +90,7 @@ final class FusedLowerings {
         }
     }
 
-    /** A product whose operands may have their rows in front of the axes of the batch. */
+    /** Writes a product whose operands may have their rows in front of the batch axes. */
     private static Value matMul(Composer c) {
         NodeSpec spec = c.contributed("FusedMatMul", operand(c, 0, "transBatchA"), operand(c, 1, "transBatchB"));
         for (String name : List.of("alpha", "transA", "transB")) {
@@ -114,7 +114,7 @@ final class FusedLowerings {
         return c.transpose(value, permutation);
     }
 
-    /** The softmax is over all axes from one on, as it was before opset 13. */
+    /** Lowers BiasSoftmax. The softmax covers all axes from {@code axis} on, as before opset 13. */
     private static void softmax(Composer c) {
         NodeSpec spec = c.onnx("Softmax", 11, biased(c))
                 .with("axis", Attribute.of(c.attributes().integer("axis", 1)));
@@ -130,7 +130,7 @@ final class FusedLowerings {
         dropout(c, biased(c), c.find(2), 3);
     }
 
-    /** The inputs from {@code ratio} on are those of Dropout. */
+    /** Writes Dropout, whose inputs are those from {@code ratio} on, with an optional residual and mask output. */
     private static void dropout(Composer c, Value x, @Nullable Value residual, int ratio) {
         NodeSpec spec = c.onnx("Dropout", x, c.find(ratio), c.find(ratio + 1));
         List<Value> outputs = c.add(given(c, spec, "seed"), c.wants(1) ? 2 : 1);
@@ -142,7 +142,7 @@ final class FusedLowerings {
         }
     }
 
-    /** 32 flags in a number, the first in its lowest bit. */
+    /** Packs 32 flags into a number, the first in its lowest bit. */
     private static Value bits(Composer c, Value flags) {
         Value flat = c.cast(c.op("Reshape", flags, c.longs(-1)), ElementType.UINT32);
         Value missing = c.op("Mod", c.op("Neg", c.op("Shape", flat)), c.longs(Integer.SIZE));
@@ -154,7 +154,10 @@ final class FusedLowerings {
         return c.add(c.onnx("ReduceSum", words, c.longs(1)).with("keepdims", Attribute.of(0)));
     }
 
-    /** Groups of channels that usually come last, and perhaps a swish; with a skip, a sum is normalised. */
+    /**
+     * Lowers GroupNorm and SkipGroupNorm: normalisation over groups of channels, which come last by default, with an
+     * optional swish. With a skip the sum is normalised.
+     */
     private static void groupNorm(Composer c) {
         Value x = c.input(0);
         int rank = c.rank(0);

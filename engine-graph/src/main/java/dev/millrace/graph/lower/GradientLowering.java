@@ -20,8 +20,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gradient: how the sum of what a graph computes changes with what it is computed from. The chain rule is followed from
- * there back through the graph's nodes.
+ * Lowers Gradient: the derivative of the sum of a value's elements by the values that it is computed from. The chain
+ * rule is applied backwards through the graph's nodes (reverse-mode automatic differentiation).
  */
 final class GradientLowering {
     private final Composer c;
@@ -60,7 +60,7 @@ final class GradientLowering {
         }
     }
 
-    /** What is there before the node, by its name. */
+    /** Returns the values that exist before the Gradient node, by name. */
     private Map<String, Value> named(Graph graph) {
         var values = new HashMap<String, Value>();
         graph.inputs().forEach(value -> values.put(value.name(), value));
@@ -78,7 +78,7 @@ final class GradientLowering {
         return values;
     }
 
-    /** The nodes that a value is computed by, the last one first. */
+    /** Returns the nodes that compute a value, in reverse topological order. */
     private List<Node> before(Value result) {
         Set<Node> needed = new LinkedHashSet<>();
         var waiting = new ArrayList<Value>(List.of(result));
@@ -147,7 +147,7 @@ final class GradientLowering {
         gradients.merge(value, gradient, (before, more) -> c.op("Add", before, more));
     }
 
-    /** Adds up where an operand was broadcast. */
+    /** Sums the gradient over the axes along which the operand was broadcast. */
     private Value folded(Value gradient, Value result, Value operand) {
         SymbolicShape to = result.shape();
         SymbolicShape from = operand.shape();
@@ -161,7 +161,7 @@ final class GradientLowering {
         return c.op("Reshape", c.add(sum), shape);
     }
 
-    /** The axes along which an operand was broadcast; null where a run has to tell. */
+    /** Returns the axes along which an operand was broadcast; null where they are known only in a run. */
     private static long @Nullable [] broadcast(SymbolicShape to, SymbolicShape from) {
         int lead = to.rank() - from.rank();
         boolean isKnown = IntStream.range(0, from.rank())
@@ -175,7 +175,7 @@ final class GradientLowering {
                 : null;
     }
 
-    /** The axes along which an operand was broadcast, from the shapes that a run knows. */
+    /** Writes the computation of the axes along which an operand was broadcast, from the shapes in a run. */
     private Value broadcast(Value to, Value from) {
         Value lead = c.op("Sub", c.op("Shape", to), c.op("Shape", from));
         Value whole = c.concat(0, c.op("Expand", c.longs(1), lead), from);

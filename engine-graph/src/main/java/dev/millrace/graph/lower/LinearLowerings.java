@@ -15,8 +15,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Linear models of classical learning as products of matrices, which providers have kernels for: of rows of floats, as many as
- * there are coefficients for. Others, and what is wrong with a model, are the operators' own.
+ * Lowers the linear models of classical machine learning to matrix products, which providers have kernels for. The
+ * input must be rows of floats that match the coefficients. All other inputs, and invalid models, are left to the
+ * operators' own kernels.
  */
 final class LinearLowerings {
     private LinearLowerings() {}
@@ -38,7 +39,7 @@ final class LinearLowerings {
         };
     }
 
-    /** How many floats a row has, or 0 where that is not known, or there are no rows of floats. */
+    /** Returns the number of floats in a row, or 0 where it is not known or the input is no matrix of floats. */
     private static int features(Node node) {
         Value in = node.requireInput(0);
         SymbolicShape shape = in.shape();
@@ -48,7 +49,7 @@ final class LinearLowerings {
         return shape.dim(1) instanceof Dim.Known(long extent) && extent <= Integer.MAX_VALUE ? (int) extent : 0;
     }
 
-    /** Of classes that have a score each. */
+    /** Returns the lowering of a classifier with one score per class, or null for other classifiers. */
     private static @Nullable Lowering classifier(Attributes attributes, int features) {
         Tensor labels = labels(attributes);
         if (labels == null || labels.elements() < 2 || !suits(attributes, features, labels.elements())) {
@@ -113,7 +114,7 @@ final class LinearLowerings {
         return numbers == null ? null : Tensor.copyOf(numbers, numbers.length);
     }
 
-    /** The label of the largest score, and what becomes of the scores. */
+    /** Writes the label of the largest score and the transformed scores. */
     private static void classify(Composer c, Value scores, Tensor labels) {
         Value best =
                 c.add(c.onnx("ArgMax", scores).with("axis", Attribute.of(1)).with("keepdims", Attribute.of(0)));

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A copy of a node as a graph of its own, which has the inputs that are not omitted and the outputs that are read. */
+/** Copies a node into a graph of its own, with the inputs that are not omitted and the outputs that are read. */
 final class LoneNode {
     private final Node node;
     private final Facts facts;
@@ -28,12 +28,12 @@ final class LoneNode {
         editor = new GraphEditor(Graph.named(node.describe()));
     }
 
-    /** @param facts what is known of the node's inputs */
+    /** @param facts the types of the node's inputs */
     static Graph of(Node node, Facts facts) {
         return new LoneNode(node, facts).graph();
     }
 
-    /** What the graph of a node says of its inputs. */
+    /** Returns the types of a node's inputs as its graph has them, without contents. */
     static Facts declared(Node node) {
         return new Facts() {
             @Override
@@ -73,7 +73,7 @@ final class LoneNode {
         return editor.graph();
     }
 
-    /** An input of the graph, or the constant that it is. */
+    /** Adds an input to the graph and returns it, or a constant where the input is one. */
     private Value copy(int index, Value input, Map<Value, Value> copies) {
         Value argument = editor.addInput(input.name(), facts.type(index));
         Tensor constant = input.constant();

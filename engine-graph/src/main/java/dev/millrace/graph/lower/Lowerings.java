@@ -13,12 +13,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes ONNX's operators in place of those that are made of them, so that optimiser and providers know them. Where ranks,
- * extents or element types decide what is written and are not known before a run, a node stays as it is, and is lowered
- * in the run.
+ * Replaces composite operators by ONNX's own, which the optimiser and the providers know. Where the replacement depends
+ * on ranks, extents or element types that are not known before a run, a node stays as it is and is lowered in the run.
  */
 public final class Lowerings {
-    /** What an operator is made of. */
+    /** The replacement of one operator by simpler ones. */
     @FunctionalInterface
     interface Lowering {
         void write(Composer composer);
@@ -26,7 +25,7 @@ public final class Lowerings {
 
     private Lowerings() {}
 
-    /** Lowers what can be lowered in {@code graph} and those nested in it; whether that was anything. */
+    /** Lowers all nodes of {@code graph} and its nested graphs that can be lowered; returns whether there were any. */
     public static boolean lower(Graph graph) {
         boolean lowered = false;
         for (Node node : graph.nodes()) {
@@ -42,14 +41,14 @@ public final class Lowerings {
         return lowered;
     }
 
-    /** Whether other operators are written in place of a node. */
+    /** Whether a node is replaced by other operators. */
     public static boolean isLowered(Node node) {
         return lowering(node) != null;
     }
 
     /**
-     * The graph that is written in place of a node where a run knows the shapes of its inputs. It has the inputs that the
-     * node does not omit, and the outputs that are read.
+     * Returns the graph that replaces a node once a run knows the shapes of its inputs. It has the inputs that the node
+     * does not omit, and the outputs that are read.
      */
     public static Graph inRun(Node node, Facts facts) {
         Graph alone = LoneNode.of(node, facts);
@@ -69,7 +68,7 @@ public final class Lowerings {
         }
     }
 
-    /** Whether a node can be lowered only when a run knows the shapes of its inputs. It is tried on a copy. */
+    /** Whether a node can be lowered only when a run knows the shapes of its inputs, which is tried on a copy. */
     private static boolean waitsForRun(Node node, Lowering lowering) {
         if (hasShapes(node) || !node.captured().isEmpty()) {
             return false;
@@ -96,7 +95,10 @@ public final class Lowerings {
         return definition != null ? definition : written(node);
     }
 
-    /** A lowering that says more than a formula of the table can. */
+    /**
+     * Returns a lowering that is written in Java because a formula of the operator table cannot express it; null
+     * without one.
+     */
     private static @Nullable Lowering written(Node node) {
         return switch (node.op().domain()) {
             case OpId.MICROSOFT -> contributed(node);

@@ -9,15 +9,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * MRotaryEmbedding: a rotation whose angles go by three positions of each word (in time, down and across), of which each
- * pair of elements follows one.
+ * Lowers MRotaryEmbedding, a rotary embedding with three positions for each token (temporal, vertical and horizontal).
+ * Each pair of elements is rotated by the angle of one of them.
  */
 final class MultimodalRotaryLowering {
     private static final int STREAMS = 3;
     private static final int POSITIONS = 1;
     private static final int COS = 2;
     private static final int SIN = 3;
-    /** The opset in which angles may be given for each word. */
+    /** The first opset in which RotaryEmbedding takes angles for each token. */
     private static final int ROTARY_OPSET = 23;
 
     private static final int LONGEST = 1 << 20;
@@ -45,7 +45,7 @@ final class MultimodalRotaryLowering {
                         .with("rotary_embedding_dim", Attribute.of(attributes.integer("rotary_embedding_dim", 0))))));
     }
 
-    /** The columns of angles that follow each of the three positions: one range after the other, or by turns. */
+    /** Returns the columns of angles for each of the three positions: one range after the other, or interleaved. */
     private static long[][] columns(long[] sections, boolean byTurns) {
         int count = (int) Arrays.stream(sections).sum();
         List<List<Long>> columns = List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
@@ -62,7 +62,7 @@ final class MultimodalRotaryLowering {
                 .toArray(long[][]::new);
     }
 
-    /** For each word a row of a table of angles, put together of three rows. */
+    /** Writes a row of angles for each token, assembled from the table's rows for its three positions. */
     private static Value angles(Composer c, int table, long[][] columns) {
         var parts = new ArrayList<Value>();
         var order = new ArrayList<Long>();

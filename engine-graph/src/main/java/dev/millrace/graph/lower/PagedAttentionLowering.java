@@ -7,9 +7,9 @@ import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
 
 /**
- * PagedAttention: steps of several texts lie one behind the other, and their keys and values in blocks that a table
- * shares out. Written as a scatter of what is new into the blocks, a gather of what each text has, and an attention of
- * texts that are filled up to one length.
+ * Lowers PagedAttention (Kwon et al., 2023): the new steps of several texts are concatenated, and their keys and values
+ * lie in blocks that a table assigns to the texts. It becomes a scatter of the new keys and values into the blocks, a
+ * gather of those of each text, and an attention over texts that are padded to one length.
  */
 final class PagedAttentionLowering {
     private static final int ENDS = 5;
@@ -24,12 +24,15 @@ final class PagedAttentionLowering {
     private final long heads;
     private final long keyHeads;
     private final Value blockSize;
-    /** Where each text begins among all steps, how many steps it has, and how many it had before. */
+    /**
+     * The index of each text's first step among all steps, the number of its steps, and the number of its previous
+     * steps.
+     */
     private final Value starts;
 
     private final Value lengths;
     private final Value pasts;
-    /** For each step its text, and its place among the text's new steps. */
+    /** The text of each step, and the step's index among the text's new steps. */
     private final Value text;
 
     private final Value step;
@@ -112,12 +115,12 @@ final class PagedAttentionLowering {
         return c.add(c.onnx("ReduceMax", c.concat(0, counts, c.longs(0))).with("keepdims", Attribute.of(0)));
     }
 
-    /** The index of the last row. */
+    /** Writes the index of the last row. */
     private Value last(Value matrix) {
         return c.op("Sub", scalar(c.extents(matrix, 0, 1)), c.scalar(1));
     }
 
-    /** Queries, keys and values, a row for each step. */
+    /** Returns queries, keys and values, a row for each step. */
     private Value[] parts() {
         if (c.has(1)) {
             return new Value[] {c.input(0), c.input(1), c.input(2)};
@@ -150,7 +153,7 @@ final class PagedAttentionLowering {
         return c.op("Squeeze", c.add(spec), c.longs(0));
     }
 
-    /** Where each step is written among all places of all blocks; below 0 where it is not. */
+    /** Returns the row of the flattened cache that each step is written to; negative for a step that is not written. */
     private Value slots(Value places) {
         if (c.has(SLOTS)) {
             return c.cast(c.input(SLOTS), ElementType.INT64);
@@ -165,7 +168,7 @@ final class PagedAttentionLowering {
         return c.op("Add", c.op("Mul", number, blockSize), c.op("Mod", places, blockSize));
     }
 
-    /** A cache with a row for each place of all blocks, with what is new. */
+    /** Returns the cache as a matrix with a row for each position of all blocks, the new rows written. */
     private Value written(Value rows, int cache, Value slots) {
         Value width = c.extents(rows, 1, 2);
         Value flat = c.op("Reshape", c.input(cache), c.concat(0, c.longs(-1), width));
@@ -175,7 +178,7 @@ final class PagedAttentionLowering {
         return c.op("ScatterND", flat, column(to), kept);
     }
 
-    /** For each text the rows of a cache that it has; any rows behind its end. */
+    /** Returns the rows of the flattened cache for each text; those after its end are arbitrary. */
     private Value known(Value places, Value cache) {
         Value table = c.cast(c.input(TABLE), ElementType.INT64);
         Value number =
@@ -183,7 +186,10 @@ final class PagedAttentionLowering {
         return c.op("Min", c.op("Max", inBlock(number, places), c.scalar(0)), last(cache));
     }
 
-    /** Which keys each step sees: none behind its text's end, none behind itself, and none far before it in a window. */
+    /**
+     * Returns the mask of the keys that each step attends to: none after its text's end, none after itself, none before
+     * its window.
+     */
     private Value seen(Value known, Value totals, Value steps) {
         Value keys = c.op("Unsqueeze", known, c.longs(0, 1));
         Value ends = c.op("Unsqueeze", totals, c.longs(1, 2));

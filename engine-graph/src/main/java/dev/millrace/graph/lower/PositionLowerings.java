@@ -7,7 +7,7 @@ import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What attention is told of the places of words. */
+/** Lowers the operators that encode the positions of tokens for attention. */
 final class PositionLowerings {
     private PositionLowerings() {}
 
@@ -25,7 +25,10 @@ final class PositionLowerings {
         return c.scalar(ElementType.FLOAT, value);
     }
 
-    /** A row of a table for how far key and query are apart: near ones each have theirs, far ones share by logarithm. */
+    /**
+     * Lowers RelativePositionBias: a table row for each bucket of distances between key and query, as in T5 (Raffel et
+     * al., 2020). Short distances have a bucket each, longer ones share buckets of logarithmic width.
+     */
     private static void relative(Composer c) {
         long all = c.extent(0, 0);
         long heads = c.extent(0, 1);
@@ -50,13 +53,13 @@ final class PositionLowerings {
                 c.add(c.onnx("Gather", table, c.cast(bucket, ElementType.INT64)).with("axis", Attribute.of(2))));
     }
 
-    /** The numbers before the length that an input says, along axis 0 or 1 of a matrix. */
+    /** Returns the indices below the length in an input, as a row ({@code across} 0) or a column (1) of a matrix. */
     private static Value places(Composer c, int input, int across) {
         Value length = c.op("Reshape", c.input(input), c.longs());
         return c.op("Unsqueeze", c.op("Range", c.scalar(0), length, c.scalar(1)), c.longs(across));
     }
 
-    /** A bias by place, by as much as queries let through. */
+    /** Lowers GatedRelativePositionBias: a position bias, multiplied by gates that are computed from the queries. */
     private static void gated(Composer c) {
         long heads = c.attributes().integer("num_heads");
         long size = c.extent(3, 0);

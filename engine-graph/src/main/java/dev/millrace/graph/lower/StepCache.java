@@ -6,10 +6,10 @@ import dev.millrace.graph.tensor.ElementType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of keys or values by row, head and step, which may be larger than its content. Rows that are beams of one text
- * share their steps: a table says which beam of the text has each step of a row.
+ * A cache of keys or values by row, head and step, which may be larger than its content. Rows that are beams of one
+ * text share their steps: a table holds, for each step of a row, the beam of the text that has it.
  *
- * @param lengthInput the input that says how many steps the content has; -1 without one
+ * @param lengthInput the input with the number of steps that the cache holds; -1 without one
  * @param beamInput the input with the table of beams; -1 without one
  * @param isLarger whether the cache is larger than its content
  */
@@ -24,14 +24,14 @@ record StepCache(Composer c, int lengthInput, int beamInput, boolean isLarger) {
         return beamInput >= 0 && c.has(beamInput);
     }
 
-    /** Steps that a cache holds before those of this call. */
+    /** Returns the number of steps that a cache holds before those of this call. */
     private Value length(Value cache) {
         return isLarger
                 ? c.op("Reshape", c.cast(c.input(lengthInput), ElementType.INT64), c.longs(-1))
                 : c.extents(cache, STEPS, STEPS + 1);
     }
 
-    /** The steps that the rows of this call see. */
+    /** Returns the previous steps that the rows of this call attend to. */
     @Nullable
     Value content(@Nullable Value cache) {
         if (cache == null) {
@@ -59,7 +59,7 @@ record StepCache(Composer c, int lengthInput, int beamInput, boolean isLarger) {
         return c.transpose(found, 1, 2, 0, 3);
     }
 
-    /** What the cache holds after this call: each row's own steps, those of this call, and what is left of it. */
+    /** Returns the cache after this call: each row's own steps, those of this call, and the unused rest. */
     Value after(Value seen, @Nullable Value cache) {
         if (cache == null || !isLarger && !hasBeams()) {
             return seen;

@@ -1,4 +1,7 @@
-/** Operators that are made of ONNX's own: what other runtimes have in their domains, or write into optimised models. */
+/**
+ * Lowerings of composite operators, which other runtimes define or write into optimised models, to ONNX's own
+ * operators.
+ */
 @NullMarked
 package dev.millrace.graph.lower;
 

@@ -4,7 +4,7 @@ import dev.millrace.graph.ir.OpId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One version of an operator: what it takes and gives, and its attributes. */
+/** One version of an operator: its inputs, outputs, type constraints and attributes. */
 public record OperatorSchema(
         OpId op,
         int since,
@@ -30,7 +30,7 @@ public record OperatorSchema(
         return null;
     }
 
-    /** What {@code variable} may stand for, or null where a parameter's type is no variable. */
+    /** Returns the types that {@code variable} may stand for, or null where a parameter's type is no variable. */
     public @Nullable TypeConstraint constraint(String variable) {
         for (TypeConstraint constraint : constraints) {
             if (constraint.variable().equals(variable)) {
@@ -40,7 +40,7 @@ public record OperatorSchema(
         return null;
     }
 
-    /** The parameter that value {@code index} belongs to, or null where there are not so many. */
+    /** Returns the parameter of value {@code index}, or null where there are fewer. */
     public static @Nullable Parameter parameter(List<Parameter> parameters, int index) {
         if (index < parameters.size()) {
             return parameters.get(index);
@@ -48,7 +48,7 @@ public record OperatorSchema(
         return !parameters.isEmpty() && parameters.getLast().isVariadic() ? parameters.getLast() : null;
     }
 
-    /** How many values {@code parameters} need. */
+    /** Returns the least number of values for {@code parameters}. */
     public static int least(List<Parameter> parameters) {
         int least = 0;
         for (int i = 0; i < parameters.size(); i++) {
@@ -62,7 +62,9 @@ public record OperatorSchema(
         return least;
     }
 
-    /** How many values {@code parameters} take, {@link Integer#MAX_VALUE} where there is no limit. */
+    /**
+     * Returns the greatest number of values for {@code parameters}, {@link Integer#MAX_VALUE} where there is no limit.
+     */
     public static int most(List<Parameter> parameters) {
         return !parameters.isEmpty() && parameters.getLast().isVariadic() ? Integer.MAX_VALUE : parameters.size();
     }

@@ -12,10 +12,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node has that its operator's schema does not allow.
+ * The result of a check of a node against its operator's schema.
  *
- * @param errors what makes the node meaningless
- * @param warnings what can be ignored: attributes that the operator does not have, an operator that is deprecated
+ * @param errors violations that make the node meaningless
+ * @param warnings violations that can be ignored: attributes that the operator does not have, an operator that is
+ *     deprecated
  * @param unknown the names of the attributes that the operator does not have
  */
 public record SchemaCheck(List<String> errors, List<String> warnings, List<String> unknown) {
@@ -27,7 +28,7 @@ public record SchemaCheck(List<String> errors, List<String> warnings, List<Strin
         unknown = List.copyOf(unknown);
     }
 
-    /** Checks {@code node}; of an operator without a schema nothing is said. */
+    /** Checks {@code node}; an operator without a schema passes. */
     public static SchemaCheck check(Node node) {
         OperatorSchema schema = Schemas.find(node.op(), node.opset());
         if (schema == null) {
@@ -43,7 +44,7 @@ public record SchemaCheck(List<String> errors, List<String> warnings, List<Strin
         return new Checker(node, schema).run();
     }
 
-    /** Throws (INVALID_GRAPH) where there are errors, and names them all. */
+    /** Throws (INVALID_GRAPH) with all errors where there are any. */
     public void orThrow() {
         if (!errors.isEmpty()) {
             throw EngineException.invalidGraph(String.join("; ", errors));

@@ -29,14 +29,16 @@ import org.jspecify.annotations.Nullable;
  * &#64; axis:int! alpha:float=0.5 mode:string=linear
  * </pre>
  *
- * Words after a percent sign are {@linkplain Trait traits} of all versions. Behind an equals sign is what an output is {@linkplain Definition made of} in all of them. A question mark is an optional value; one star a variadic one of one type, two stars of several types, and a number
- * the least count where it is not one. An exclamation mark is a required attribute.
+ * Words after a percent sign are {@linkplain Trait traits} of all versions. After an equals sign comes the
+ * {@linkplain Definition definition} of an output by other operators, which holds for all versions. A question mark is
+ * an optional value; one star a variadic one of one type, two stars of several types, and a number the least count
+ * where it is not one. An exclamation mark is a required attribute.
  */
 final class SchemaFile {
     static final char TRAITS = '%';
     static final char DEFINITION = '=';
 
-    /** Where a version's block begins. */
+    /** The version of a block and its offset in the text. */
     private record Entry(int since, int offset) {}
 
     private final String domain;
@@ -45,12 +47,12 @@ final class SchemaFile {
     private final Map<String, List<Entry>> entries = new HashMap<>();
     private final Map<String, List<String>> sets = new HashMap<>();
     private final Map<String, EnumSet<Trait>> traits = new LinkedHashMap<>();
-    /** Where the lines begin that say what an operator is made of. */
+    /** The offsets of the lines that define an operator by others, by its name. */
     private final Map<String, List<Integer>> definitions = new HashMap<>();
 
     private final Map<Integer, OperatorSchema> parsed = new ConcurrentHashMap<>();
 
-    /** @param file what errors call it */
+    /** @param file the name of the resource in errors */
     SchemaFile(String domain, String file, String text) {
         this.domain = domain;
         this.file = file;
@@ -78,7 +80,7 @@ final class SchemaFile {
         }
     }
 
-    /** The schemas of {@code domain}, whose resource is called {@code file}. */
+    /** Loads the schemas of {@code domain} from the resource {@code file}. */
     static SchemaFile load(String domain, String file) {
         try {
             return new SchemaFile(domain, file, OwnResource.text(SchemaFile.class, file));
@@ -124,7 +126,7 @@ final class SchemaFile {
         return definitions.containsKey(name);
     }
 
-    /** What the outputs of a version are made of; empty where that is not said. */
+    /** Parses the definitions of a version's outputs by other operators; empty where there are none. */
     List<Definition> definitions(OperatorSchema schema) {
         var found = new ArrayList<Definition>();
         for (int start : definitions.getOrDefault(schema.op().name(), List.of())) {
@@ -138,7 +140,7 @@ final class SchemaFile {
         return found;
     }
 
-    /** The latest version of {@code name} that is not after {@code opset}, or null. */
+    /** Returns the latest version of {@code name} that is not after {@code opset}, or null. */
     @Nullable
     OperatorSchema find(String name, int opset) {
         Entry latest = null;
@@ -150,7 +152,7 @@ final class SchemaFile {
         return latest == null ? null : parse(name, latest);
     }
 
-    /** The opset in which {@code name} appeared, or -1 where it is unknown. */
+    /** Returns the opset in which {@code name} appeared, or -1 where it is unknown. */
     int firstVersion(String name) {
         int first = -1;
         for (Entry entry : entries.getOrDefault(name, List.of())) {

@@ -24,35 +24,35 @@ public final class Schemas {
             OpId.MILLRACE,
             "dev.millrace.txt");
 
-    /** A memo of what the resources say; it never changes what a caller sees. */
+    /** A cache of the parsed resources; it does not affect results. */
     private static final Map<String, SchemaFile> LOADED = new ConcurrentHashMap<>();
 
     private Schemas() {}
 
-    /** The version of {@code op} that a node of {@code opset} means, or null where there is none. */
+    /** Returns the version of {@code op} that applies in {@code opset}, or null where there is none. */
     public static @Nullable OperatorSchema find(OpId op, int opset) {
         SchemaFile file = file(op.domain());
         return file == null ? null : file.find(op.name(), opset);
     }
 
-    /** Whether {@code trait} is true of {@code op}; never of what is unknown. */
+    /** Whether {@code op} has {@code trait}; false for unknown operators. */
     public static boolean has(OpId op, Trait trait) {
         return traits(op).contains(trait);
     }
 
-    /** What is true of {@code op}; to be read only. */
+    /** The traits of {@code op}, which callers must not change. */
     public static Set<Trait> traits(OpId op) {
         SchemaFile file = file(op.domain());
         return file == null ? Set.of() : file.traits(op.name());
     }
 
-    /** Whether the table says what {@code op} is made of; never of what is unknown. */
+    /** Whether the table defines {@code op} by other operators; false for unknown operators. */
     public static boolean isDefined(OpId op) {
         SchemaFile file = file(op.domain());
         return file != null && file.isDefined(op.name());
     }
 
-    /** What the outputs of a version are made of; empty where it is not made of others. */
+    /** The definitions of a version's outputs by other operators; empty where there are none. */
     public static List<Definition> definitions(OperatorSchema schema) {
         return load(schema.op().domain()).definitions(schema);
     }

@@ -14,21 +14,21 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Makes Constant nodes that hold a tensor constants of their graph, before anybody looks at what the graph does: some
- * exporters write every weight so. The others, of single numbers, lists and sparse tensors, are left to the optimiser, as
- * are those with which something is wrong, so that it is said where it would be.
+ * Turns Constant nodes that hold a tensor into constants of their graph, before anything else reads the graph: some
+ * exporters write every weight so. Other Constant nodes, with single numbers, lists and sparse tensors, are left to the
+ * optimiser. Invalid ones stay, too, so that their error is reported in its usual place.
  */
 public final class StoredConstants {
     private static final String VALUE = "value";
 
-    /** What is known to be allowed. */
+    /** The opsets and element types that have passed the schema check. */
     private final Set<Kind> allowed = new HashSet<>();
 
     private record Kind(int opset, ElementType element) {}
 
     private StoredConstants() {}
 
-    /** Changes a graph and those nested in it. */
+    /** Converts the nodes of a graph and of its nested graphs. */
     public static void over(Graph graph) {
         new StoredConstants().walk(graph);
     }

@@ -2,36 +2,36 @@ package dev.millrace.graph.op;
 
 import java.util.Locale;
 
-/** What is true of an operator in all its versions. */
+/** A property of an operator in all its versions, on which passes and inference rely. */
 public enum Trait {
-    /** Each element of the output follows from the element at its place in the first input, and the shape stays. */
+    /** Each element of the output depends on the element at the same index of the first input; the shape stays. */
     UNARY,
-    /** Each element follows from two, whose tensors broadcast as numpy's do; before opset 7 in another way. */
+    /** Each element depends on two, whose tensors broadcast by numpy's rule; before opset 7 by another one. */
     BINARY,
     /** The output has the type and the shape of the first input. */
     SAME,
     /** The output has the type of both inputs, and the shape that they broadcast to. */
     BROADCASTS,
-    /** A truth for each pair of elements, in the shape that the inputs broadcast to. */
+    /** The output has a boolean for each pair of elements, in the shape that the inputs broadcast to. */
     COMPARES,
     /** The output has the type of any number of inputs, and the shape that they broadcast to. */
     MIXES,
-    /** A truth for each element of the first input. */
+    /** The output has a boolean for each element of the first input. */
     TESTS,
-    /** Takes axes away, or leaves one place of them. */
+    /** The operator removes axes or reduces them to extent 1. */
     REDUCES,
-    /** Equal inputs give other outputs. */
+    /** Equal inputs give different outputs. */
     RANDOM,
-    /** The input where it is positive, and else 0. */
+    /** The output is the input where it is positive, and else 0. */
     AT_LEAST_ZERO,
     /** Fused operators of {@code com.microsoft} may name it in an attribute, with its own numbers in others. */
     ACTIVATION,
-    /** The engine's product takes it in. */
+    /** The engine's own operator Linear can apply it as its activation. */
     LINEAR_ACTIVATION,
-    /** A recurrent layer may name it. */
+    /** A recurrent layer may name it as an activation. */
     RECURRENT_ACTIVATION;
 
-    /** What a word of the table means: the name in lower case, with hyphens. */
+    /** Returns the trait for a word of the table: its name in lower case, with hyphens. */
     static Trait of(String word) {
         return valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
     }

@@ -1,4 +1,4 @@
-/** What the operators of each opset take and give: schemas as data, and the check of a node against them. */
+/** The operator table: the schemas of all operators by opset, as data, and the check of a node against them. */
 @NullMarked
 package dev.millrace.graph.op;
 

@@ -17,20 +17,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The invariants of a graph and the graphs nested in it: every value is there before it is read, producers and users
- * know each other, links and counts agree.
+ * Checks the invariants of a graph and its nested graphs: every value is defined before it is read, producers and users
+ * refer to each other, links and counts agree.
  */
 public final class GraphCheck {
     private static final int FEW = 16;
 
     private final Set<Value> available = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Map<Value, Integer> reads = new IdentityHashMap<>();
-    /** What nodes of many inputs read. */
+    /** The sets of inputs of nodes with many inputs. */
     private final Map<Node, Set<@Nullable Value>> inputsOf = new IdentityHashMap<>();
 
     private GraphCheck() {}
 
-    /** Throws for the first invariant of a model's main graph that does not hold, saying which and where. */
+    /** Throws at the first invariant of a model's main graph that does not hold, with its place. */
     public static void check(Graph main) {
         new GraphCheck().walk(main);
     }
@@ -68,7 +68,7 @@ public final class GraphCheck {
                     available.contains(output) && output.isGraphOutput(),
                     () -> "output '" + output.name() + "' of " + graph + " has no source in scope");
         }
-        // What a graph defines is out of scope behind it, so all its readers have been seen.
+        // Values of this graph are out of scope after it, so all their readers have been seen.
         for (Value value : defined) {
             checkUsers(value);
             available.remove(value);
@@ -129,7 +129,7 @@ public final class GraphCheck {
         }
     }
 
-    /** What a caller of a graph relies on. */
+    /** The interface of a graph, on which its callers rely. */
     public record Interface(List<Value> inputs, List<String> outputNames, List<@Nullable ValueType> outputTypes) {
         public Interface {
             inputs = List.copyOf(inputs);
@@ -145,7 +145,10 @@ public final class GraphCheck {
             return new Interface(graph.inputs(), graph.outputNames(), types);
         }
 
-        /** Throws where {@code graph} has other inputs or outputs, or an output of another type; more may be known. */
+        /**
+         * Throws where {@code graph} has other inputs or outputs, or an output of another type; a more precise type is
+         * allowed.
+         */
         public void requireKeptBy(Graph graph) {
             require(inputs.equals(graph.inputs()), () -> "the inputs of " + graph + " changed");
             require(outputNames.equals(graph.outputNames()), () -> "the outputs of " + graph + " changed");

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What the optimiser did.
+ * A report of one optimisation.
  *
  * @param passes every pass that ran, in order
  * @param patches every patch that was applied, in order
@@ -20,10 +20,10 @@ public record OptimisationReport(
         Duration duration,
         boolean settled) {
 
-    /** The share of one pass. */
+    /** The number of patches and the time of one pass. */
     public record PassResult(String pass, int patches, Duration duration) {}
 
-    /** One patch: the pass that made it, what it recognised, and where. */
+    /** One patch: its pass, the pattern that the pass recognised, and the graph. */
     public record Applied(String pass, String reason, String graph) {}
 
     public OptimisationReport {
@@ -31,7 +31,7 @@ public record OptimisationReport(
         patches = List.copyOf(patches);
     }
 
-    /** How many patches the pass of this name contributed. */
+    /** Returns the number of patches that the pass of this name contributed. */
     public int patchesOf(String pass) {
         return passes.stream()
                 .filter(result -> result.pass().equals(pass))

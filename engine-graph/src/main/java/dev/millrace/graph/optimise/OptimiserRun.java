@@ -38,18 +38,20 @@ final class OptimiserRun {
     private final Map<String, Tally> tallies = new LinkedHashMap<>();
     private GraphCheck.Interface promised;
     private List<Graph> innermostFirst = List.of();
-    /** How often inference found out more after the first time. */
+    /** The number of rounds in which inference found more than before. */
     private int refinements;
-    /** The nodes of each graph by operator, as they were after so many patches. */
+    /** The nodes of each graph by operator, as of {@link #indexedPatches}. */
     private final Map<Graph, Map<OpId, List<Node>>> index = new IdentityHashMap<>();
 
     private int indexedPatches;
 
-    /** What one pass has done so far. */
+    /** The patches and the time of one pass so far. */
     private static final class Tally {
         int patches;
         long nanos;
-        /** The state of the graph, by its changes so far, in which it was in vain: it would be so again. */
+        /**
+         * The number of changes of the graph at which the pass found nothing; it is not run again at the same number.
+         */
         int foundNothingAt = -1;
     }
 
@@ -63,7 +65,7 @@ final class OptimiserRun {
         setup.passes.forEach(pass -> tallies.put(pass.name(), new Tally()));
     }
 
-    /** The patches so far; after a failure, the last one is where it failed. */
+    /** The patches so far; after a failure, the last one is the one that failed. */
     List<Applied> applied() {
         return applied;
     }
@@ -156,7 +158,7 @@ final class OptimiserRun {
         }
     }
 
-    /** Whether a model leaves out all of its results, so that nothing can be done in its place. */
+    /** Whether the model omits all outputs of a node, so that there is nothing to replace. */
     private static boolean isForNothing(Node node) {
         for (Value output : node.outputs()) {
             if (output != null) {

@@ -22,7 +22,9 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Carries out one patch: its changes, then the types they bear on, then the removal of what they left unread. */
+/**
+ * Applies one patch: its changes, then inference of the types that they affect, then removal of what is no longer read.
+ */
 final class PatchApplier {
     private static final int MOST_READS_IN_PATTERNS = 4;
     private static final int MOST_INPUTS_TYPED_ALONE = 256;
@@ -37,7 +39,7 @@ final class PatchApplier {
         this.editor = new GraphEditor(graph);
     }
 
-    /** Applies {@code patch} and returns the nodes whose surroundings changed, new ones included. */
+    /** Applies {@code patch} and returns the nodes whose neighbours changed, new nodes included. */
     static Collection<Node> apply(Patch patch) {
         var applier = new PatchApplier(patch.graph());
         patch.changes().forEach(applier::apply);
@@ -122,7 +124,10 @@ final class PatchApplier {
         }
     }
 
-    /** Whether types depend on what a constant holds: on extents and places, and on a few factors. */
+    /**
+     * Whether types may depend on the content of a constant: integers, which are extents or indices, and a few float
+     * factors.
+     */
     private static boolean decidesTypes(@Nullable Tensor constant) {
         return constant != null && (!constant.type().isFloating() || constant.elements() <= MOST_FACTORS);
     }
@@ -149,8 +154,9 @@ final class PatchApplier {
     }
 
     /**
-     * A node with nested graphs is typed by what is inside them, and one that joins very many values would be typed again
-     * for each of them: both are left to the inference of the whole graph, which the next round begins with.
+     * Whether a node's types are inferred at once. Those of a node with nested graphs depend on their contents, and
+     * those of a node with very many inputs would be inferred again for each of them. Both are left to the inference of
+     * the whole graph at the beginning of the next round.
      */
     private static boolean isTypedAlone(Node node) {
         return node.attributes().graphs().isEmpty() && node.inputs().size() <= MOST_INPUTS_TYPED_ALONE;
@@ -184,7 +190,7 @@ final class PatchApplier {
             Value value = unread.remove();
             Node producer = value.producer();
             if (value.isUsed()) {
-                // Patterns ask for values that one node reads, one of them in two or three places.
+                // Patterns match values that one node reads, or that are read in two or three places.
                 if (value.users().size() <= MOST_READS_IN_PATTERNS) {
                     touched.addAll(value.users());
                 }
@@ -214,7 +220,7 @@ final class PatchApplier {
         }
     }
 
-    /** What the graph itself says of a node's inputs. */
+    /** Facts about a node's inputs from the graph: their types and constants. */
     private record ConstantFacts(Node node) implements Facts {
         @Override
         public @Nullable ValueType type(int input) {

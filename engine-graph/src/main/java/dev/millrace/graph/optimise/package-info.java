@@ -1,4 +1,4 @@
-/** The optimiser: passes propose patches, a driver applies them, checks the graph and reports what it did. */
+/** The optimiser: passes propose patches; a driver applies them, checks the graph and reports the changes. */
 @NullMarked
 package dev.millrace.graph.optimise;
 

@@ -75,7 +75,7 @@ public enum ElementType {
         return code;
     }
 
-    /** Bits per element; 0 for strings, which have no fixed size. */
+    /** The number of bits of an element; 0 for strings, which have no fixed size. */
     public int bits() {
         return bits;
     }
@@ -103,7 +103,9 @@ public enum ElementType {
         return bits == 4 || bits == 2;
     }
 
-    /** Bytes that {@code elements} of this type take; strings take none. Throws where the product overflows. */
+    /**
+     * Returns the bytes that {@code elements} of this type take; strings take none. Throws where the product overflows.
+     */
     public long bytes(long elements) {
         if (bits >= 8) {
             return Math.multiplyExact(elements, (long) (bits / 8));
@@ -111,12 +113,12 @@ public enum ElementType {
         return bits == 0 ? 0 : Math.ceilDiv(Math.multiplyExact(elements, (long) bits), 8L);
     }
 
-    /** The type with ONNX's number {@code code}, or null where there is none. */
+    /** Returns the type with ONNX's number {@code code}, or null where there is none. */
     public static @Nullable ElementType ofCode(int code) {
         return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     }
 
-    /** The type with ONNX's number {@code code}. */
+    /** Returns the type with ONNX's number {@code code}; throws where there is none. */
     public static ElementType requireCode(long code) {
         ElementType type = code > 0 && code < BY_CODE.length ? BY_CODE[(int) code] : null;
         if (type == null) {
@@ -125,7 +127,7 @@ public enum ElementType {
         return type;
     }
 
-    /** The type that ONNX type strings call {@code name}. */
+    /** Returns the type that ONNX type strings call {@code name}; throws where there is none. */
     public static ElementType ofName(String name) {
         for (ElementType type : values()) {
             if (type.onnxName.equals(name)) {
@@ -140,7 +142,7 @@ public enum ElementType {
         return onnxName;
     }
 
-    /** What reads a tensor's elements by value. */
+    /** The method of {@link Tensor} that reads elements of this type by value, for error messages. */
     String reader() {
         return switch (kind) {
             case FLOATING -> this == DOUBLE ? "doubles()" : "floats()";

@@ -6,19 +6,24 @@ import dev.millrace.memory.Blocks;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Native memory that the garbage collector reclaims. More than the JVM may ever have is refused at once: it would
- * collect garbage for a while, on a thread that cannot be cancelled, before it says so.
+ * Allocates native memory that the garbage collector reclaims. More than the JVM may ever have is refused at once: the
+ * JVM itself would first collect garbage for a while, on a thread that cannot be cancelled.
  */
 public final class OwnMemory {
     private OwnMemory() {}
 
-    /** Zeroed memory. Throws (FAIL) where there can never be so much, OutOfMemoryError where there isn't now. */
+    /**
+     * Allocates zeroed memory. Throws (FAIL) where there can never be so much, OutOfMemoryError where there is not now.
+     */
     public static MemorySegment allocate(long bytes, long alignment) {
         checkPossible(bytes);
         return Blocks.allocate(bytes, alignment);
     }
 
-    /** The same, of which nothing is written yet for some time: see {@link Blocks#reserve}. */
+    /**
+     * Reserves zeroed memory that is not written for some time: see {@link Blocks#reserve}. Throws like {@link
+     * #allocate}.
+     */
     public static MemorySegment reserve(long bytes, long alignment) {
         checkPossible(bytes);
         return Blocks.reserve(bytes, alignment);

@@ -16,7 +16,7 @@ public final class Shape {
         this.elements = count(dims);
     }
 
-    /** A shape with these extents; negative extents and an element count beyond a long are refused. */
+    /** Returns a shape with these extents; throws for negative extents and an element count beyond a long. */
     public static Shape of(long... dims) {
         return dims.length == 0 ? SCALAR : new Shape(dims.clone());
     }
@@ -88,14 +88,14 @@ public final class Shape {
         return strides;
     }
 
-    /** This shape with another extent at {@code axis}. */
+    /** Returns this shape with another extent at {@code axis}. */
     public Shape with(int axis, long extent) {
         long[] copy = dims.clone();
         copy[axis] = extent;
         return new Shape(copy);
     }
 
-    /** {@code axis} counted from the front; throws where it lies outside {@code [-rank, rank)}. */
+    /** Returns {@code axis} counted from the front; throws where it is outside {@code [-rank, rank)}. */
     public static int axis(long axis, int rank) {
         if (axis < -rank || axis >= rank) {
             throw EngineException.invalidArgument("axis " + axis + " is outside [-" + rank + ", " + rank + ")");
@@ -103,7 +103,7 @@ public final class Shape {
         return (int) (axis < 0 ? axis + rank : axis);
     }
 
-    /** The shape that both broadcast to by the rule of numpy; throws where they do not. */
+    /** Returns the shape to which both broadcast by numpy's rule; throws where they do not. */
     public static Shape broadcast(Shape a, Shape b) {
         if (a.equals(b)) {
             return a;
@@ -131,7 +131,7 @@ public final class Shape {
         return Arrays.hashCode(dims);
     }
 
-    /** In the form {@code [1, 3, 224, 224]}. */
+    /** Returns the extents in the form {@code [1, 3, 224, 224]}. */
     @Override
     public String toString() {
         return Arrays.toString(dims);

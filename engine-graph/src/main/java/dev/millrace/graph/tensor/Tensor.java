@@ -8,14 +8,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An element type, a shape, and memory. Elements lie row-major, little-endian, packed as ONNX packs them.
+ * A tensor: an element type, a shape, and memory. Elements are row-major, little-endian, packed as ONNX packs them.
  *
  * <p>{@code wrap} borrows memory, {@code copyOf} and {@code allocate} own it. Closing is idempotent; a closed tensor
  * refuses access, and so do its views; a tensor that is never closed is reclaimed by the garbage collector. Reading is
- * safe from any thread, also while another one closes; writing through {@link #segment()} is the caller's business.
+ * safe from any thread, also while another one closes; callers that write through {@link #segment()} synchronise.
  */
 public final class Tensor implements Datum {
-    /** The bit of {@link #holders} that says that nobody new may hold the memory. */
+    /** The bit of {@link #holders} that marks a closed tensor, which accepts no new holders. */
     private static final int LAST = Integer.MIN_VALUE;
 
     private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
@@ -55,32 +55,32 @@ public final class Tensor implements Datum {
         return new Tensor(type, shape, data, strings, null, false, owner);
     }
 
-    /** A tensor over memory that stays the caller's. The segment holds at least the bytes that the shape needs. */
+    /** Wraps memory that stays the caller's. The segment has at least the bytes that the shape needs. */
     public static Tensor wrap(ElementType type, Shape shape, MemorySegment data) {
         return borrowing(type, shape, fitting(type, shape, data), null, null);
     }
 
-    /** A tensor that runs {@code release} once, when it is closed and no run reads it any more. */
+    /** Wraps memory and runs {@code release} once, when the tensor is closed and no run reads it any more. */
     public static Tensor owning(ElementType type, Shape shape, MemorySegment data, Runnable release) {
         return new Tensor(type, shape, fitting(type, shape, data), null, release, false, null);
     }
 
     /**
-     * A tensor whose memory is used again: {@code giveBack} runs once, when it is closed and no run reads it any more,
-     * but never where somebody has got {@link #segment()}, whose content stays what it is.
+     * Wraps memory that is reused: {@code giveBack} runs once, when the tensor is closed and no run reads it any more.
+     * It never runs after a caller has obtained {@link #segment()}, whose content then stays valid.
      */
     public static Tensor recycling(ElementType type, Shape shape, MemorySegment data, Runnable giveBack) {
         return new Tensor(type, shape, fitting(type, shape, data), null, giveBack, true, null);
     }
 
-    /** A tensor of which only type and shape are there: it refuses access as a closed one does. */
+    /** Returns a tensor with a type and a shape only, which refuses access like a closed one. */
     public static Tensor absent(ElementType type, Shape shape) {
         Tensor tensor = borrowing(type, shape, MemorySegment.NULL, null, null);
         tensor.closed = true;
         return tensor;
     }
 
-    /** Fresh zeroed memory, reclaimed by the garbage collector. Strings start empty. */
+    /** Allocates zeroed memory that the garbage collector reclaims. Strings start empty. */
     public static Tensor allocate(ElementType type, Shape shape) {
         if (type == ElementType.STRING) {
             if (shape.elements() > LONGEST_ARRAY) {
@@ -155,7 +155,7 @@ public final class Tensor implements Datum {
         return tensor;
     }
 
-    /** A string tensor over this very array. */
+    /** Returns a string tensor over this very array, not a copy. */
     public static Tensor ofStrings(Shape shape, String... values) {
         if (values.length != shape.elements()) {
             throw EngineException.invalidArgument(values.length + " strings do not fill shape " + shape);
@@ -205,8 +205,8 @@ public final class Tensor implements Datum {
     }
 
     /**
-     * The memory, exactly as long as the elements need. What a run returned keeps its content while somebody has it: where
-     * the same memory is to serve run after run, read by value. What somebody brought is valid as long as its owner says.
+     * The memory, exactly as long as the elements need. A run's output stays valid while its segment is reachable and
+     * is not reused then; read by value to allow reuse. Wrapped memory is valid as long as its owner keeps it.
      */
     public MemorySegment segment() {
         if (strings != null) {
@@ -214,14 +214,14 @@ public final class Tensor implements Datum {
         }
         Tensor root = root();
         if (root.recycled && !root.handedOut) {
-            // before the look at closed: whoever closes looks at these two the other way round
+            // set before the read of closed: close() accesses these two in the opposite order
             root.handedOut = true;
         }
         checkOpen();
         return data;
     }
 
-    /** Whether a thread may read the elements: a confined arena is its own thread's alone. */
+    /** Whether a thread may read the elements: memory of a confined arena belongs to one thread. */
     public boolean isReadableBy(Thread thread) {
         return strings != null || data.isAccessibleBy(thread);
     }
@@ -300,8 +300,8 @@ public final class Tensor implements Datum {
     }
 
     /**
-     * The same memory under another shape with as many elements. The view does not own it: closing the view closes
-     * nothing else, and closing this tensor closes the view.
+     * Returns a view of the same memory with another shape of as many elements. The view does not own it: closing the
+     * view closes nothing else, and closing this tensor closes the view.
      */
     public Tensor reshaped(Shape to) {
         if (to.elements() != shape.elements()) {
@@ -327,15 +327,15 @@ public final class Tensor implements Datum {
     }
 
     /**
-     * This tensor for the length of a run: the memory of what comes back stays as it is until {@link #letGo()}, also when
-     * this tensor is closed meanwhile. Throws where it is closed already.
+     * Holds the memory for the length of a run: the returned tensor stays valid until {@link #letGo()}, even if this
+     * tensor is closed meanwhile. Throws where it is closed already.
      */
     public Tensor hold() {
         pin();
         return root().release == null ? this : borrowing(type, shape, data, strings, null);
     }
 
-    /** Ends what {@link #hold()} began, once each. */
+    /** Ends one {@link #hold()}. */
     public void letGo() {
         Tensor root = root();
         if (root.release != null && root.holders.decrementAndGet() == LAST) {
@@ -392,7 +392,7 @@ public final class Tensor implements Datum {
         return EngineException.invalidArgument(asked + " does not fit a " + type + " tensor; use " + type.reader());
     }
 
-    /** Type and shape, never the contents. */
+    /** Returns type and shape, never the contents. */
     @Override
     public String toString() {
         return "tensor " + type + shape;

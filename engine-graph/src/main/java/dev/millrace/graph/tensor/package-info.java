@@ -1,4 +1,4 @@
-/** Data that flows: element types, shapes, tensors, sequences, optionals and maps. */
+/** Data of models and runs: element types, shapes, tensors, sequences, optionals and maps. */
 @NullMarked
 package dev.millrace.graph.tensor;
 

@@ -24,7 +24,7 @@ import dev.millrace.graph.proto.ValueInfoProto;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What types and extents stand for is there when the model is written again. */
+/** Denotations of types and extents survive reading and writing a model. */
 class DenotationsTest {
     @Test
     void whatInputsOutputsAndInnerValuesStandForSurvives() throws InvalidProtocolBufferException {
@@ -146,7 +146,7 @@ class DenotationsTest {
         return ValueInfoProto.newBuilder().setName(name).setType(type).build();
     }
 
-    /** One float for each of three channels and each of as many pixels as there are. */
+    /** Returns the type of an image of floats with three channels and an unknown number of pixels. */
     private static TypeProto image(String denotation) {
         return TypeProto.newBuilder()
                 .setDenotation(denotation)

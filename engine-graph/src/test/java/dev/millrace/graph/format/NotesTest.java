@@ -30,7 +30,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What a file says beside what is computed is there when the model is written again. */
+/** Metadata and annotations, which do not affect computation, survive reading and writing a model. */
 class NotesTest {
     @Test
     void metadataOfInputsOutputsInnerValuesAndInitializersSurvives() throws InvalidProtocolBufferException {
@@ -256,7 +256,7 @@ class NotesTest {
         return StringStringEntryProto.newBuilder().setKey(key).setValue(value).build();
     }
 
-    /** What the model's file says when it is read and written once more. */
+    /** Returns the graph of the model's file after it is written, read and written again. */
     static GraphProto again(Model model) throws InvalidProtocolBufferException {
         Model read = Models.read(Models.toBytes(model), null);
         return ModelProto.parseFrom(Models.toBytes(read)).getGraph();

@@ -35,7 +35,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Texts for people, and names of tensors in attributes and what is said of those, are there when the model is written again. */
+/** Documentation texts, and the names and remarks of tensors in attributes, survive reading and writing a model. */
 class RemarksTest {
     @Test
     void whatIsWrittenForPeopleSurvives() throws InvalidProtocolBufferException {
@@ -158,7 +158,7 @@ class RemarksTest {
         assertThat(written.getFunctions(0).getAttributeProto(0).getDocString()).isEqualTo("by default");
     }
 
-    /** A text for everything that may have one. */
+    /** Returns a model with a documentation text on everything that may have one. */
     private static ModelProto.Builder documented() {
         TensorProto first = raw(tensor("first", 1)
                 .setDocString("of a tensor")
@@ -215,7 +215,7 @@ class RemarksTest {
         return attribute(name, AttributeProto.AttributeType.TENSOR).setRefAttrName(callerAttribute);
     }
 
-    /** The same float as a writer puts it down. */
+    /** Returns the float tensor with raw data, as the writer stores it. */
     private static TensorProto raw(TensorProto tensor) {
         byte[] bytes = new byte[Float.BYTES];
         ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putFloat(tensor.getFloatData(0));

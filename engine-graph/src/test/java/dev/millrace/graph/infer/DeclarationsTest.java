@@ -24,7 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a model says of values that are not its inputs, beside what follows from its inputs. */
+/** Declared types of values other than inputs, compared with the inferred types. */
 class DeclarationsTest {
     private static final OpId FOREIGN = new OpId("example.com", "Foreign");
 
@@ -120,7 +120,7 @@ class DeclarationsTest {
         assertThat(y.shape()).isEqualTo(shape("n", 4));
     }
 
-    /** What grows in the first of eight carried values reaches the last after eight rounds. */
+    /** A change of shape in the first of eight carried values reaches the last after eight rounds. */
     @Test
     void aShapeThatALoopChangesLateIsNotKnown() {
         TestGraph body = g.nested();

@@ -16,7 +16,7 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What inputs are taken for before the first run. */
+/** The shapes and contents that are assumed for inputs before the first run. */
 class NominalInputsTest {
     private static final int OPSET = 18;
 

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class OnnxDataInferenceTest {
-    /** What these give has a shape that their input's elements decide. */
+    /** Operators whose output shapes depend on the elements of their inputs. */
     private static final Set<String> DATA_DEPENDENT = Set.of(
             "NonZero",
             "Unique",
@@ -86,7 +86,7 @@ class OnnxDataInferenceTest {
         assertThat(DATA_DEPENDENT).containsAll(open.keySet());
     }
 
-    /** The graph with nothing declared of what its nodes give. */
+    /** Removes the declared types of node outputs from the graph and returns it. */
     private static Graph forgetful(Graph graph) {
         var editor = new GraphEditor(graph);
         for (Node node : graph.nodes()) {

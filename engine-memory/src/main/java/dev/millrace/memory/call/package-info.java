@@ -1,4 +1,4 @@
-/** How native functions are called. */
+/** Calls of native functions, and the machine code of the fault handler. */
 @NullMarked
 package dev.millrace.memory.call;
 

@@ -17,8 +17,8 @@ import java.util.Deque;
 import java.util.Set;
 
 /**
- * Files and folders that this user alone writes, made and looked at. What is refused is a {@link FileSystemException}, whose
- * reason says what to do. Root is trusted. A file system that does not tell owners and permissions is not asked for them.
+ * Creates and checks files and folders that only this user can write. A refusal is a {@link FileSystemException}, whose
+ * reason says what to do. Root is trusted. Owners and permissions are not checked on a file system that has none.
  */
 public final class OwnFiles {
     private static final int MOST_LINKS = 40;
@@ -32,19 +32,20 @@ public final class OwnFiles {
 
     private OwnFiles() {}
 
-    /** Whether the file system tells who may write a file. */
+    /** Whether the file system has owners and permissions of files. */
     public static boolean areTold(Path path) {
         return path.getFileSystem().supportedFileAttributeViews().contains("unix");
     }
 
     /**
-     * Opens a file for reading that this user has made, and that nobody else can have written or put in its place.
+     * Opens a file for reading that this user has created, and that no other user can have written or replaced.
      *
-     * <p>Each folder and each link on the way belongs to this user or to root, and others may not write the folders; in one like
-     * {@code /tmp} they may, since they cannot exchange what is not theirs. So nothing that is looked at here can be
-     * another file when it is opened. The file has no other name, and is no link.
+     * <p>Each folder and each symbolic link on the path must belong to this user or to root, and others must not be
+     * able to write the folders. A sticky folder like {@code /tmp} is an exception, since others cannot replace files
+     * there that are not theirs. So a file that was checked here cannot be another one when it is opened. The file must
+     * have no other name and be no link.
      *
-     * @throws FileSystemException if somebody else may have written it, or may exchange it
+     * @throws FileSystemException if another user may have written it, or may replace it
      */
     public static FileChannel open(Path file) throws IOException {
         Path reached = reached(file);
@@ -62,15 +63,18 @@ public final class OwnFiles {
     }
 
     /**
-     * Throws where others may change which file a path leads to.
+     * Checks that other users cannot change which file a path leads to.
      *
-     * @throws FileSystemException if somebody else may exchange the file, or a folder on the way to it
+     * @throws FileSystemException if another user may replace the file, or a folder on the path to it
      */
     public static void checkWay(Path file) throws IOException {
         reached(file);
     }
 
-    /** The same file, without links on the way to it, once it is sure that it stays the same. */
+    /**
+     * Returns the path of the file with all symbolic links resolved, after a check that others cannot replace any part
+     * of it.
+     */
     private static Path reached(Path file) throws IOException {
         Path absolute = file.toAbsolutePath();
         Path name = absolute.getFileName();
@@ -82,9 +86,10 @@ public final class OwnFiles {
     }
 
     /**
-     * The folder that an absolute path leads to, without links, once it is sure that it stays the same.
+     * Returns the path of a folder with all symbolic links resolved, after a check that others cannot replace any part
+     * of it.
      *
-     * @param leadsOn whether it is only on the way, and looked at as such
+     * @param leadsOn whether the path continues in the folder, so that the folder itself is checked like those above it
      */
     private static Path walked(Path folder, boolean leadsOn) throws IOException {
         Path at = folder.getRoot();
@@ -115,7 +120,10 @@ public final class OwnFiles {
         return at;
     }
 
-    /** The names of a path, to be walked before what is left. No link stands before a {@code ..} that is walked. */
+    /**
+     * Pushes the names of a path before those that are left. Links are resolved before a following {@code ..} is, as
+     * the system does.
+     */
     private static void push(Path names, Deque<Path> left) {
         for (int i = names.getNameCount() - 1; i >= 0; i--) {
             left.push(names.getName(i));
@@ -134,8 +142,8 @@ public final class OwnFiles {
     }
 
     /**
-     * Throws where a folder belongs to another user, where others may write it, or where they may put another in its place. Links of
-     * this user's or of root's on the way are followed.
+     * Checks that a folder belongs to this user or to root and that others can neither write nor replace it. Links that
+     * belong to this user or to root are followed.
      *
      * @throws FileSystemException if it is no folder that this user alone, or root, writes
      */
@@ -146,7 +154,7 @@ public final class OwnFiles {
     }
 
     /**
-     * The same of a folder inside of one that was checked, which is no link.
+     * Checks a folder, which must be no link, inside of one that was checked already.
      *
      * @throws FileSystemException if it is no folder that this user alone, or root, writes
      */
@@ -164,7 +172,7 @@ public final class OwnFiles {
         }
     }
 
-    /** Throws where a path names no folder; a link to one is none. */
+    /** Throws unless a path names a folder; a link to a folder is refused. */
     public static void requireFolder(Path folder) throws IOException {
         if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
             throw refusal(folder, Files.isSymbolicLink(folder) ? "it is a symbolic link" : "it is no folder");
@@ -172,8 +180,8 @@ public final class OwnFiles {
     }
 
     /**
-     * Throws where a name is there and is no regular file: to open a FIFO waits for somebody who writes, a device has no end, and a
-     * link leads to a file that is not meant.
+     * Throws if the path exists and is no regular file: opening a FIFO waits for a writer, a device has no end, and a
+     * link leads to an unintended file.
      *
      * @return whether there is a file
      */
@@ -190,17 +198,19 @@ public final class OwnFiles {
         return true;
     }
 
-    /** Makes a folder, and those above it that are not there, for this user alone. */
+    /** Creates a folder, and missing ones above it, for this user alone. */
     public static void createFolders(Path folder) throws IOException {
         Files.createDirectories(folder, areTold(folder) ? FOLDER : NONE);
     }
 
-    /** Makes a folder for this user alone. */
+    /** Creates a folder for this user alone. */
     public static void createFolder(Path folder) throws IOException {
         Files.createDirectory(folder, areTold(folder) ? FOLDER : NONE);
     }
 
-    /** Leaves others no right to a file that is to lie in a folder to which they have none. */
+    /**
+     * Removes all rights of others to {@code file} if they have none to {@code folder}, in which it is going to lie.
+     */
     public static void limitAs(Path folder, Path file) throws IOException {
         if (areTold(folder) && Entry.of(folder).isForOwnerAlone()) {
             Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
@@ -208,8 +218,8 @@ public final class OwnFiles {
     }
 
     /**
-     * Opens a file to write it, which is for this user alone where it is made now. A link is not followed, and a FIFO that has taken
-     * its place does not wait for a reader, since it is opened for reading too.
+     * Opens a file for writing, with rights for this user alone if it is created. A link is not followed. A FIFO in its
+     * place does not block until there is a reader, since it is opened for reading, too.
      */
     public static FileChannel create(Path file, StandardOpenOption how) throws IOException {
         Set<OpenOption> options =

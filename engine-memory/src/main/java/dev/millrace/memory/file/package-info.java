@@ -1,4 +1,4 @@
-/** Files that nobody but this user writes. */
+/** Creation and checks of files and folders that only this user can write. */
 @NullMarked
 package dev.millrace.memory.file;
 

@@ -1,11 +1,11 @@
 package dev.millrace.scheduler.device;
 
-/** Where memory lies. Two are the same place where all of this is equal, the alignment included. */
+/** The location of memory. Two locations are the same where all components are equal, the alignment included. */
 public record MemoryDevice(DeviceType type, int vendorId, int deviceId, Kind kind, long alignment) {
     /** The host's own memory. */
     public static final MemoryDevice HOST = new MemoryDevice(DeviceType.CPU, 0, 0, Kind.DEFAULT, 64);
 
-    /** What the memory is for. */
+    /** The purpose of the memory. */
     public enum Kind {
         DEFAULT,
         HOST_ACCESSIBLE

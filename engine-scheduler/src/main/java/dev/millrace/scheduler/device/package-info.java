@@ -1,4 +1,4 @@
-/** Devices and what they own: memory, streams, notifications. */
+/** Devices with their memory, streams and notifications. */
 @NullMarked
 package dev.millrace.scheduler.device;
 

@@ -1,27 +1,29 @@
 package dev.millrace.scheduler.event;
 
-/** A request in JFR: the event {@code dev.millrace.Run}, which begins when its run does and lasts as long. */
+/**
+ * A request in a flight recording (JFR): the event {@code dev.millrace.Run}, which lasts as long as the request's run.
+ */
 public final class FlightRequest {
     private final FlightEvents.RunEvent event = new FlightEvents.RunEvent();
 
     FlightRequest() {}
 
-    /** Its run begins now. One that is refused before never does. */
+    /** Marks the beginning of its run. A request that is refused before never begins. */
     public void begin() {
         event.begin();
     }
 
-    /** What commits the events of its run's steps and bindings. */
+    /** Returns a listener that commits the events of its run's steps and bindings. */
     public RunListener listener(String session, long number) {
         return new FlightEvents(session, number);
     }
 
     /**
-     * It has ended now.
+     * Marks its end and commits the event.
      *
-     * @param session what its session is called
-     * @param number which of the session's requests it is
-     * @param inputs their shapes
+     * @param session the name of its session
+     * @param number the number of the request in the session
+     * @param inputs the shapes of its inputs
      * @param queuedNanos how long it waited for its run
      * @param outcome {@code OK}, or the status that it failed with
      */

@@ -1,4 +1,4 @@
-/** What a run tells: to flight recordings and to trace files. */
+/** Events of runs: listeners, flight recordings (JFR) and trace files. */
 @NullMarked
 package dev.millrace.scheduler.event;
 

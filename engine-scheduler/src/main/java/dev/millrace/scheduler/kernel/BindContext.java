@@ -7,13 +7,13 @@ import dev.millrace.graph.tensor.Tensor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a kernel knows while it is bound to one tuple of input shapes. Input and output numbers are the node's; asking
- * for an omitted one throws, so ask {@link #hasInput} first where it is optional.
+ * The context of binding a kernel to one tuple of input shapes. Input and output numbers are the node's. Methods throw
+ * for an omitted input or output, so check {@link #hasInput} first where it is optional.
  */
 public interface BindContext {
     Node node();
 
-    /** Inputs that the node lists, omitted ones included. */
+    /** The number of inputs that the node lists, omitted ones included. */
     int inputCount();
 
     boolean hasInput(int index);
@@ -22,13 +22,16 @@ public interface BindContext {
 
     Shape inputShape(int index);
 
-    /** The content of an input where it is the same in every run of this binding: a constant, or made of shapes. */
+    /**
+     * The content of an input where it is the same in every run of this binding: a constant, or computed from shapes;
+     * else null.
+     */
     @Nullable
     Tensor constantInput(int index);
 
     /**
-     * The content of an input that the binding needs. Where it is no constant the binding comes to depend on it and
-     * is made again when it changes; meant for axes, pads, scales and the like, never for bulk data.
+     * Returns the content of an input that the binding needs. Where it is no constant, the binding depends on it from
+     * then on and is made again when it changes. This is for axes, pads, scales and the like, never for bulk data.
      */
     Tensor requireValue(int index);
 
@@ -40,21 +43,24 @@ public interface BindContext {
 
     Shape outputShape(int index);
 
-    /** Says that an output is the memory of an input, unchanged. Where all outputs are aliases the kernel never runs. */
+    /** Makes an output an alias of an input's unchanged memory. Where all outputs are aliases the kernel never runs. */
     void alias(int output, int input);
 
-    /** Says that an output may be written over an input that nobody reads afterwards: element by element, same place. */
+    /**
+     * Allows writing an output in place, over an input that is not read afterwards: element by element, at the same
+     * index.
+     */
     void mayReuse(int output, int input);
 
-    /** Says that an output is the same in every run of this binding. */
+    /** Folds an output: declares that it is {@code value} in every run of this binding. */
     void fold(int output, Tensor value);
 
-    /** Asks for memory that is the launch's own while it runs, aligned to 64 bytes; see {@link LaunchContext#workspace}. */
+    /** Requests memory for the launch alone while it runs, aligned to 64 bytes; see {@link LaunchContext#workspace}. */
     void workspace(long bytes);
 
-    /** How many threads a launch can count on at most. */
+    /** The largest number of threads that a launch can use. */
     int parallelism();
 
-    /** Ends the binding where the run that waits for it was cancelled; to be asked now and then by what takes long. */
+    /** Throws if the run that waits for the binding was cancelled; long work calls it now and then. */
     default void checkCancelled() {}
 }

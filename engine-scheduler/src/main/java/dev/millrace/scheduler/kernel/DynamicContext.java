@@ -8,13 +8,16 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a {@link DynamicKernel}. Inputs are valid until it returns; what it keeps of them it copies. */
+/**
+ * The context of one run of a {@link DynamicKernel}. Inputs are valid until it returns; a kernel copies data that it
+ * keeps.
+ */
 public interface DynamicContext {
     Node node();
 
     int inputCount();
 
-    /** The input, or null where it is omitted. */
+    /** Input {@code index}, or null where it is omitted. */
     @Nullable
     Datum input(int index);
 
@@ -26,29 +29,29 @@ public interface DynamicContext {
     boolean hasOutput(int index);
 
     /**
-     * Sets an output; omitted ones are ignored. An input or an element of one may be handed on as it is: whoever keeps
-     * data beyond the run copies it.
+     * Sets an output; omitted ones are ignored. An input or an element of one may be passed on uncopied: data that is
+     * kept beyond the run is copied later.
      */
     void output(int index, Datum value);
 
     /**
-     * Memory for an output, all of which is written: what it holds before is garbage. It may serve another run once this
-     * one has ended. There are no strings in it.
+     * Allocates memory for an output. Its content is undefined, so the kernel writes all of it. It may be reused by
+     * another run once this one has ended. It cannot hold strings.
      */
     default Tensor allocate(ElementType type, Shape shape) {
         return Tensor.allocate(type, shape);
     }
 
     /**
-     * What the nested graph {@code attribute} returns for these inputs; it sees the values around it by itself. A tensor
-     * that is closed when nobody needs it any more lends its memory to the next run. Some may share theirs, and are closed
-     * together; elements of sequences stay open.
+     * Runs the nested graph {@code attribute} with these inputs and returns its outputs; values of enclosing graphs are
+     * passed automatically. Closing a returned tensor that is no longer needed returns its memory to the next run.
+     * Tensors that share memory are closed together; elements of sequences stay open.
      */
     List<Datum> runNested(String attribute, List<Datum> inputs);
 
     void checkCancelled();
 
-    /** {@link #checkCancelled()} at one of many steps, for loops of short ones. */
+    /** Calls {@link #checkCancelled()} once in 4096 steps, for loops of short steps. */
     default void checkCancelled(long step) {
         if ((step & 0xfff) == 0) {
             checkCancelled();

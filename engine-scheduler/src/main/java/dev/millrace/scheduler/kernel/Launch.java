@@ -1,12 +1,12 @@
 package dev.millrace.scheduler.kernel;
 
 /**
- * A kernel bound to shapes. Immutable: what belongs to one run is in the context. In steady state it allocates nothing;
+ * A kernel bound to shapes. Immutable: the state of one run is in the context. In steady state it allocates nothing;
  * scratch arrays come from {@link Scratch}.
  */
 @FunctionalInterface
 public interface Launch {
-    /** Does nothing: for kernels whose outputs are all aliases or folded. */
+    /** Returns a launch that does nothing, for kernels whose outputs are all aliases or folded. */
     static Launch none() {
         return NoLaunch.INSTANCE;
     }
@@ -14,25 +14,25 @@ public interface Launch {
     void run(LaunchContext context);
 
     /**
-     * Does beforehand what the first run would do once for itself and all later ones. Computes nothing.
+     * Does the one-time work of the first run ahead of it, without computing anything.
      *
-     * @param checkCancelled throws where nobody waits for it any more
+     * @param checkCancelled throws where the preparation was cancelled
      */
     default void rehearse(Runnable checkCancelled) {
-        // most have nothing to make
+        // most launches have no one-time work
     }
 
-    /** The bytes of its own that a run of it computes in, beside what its context gives. */
+    /** The number of bytes that a run of it uses beside the memory in its context. */
     default long memoryBytes() {
         return 0;
     }
 
-    /** Gives up memory that it keeps for later runs and that no run has needed since the last call. */
+    /** Releases memory that it keeps for later runs and that no run has needed since the last call. */
     default void trim() {
-        // most keep nothing
+        // most launches keep no memory
     }
 
-    /** What it does, line by line, for a reader; nothing where there is no more to say than the node's name. */
+    /** Describes its work line by line for people; empty where the node's name says all. */
     default String text() {
         return "";
     }

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of one launch. Types and shapes are known since {@link ShapedKernel#bind}; here is only where the bytes
- * are. Inputs are read, outputs are written whole: what they hold before is garbage.
+ * The memory of one launch. Types and shapes are known since {@link ShapedKernel#bind}, so this context has only the
+ * memory segments. Inputs are read. Outputs have undefined content and are written completely.
  */
 public interface LaunchContext extends RunContext {
     MemorySegment input(int index);
@@ -15,13 +15,13 @@ public interface LaunchContext extends RunContext {
     /** The strings of a string tensor. */
     String[] inputStrings(int index);
 
-    /** The strings to fill in of a string tensor. */
+    /** The strings of a string tensor, which the launch sets. */
     String[] outputStrings(int index);
 
-    /** The memory asked for with {@link BindContext#workspace}. */
+    /** The memory that was requested with {@link BindContext#workspace}. */
     MemorySegment workspace();
 
-    /** Who wants to hear of the pieces of work inside of the launch, or null where nobody does. */
+    /** The listener to the pieces of work inside of the launch, or null without one. */
     default Work.@Nullable Listener listener() {
         return null;
     }

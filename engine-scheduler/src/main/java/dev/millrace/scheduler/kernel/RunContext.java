@@ -1,29 +1,31 @@
 package dev.millrace.scheduler.kernel;
 
-/** What every kernel may use while it runs. */
+/** The services for every kernel while it runs: parallel loops, scratch arrays, cancellation. */
 public interface RunContext {
     /**
      * Runs {@code task} over {@code [0, items)} in ranges of about {@code grain} items and more, on this thread and on
-     * idle workers, and returns when all is done. Small work stays on this thread. Between ranges, which take some
-     * milliseconds, cancellation is looked at; a task does so itself where an item takes longer. Not to be nested.
+     * idle workers, and returns when all is done. Small work stays on this thread. Cancellation is checked between
+     * ranges, which take some milliseconds; a task checks it itself where an item takes longer. Loops must not be
+     * nested.
      */
     void parallelFor(long items, long grain, RangeTask task);
 
     /**
-     * The same for work that takes one thread so long, as far as anybody knows: no more workers are woken for it than it is
-     * worth waking. Those that look for work come by themselves.
+     * Runs a loop like {@link #parallelFor(long, long, RangeTask)} with an estimate of the time that it takes one
+     * thread. The estimate limits the number of workers that are woken for it. Workers that are awake join by
+     * themselves.
      */
     default void parallelFor(long items, long grain, RangeTask task, long nanos) {
         parallelFor(items, grain, task);
     }
 
-    /** Reusable arrays of this thread. */
+    /** The reusable arrays of this thread. */
     Scratch scratch();
 
-    /** Throws where the run was cancelled; long loops call it now and then. */
+    /** Throws if the run was cancelled; long loops call it now and then. */
     void checkCancelled();
 
-    /** {@link #checkCancelled()} at one of many steps, for loops of short ones. */
+    /** Calls {@link #checkCancelled()} once in 4096 steps, for loops of short steps. */
     default void checkCancelled(long step) {
         if ((step & 0xfff) == 0) {
             checkCancelled();

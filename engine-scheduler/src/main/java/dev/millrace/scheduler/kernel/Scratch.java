@@ -4,11 +4,12 @@ import java.util.Arrays;
 
 /**
  * Arrays that a thread keeps from launch to launch, so that kernels allocate nothing in steady state. A slot's array is
- * at least as long as asked, holds garbage, and stays the caller's until the same slot is asked for again.
+ * at least as long as requested, has undefined content, and belongs to the caller until the same slot is requested
+ * again.
  */
 public final class Scratch {
     private static final int SLOTS = 8;
-    /** Arrays up to this stay. */
+    /** The length up to which {@link #trim} keeps arrays. */
     private static final int SMALL = 1 << 14;
 
     private final float[][] floats = new float[SLOTS][0];
@@ -17,7 +18,7 @@ public final class Scratch {
     private final int[][] ints = new int[SLOTS][0];
     private final float[][][] rows = new float[SLOTS][0][0];
     private final double[][][] doubleRows = new double[SLOTS][0][0];
-    /** The longest array that was asked for since the last trim, by kind and slot. */
+    /** The longest length that was requested since the last trim, by kind and slot. */
     private final int[] asked = new int[Kind.values().length * SLOTS];
 
     private enum Kind {
@@ -62,8 +63,8 @@ public final class Scratch {
     }
 
     /**
-     * At least {@code count} separate arrays. The compiler turns a loop over several arrays into vector instructions
-     * where all are read at one common index, not where they are parts of one array at different offsets.
+     * Returns at least {@code count} separate arrays. The JIT compiler vectorises a loop over several arrays that are
+     * read at one common index, but not over parts of one array at different offsets.
      */
     public float[][] rows(int slot, int count, int length) {
         float[][] held = rows[slot];
@@ -76,7 +77,7 @@ public final class Scratch {
         return held;
     }
 
-    /** The same of doubles, in slots of their own. */
+    /** Returns at least {@code count} separate arrays of doubles, which have their own slots; see {@link #rows}. */
     public double[][] doubleRows(int slot, int count, int length) {
         double[][] held = doubleRows[slot];
         note(Kind.DOUBLE_ROWS, slot, count * Math.max(1, length));
@@ -88,7 +89,7 @@ public final class Scratch {
         return held;
     }
 
-    /** Like {@link #floats} with the first {@code length} elements zero. */
+    /** Returns {@link #floats} with the first {@code length} elements zero. */
     public float[] zeroedFloats(int slot, int length) {
         float[] array = floats(slot, length);
         Arrays.fill(array, 0, length, 0f);
@@ -102,7 +103,10 @@ public final class Scratch {
         }
     }
 
-    /** Drops the arrays that are longer than anybody has asked for since the last call. For the thread that uses them. */
+    /**
+     * Drops arrays that are more than twice as long as requested since the last call. Must be called by the thread that
+     * uses them.
+     */
     public void trim() {
         for (int slot = 0; slot < SLOTS; slot++) {
             if (isTooLong(Kind.FLOATS, slot, floats[slot].length)) {

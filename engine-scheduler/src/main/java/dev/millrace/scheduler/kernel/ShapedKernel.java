@@ -7,24 +7,26 @@ import dev.millrace.graph.ir.ValueType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A kernel on tensors whose output shapes follow from its input shapes, and from the values that it asks for. */
+/** A kernel on tensors whose output shapes follow from its input shapes, and from the values that it requires. */
 @FunctionalInterface
 public non-sealed interface ShapedKernel extends Kernel {
     /**
-     * Chooses all that follows from these shapes. What it returns runs many times, in many frames at once.
+     * Binds the kernel to shapes. The launch runs many times, in many frames at once.
      *
      * @throws PartsNeeded where some of the work has to be done before the rest can be bound
      */
     Launch bind(BindContext context);
 
-    /** The types of the outputs. By default the operator's rule; a compiled partition has its own. */
+    /**
+     * Returns the types of the outputs. The default is the operator's inference rule; a compiled partition has its own.
+     */
     default List<@Nullable ValueType> outputs(Node node, Facts facts) {
         return Inference.outputsOfRun(node, facts);
     }
 
     /**
-     * The same work in parts, for inputs whose shapes and contents leave the shapes of the outputs open; null where the
-     * kernel has no parts.
+     * Returns the same work in parts, for inputs whose shapes and contents do not determine the output shapes; null
+     * where the kernel has no parts.
      */
     default @Nullable Parts parts(Node node, Facts facts) {
         return null;

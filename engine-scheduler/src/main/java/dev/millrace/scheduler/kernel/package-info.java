@@ -1,4 +1,4 @@
-/** What an operator becomes: kernels, bound to shapes once, launched many times. */
+/** The kernel interfaces: a kernel is bound to shapes once, and the resulting launch runs many times. */
 @NullMarked
 package dev.millrace.scheduler.kernel;
 

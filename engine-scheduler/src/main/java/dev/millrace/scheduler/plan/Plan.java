@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is true for a model: its steps in an order that works, and the slots between them. Immutable, shared by every
- * thread and run.
+ * The plan of a model: its steps in topological order, and the slots between them. Immutable, shared by all threads and
+ * runs.
  *
  * @param inputs slots of the inputs, in the model's order
  * @param outputs slots of the outputs; one slot may stand for several

@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a plan of a graph whose nodes have all been given to a provider. */
+/** Builds the plan of a graph whose nodes have all been assigned to providers. */
 public final class PlanBuilder {
-    /** Who runs a node, with what. */
+    /** The kernel, provider and device of a node. */
     public record Assignment(Kernel kernel, String provider, Device device) {}
 
-    /** Says who runs a node; it never returns nothing, it throws where nobody can. */
+    /** Assigns nodes to kernels; throws where no provider can run a node. */
     @FunctionalInterface
     public interface Assigner {
         Assignment assign(Node node);

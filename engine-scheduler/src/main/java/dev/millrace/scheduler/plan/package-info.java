@@ -1,4 +1,4 @@
-/** Plans, and bindings of plans to shapes. */
+/** Plans: steps, slots, nested plans, and the planner that assigns memory to values. */
 @NullMarked
 package dev.millrace.scheduler.plan;
 

@@ -3,16 +3,17 @@ package dev.millrace.scheduler.pool;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The items of a loop, a share for each thread. A thread takes chunks of its own share first and of the others' then, so that
- * loops that follow each other give a thread the same items: what it wrote is in the caches of its processor.
+ * The items of a parallel loop, in a share for each thread. A thread takes chunks of its own share first and steals
+ * from the others' afterwards, so that consecutive loops give a thread the same items: the data that it wrote is in the
+ * caches of its processor.
  */
 final class LoopShares {
     private static final int MOST = 16;
-    /** Longs from one cursor to the next: processors fetch lines of their caches in pairs. */
+    /** The number of longs from one cursor to the next, two cache lines: processors prefetch lines in pairs. */
     private static final int APART = 16;
 
     private static final long NONE = -1;
-    /** Where it stands that somebody found nothing more: those who look again and again read this alone. */
+    /** The index of the flag that a thread sets when it finds no more items; spinning workers read it alone. */
     private static final int TAKEN = 0;
 
     private final AtomicLongArray cursors = new AtomicLongArray((MOST + 1) * APART);
@@ -26,7 +27,7 @@ final class LoopShares {
         chunk = newChunk;
         shares = Math.min(MOST, threads);
         ofShare = Math.ceilDiv(Math.ceilDiv(newItems, newChunk), shares) * newChunk;
-        // each line lies in the caches of another processor: one is not waited for before the next
+        // each cache line is in another processor's cache; release stores do not wait for one before the next
         for (int share = 0; share < shares; share++) {
             cursors.setRelease(place(share), share * ofShare);
         }
@@ -41,17 +42,17 @@ final class LoopShares {
         return Math.min(items, (share + 1) * ofShare);
     }
 
-    /** The share of a worker: the owner of the loop has the first. */
+    /** Returns the share of a worker; the owner of the loop has the first. */
     private int home(int worker) {
         return shares == 1 ? 0 : 1 + worker % (shares - 1);
     }
 
-    /** The first item of a chunk for the owner; negative where all are taken. */
+    /** Takes a chunk for the owner and returns its first item; negative where all are taken. */
     long takeForOwner() {
         return take(0);
     }
 
-    /** The same for a worker. */
+    /** Takes a chunk for a worker and returns its first item; negative where all are taken. */
     long takeFor(int worker) {
         return take(home(worker));
     }
@@ -72,12 +73,12 @@ final class LoopShares {
         return NONE;
     }
 
-    /** Where the chunk ends that begins there. */
+    /** Returns the end, exclusive, of the chunk that begins at {@code from}. */
     long endOf(long from) {
         return Math.min(from + chunk, items);
     }
 
-    /** Whether all are taken, as far as a thread can see that does not know whether the loop is open. */
+    /** Whether all items are taken, as seen by a thread that does not know whether the loop is open. */
     boolean areTaken() {
         if (cursors.get(TAKEN) != 0) {
             return true;
@@ -90,7 +91,7 @@ final class LoopShares {
         return true;
     }
 
-    /** Nothing of what is left is to be done. */
+    /** Discards all items that are left. */
     void giveUp() {
         for (int share = 0; share < shares; share++) {
             cursors.set(place(share), items);

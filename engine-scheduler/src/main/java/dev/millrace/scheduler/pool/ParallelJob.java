@@ -9,19 +9,28 @@ import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One loop at a time, shared between its owner and the workers that join. Made once per frame and used again and again:
- * a loop is open while the number of workers inside is not negative, and only a worker that raised it to a number above zero
- * may touch the rest.
+ * A parallel loop that its owner and joining workers process together, one at a time. An instance is created once per
+ * frame and reused. A loop is open while the number of workers inside is not negative, and only a worker that raised it
+ * to a number above zero may access the other fields.
  */
 public final class ParallelJob {
-    /** With as many as may look at once, still negative. */
+    /**
+     * The count of helpers while the loop is closed. It stays negative when workers increment it that saw the loop
+     * still open.
+     */
     private static final int CLOSED = Integer.MIN_VALUE / 2;
-    /** Who takes chunks, where it is no worker. */
+    /** The number of the owner in place of a worker's number. */
     private static final int OWNER = -1;
-    /** How long the owner looks whether the workers have left, before it parks and the last one wakes it. */
+    /**
+     * The time in nanoseconds that the owner spins until the workers have left, before it parks and the last one
+     * unparks it.
+     */
     private static final long SPIN_NANOS = 50_000;
 
-    /** Loops that lack helpers and take as long together are worth some: those stay for the next ones. */
+    /**
+     * The total time in nanoseconds of loops without enough helpers from which waking workers pays; they stay for the
+     * next loops.
+     */
     private static final long LACK_NANOS = 100_000;
 
     private final AtomicInteger helpers = new AtomicInteger(CLOSED);
@@ -29,7 +38,7 @@ public final class ParallelJob {
     private final IdleStrategy idle = new SpinThenPark(SPIN_NANOS);
 
     private volatile @Nullable Throwable failure;
-    /** The owner, while it waits for workers to leave. */
+    /** The owner while it waits for workers to leave, else null. */
     private volatile @Nullable Thread waiting;
 
     private @Nullable RangeTask task;
@@ -38,7 +47,9 @@ public final class ParallelJob {
     private int maxHelpers;
     private long lackNanos;
 
-    /** A loop that takes so long lacks helpers. What it and those before it take together, if that is long; else 0. */
+    /**
+     * Adds the time of a loop that lacks helpers; returns the total since the last result if it is long enough, else 0.
+     */
     long lacked(long nanos) {
         lackNanos += nanos;
         if (lackNanos < LACK_NANOS) {
@@ -65,7 +76,7 @@ public final class ParallelJob {
         helpers.addAndGet(-CLOSED);
     }
 
-    /** Works along if the loop is open and wants help. */
+    /** Joins the loop if it is open and takes more helpers; returns whether it did. */
     boolean help(Scratch scratch, int worker) {
         if (!isWanted(helpers.get()) || shares.areTaken()) {
             return false;
@@ -81,7 +92,7 @@ public final class ParallelJob {
         return wanted;
     }
 
-    /** @param inside how many are there already */
+    /** @param inside the number of helpers that have joined */
     private boolean isWanted(int inside) {
         return inside >= 0 && inside < maxHelpers;
     }
@@ -95,7 +106,7 @@ public final class ParallelJob {
         }
     }
 
-    /** The owner's work. */
+    /** Processes chunks on the owner's thread. */
     void work(Scratch scratch) {
         work(scratch, OWNER);
     }
@@ -122,7 +133,7 @@ public final class ParallelJob {
         return worker == OWNER ? shares.takeForOwner() : shares.takeFor(worker);
     }
 
-    /** Waits until the last worker has left, closes the loop, and throws what one of them threw. */
+    /** Waits until the last worker has left, closes the loop, and rethrows a failure. */
     void close() {
         if (!helpers.compareAndSet(0, CLOSED)) {
             await();

@@ -13,43 +13,52 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The workers of the process: daemon threads that join parallel loops and run stream tasks, and park when there is
- * neither. The caller of a loop always works itself, so a pool without workers is a serial one, and no number of callers
- * makes more threads.
+ * neither. The caller of a loop always takes part, so a pool without workers is serial, and the number of threads does
+ * not depend on the number of callers.
  */
 public final class WorkerPool implements Executor, AutoCloseable {
     private static final int LOOPS = 64;
-    /** How long a worker looks for more before it parks: loops of one run follow each other within microseconds. */
+    /**
+     * The time in nanoseconds that a worker spins before it parks: loops of one run follow each other within
+     * microseconds.
+     */
     private static final long SPIN_NANOS = 50_000;
 
     private static final int SPINS_PER_LOOK = 8;
-    /** What a thread has to do of a loop to be woken for it: that takes its caller up to 10 microseconds, and itself as long. */
+    /**
+     * The work in nanoseconds for which it pays to wake a thread: waking takes the caller up to 10 microseconds, and
+     * the thread as long.
+     */
     private static final long WORTH_NANOS = 20_000;
-    /** How long somebody who is told of an answer is taken for one who has a processor. */
+    /** The time in nanoseconds for which a thread that delivers a result counts as one that uses a processor. */
     private static final long TELL_NANOS = 200_000;
-    /** The time between two looks of a worker at its arrays: what is not used from one to the next but one is dropped. */
+    /**
+     * The time in nanoseconds between two trims of a worker's arrays; an array that is not used between two trims is
+     * dropped.
+     */
     private static final long KEEP_NANOS = 5_000_000_000L;
 
     private final long keepNanos;
     private final Worker[] workers;
     private final AtomicReferenceArray<@Nullable ParallelJob> loops = new AtomicReferenceArray<>(LOOPS);
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    /** How many places of {@link #loops} hold one. */
+    /** The number of entries of {@link #loops} that hold a loop. */
     private final AtomicInteger openLoops = new AtomicInteger();
 
-    /** Workers that look for work, or help with a loop. */
+    /** The number of workers that spin for work or help with a loop. */
     private final AtomicInteger awake = new AtomicInteger();
 
-    /** Runs under way. Each has a thread of its own, whose processor helps no other one. */
+    /** The number of runs under way. Each has a thread of its own, whose processor cannot help another run. */
     private final AtomicInteger runs = new AtomicInteger();
 
-    /** Threads on which somebody is being told of an answer. */
+    /** The number of threads that deliver a result to a subscriber. */
     private final AtomicInteger tellers = new AtomicInteger();
-    /** When the last one began with it. */
+    /** The time at which the last of them began. */
     private volatile long lastTold;
 
     private volatile boolean closed;
 
-    /** A pool with this many threads beside the callers'. They start when first needed. */
+    /** Creates a pool with this many threads beside the callers'. They start when first needed. */
     public WorkerPool(int workers) {
         this(workers, KEEP_NANOS);
     }
@@ -62,17 +71,20 @@ public final class WorkerPool implements Executor, AutoCloseable {
         }
     }
 
-    /** A pool as wide as the processors that the container allows, counting one caller. */
+    /** Creates a pool for all processors that the container allows, one of which is the caller's. */
     public static WorkerPool forThisMachine() {
         return new WorkerPool(Math.max(1, Runtime.getRuntime().availableProcessors() - 1));
     }
 
-    /** How many threads can work on one loop: the workers and the caller. */
+    /** The number of threads that can work on one loop: the workers and the caller. */
     public int parallelism() {
         return workers.length + 1;
     }
 
-    /** A run begins on this thread, and ends with {@link #runEnds()}: loops of other runs get one helper fewer. */
+    /**
+     * Marks the beginning of a run on this thread, until {@link #runEnds()}. Loops of other runs get one helper fewer
+     * meanwhile.
+     */
     public void runBegins() {
         runs.incrementAndGet();
     }
@@ -81,7 +93,10 @@ public final class WorkerPool implements Executor, AutoCloseable {
         runs.decrementAndGet();
     }
 
-    /** Somebody is told of a run's answer on this thread, until {@link #tellEnds()}: at first it counts as the run did. */
+    /**
+     * Marks the delivery of a run's result on this thread, until {@link #tellEnds()}. At first it counts like the run
+     * itself.
+     */
     public void tellBegins() {
         lastTold = System.nanoTime();
         tellers.incrementAndGet();
@@ -92,25 +107,27 @@ public final class WorkerPool implements Executor, AutoCloseable {
     }
 
     /**
-     * Those who have a processor and are about to run on it again. Who takes long is asleep, or the system lets it wait: the one
-     * whom it told has asked for the next run already, and has that thread's processor.
+     * Returns the number of delivering threads that use a processor and are about to run again. A delivery that takes
+     * long sleeps or waits for a processor: the receiver has requested the next run already and uses that thread's
+     * processor.
      */
     private int telling() {
         int count = tellers.get();
         return count > 0 && System.nanoTime() - lastTold > TELL_NANOS ? 0 : count;
     }
 
-    /** How many workers may help with a loop: the others would take processors from runs. */
+    /** Returns the number of workers that may help with a loop; more would take processors from other runs. */
     private int free() {
         return workers.length - Math.max(0, runs.get() + telling() - 1);
     }
 
     /**
-     * Runs {@code task} over {@code [0, items)} on this thread and on at most {@code threads - 1} workers, fewer where other
-     * runs are under way, and looks at cancellation every few milliseconds. A range is {@code grain} items or more, unless items turn out to be slow.
-     * Allocates nothing. {@code job} is the caller's, for one loop at a time.
+     * Runs {@code task} over {@code [0, items)} on this thread and on at most {@code threads - 1} workers, fewer where
+     * other runs are under way, and checks cancellation every few milliseconds. A range is {@code grain} items or more,
+     * unless items turn out to be slow. Allocates nothing. {@code job} is the caller's, for one loop at a time.
      *
-     * @param nanos what all of it takes one thread, or more where nobody knows; it decides how many workers are woken
+     * @param nanos the time that the whole loop takes one thread, or a larger number where it is unknown; it determines
+     *     how many workers are woken
      */
     public void parallelFor(
             ParallelJob job,
@@ -148,7 +165,10 @@ public final class WorkerPool implements Executor, AutoCloseable {
         job.close();
     }
 
-    /** Lets workers find a loop. Negative where there are too many: its owner does it alone. */
+    /**
+     * Publishes a loop to the workers and returns its index; negative where there are too many, and its owner does it
+     * alone.
+     */
     private int publish(ParallelJob job) {
         for (int i = 0; i < LOOPS; i++) {
             if (loops.get(i) == null && loops.compareAndSet(i, null, job)) {
@@ -160,9 +180,10 @@ public final class WorkerPool implements Executor, AutoCloseable {
     }
 
     /**
-     * How many workers are woken for a loop. Where no other run is under way, those that are awake come by themselves.
+     * Returns the number of workers to wake for a loop. Where no other run is under way, those that are awake join by
+     * themselves.
      *
-     * @param up how many are awake
+     * @param up the number of workers that are awake
      */
     private int toWake(ParallelJob job, int helpers, int up, long nanos) {
         int asleep = runs.get() > 1 ? helpers : helpers - up;
@@ -183,7 +204,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
         tasks.add(task);
         wakeOne();
         if (closed || !isAnyStarted()) {
-            // the workers may have ended just now, or the system has no thread for them
+            // the workers may have just ended, or the system may have no thread for them
             for (Runnable left = tasks.poll(); left != null; left = tasks.poll()) {
                 left.run();
             }
@@ -200,8 +221,8 @@ public final class WorkerPool implements Executor, AutoCloseable {
     }
 
     /**
-     * Wakes workers until so many are awake. Who was awake when they were counted and has gone to sleep since either saw the loop
-     * on his way or is missed here, because the loop could be seen before.
+     * Wakes workers until {@code wanted} are awake. A worker that was counted as awake and has parked since either saw
+     * the loop before it parked or is missing in the count here, because the loop was published before.
      */
     private void wakeUpTo(int wanted) {
         for (Worker worker : workers) {
@@ -220,7 +241,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
         }
     }
 
-    /** Lets the workers end once they are idle. Loops and tasks that come later run on their caller. */
+    /** Ends the workers once they are idle. Later loops and tasks run on their callers. */
     @Override
     public void close() {
         closed = true;
@@ -250,7 +271,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
         return worked;
     }
 
-    /** A worker outlives what its tasks throw. */
+    /** Runs a task and reports what it throws, so that the worker survives. */
     private static void runTask(Runnable task) {
         try {
             task.run();
@@ -265,16 +286,18 @@ public final class WorkerPool implements Executor, AutoCloseable {
         private final Scratch scratch = new Scratch();
         private final AtomicBoolean idle = new AtomicBoolean(true);
         private volatile @Nullable Thread thread;
-        /** When it looks at its arrays, where it is not in the midst of work. */
+        /** The time of the next trim of its arrays, which happens only between pieces of work. */
         private long nextTrim;
 
         Worker(int number) {
             this.number = number;
         }
 
-        /** Makes an idle worker look for work; false where it was busy and will look by itself, or cannot be started. */
+        /**
+         * Makes an idle worker look for work; returns false where it is busy and looks by itself, or cannot be started.
+         */
         boolean wake() {
-            // it rises before it has a thread, which else could find nothing and go to sleep before it was up
+            // it is marked awake before its thread starts, which else could find nothing and park before it was marked
             if (!idle.get() || !rise()) {
                 return false;
             }
@@ -290,7 +313,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
             return true;
         }
 
-        /** The worker's thread, null where there is none for it. */
+        /** Starts the worker's thread and returns it; null where the system has none. */
         private synchronized @Nullable Thread start() {
             if (thread == null && !closed) {
                 try {
@@ -340,7 +363,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
             awake.decrementAndGet();
         }
 
-        /** False where it is awake already. */
+        /** Marks the worker as awake; returns false where it is awake already. */
         private boolean rise() {
             boolean slept = idle.compareAndSet(true, false);
             if (slept) {
@@ -349,12 +372,15 @@ public final class WorkerPool implements Executor, AutoCloseable {
             return slept;
         }
 
-        /** Parks until there is work. Rests between works are many, so arrays are looked at in time while the pool is busy, too. */
+        /**
+         * Parks until there is work, and trims arrays in between. Parks are frequent, so arrays are trimmed in time
+         * while the pool is busy, too.
+         */
         private void rest() {
-            // the second trim of a long rest finds that nothing was asked for since the first
+            // the second trim of a long park finds that nothing was requested since the first
             int trims = 2;
             while (idle.get() && !closed) {
-                // an interrupt asks a worker for nothing, and parking returns at once while the flag is set
+                // interrupts mean nothing to a worker, and parking returns at once while the flag is set
                 Thread.interrupted();
                 long left = nextTrim - System.nanoTime();
                 if (trims == 0) {

@@ -1,4 +1,4 @@
-/** The worker threads of the process. */
+/** The pool of worker threads and the parallel loops that they process. */
 @NullMarked
 package dev.millrace.scheduler.pool;
 

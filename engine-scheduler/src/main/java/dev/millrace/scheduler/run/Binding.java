@@ -14,27 +14,27 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is true for one stretch of a plan and one tuple of shapes: from the first step of the stretch up to the first
- * that cannot be bound before the stretch has run. Immutable but for its pools.
+ * One stretch of a plan, bound to one tuple of shapes. The stretch goes from its first step up to the first that cannot
+ * be bound before the stretch has run. Immutable but for its pools.
  */
 final class Binding {
-    /** A value whose shape, and content where {@code content} is set, the binding was made for. */
+    /** A value whose type and shape, and content where {@code content} is set, the binding depends on. */
     record Key(
             int slot,
             @Nullable ElementType type,
             @Nullable Shape shape,
             @Nullable Tensor content) {}
 
-    /** A tensor that the stretch makes, or passes on. */
+    /** A tensor that the stretch computes or passes on. */
     record Made(int slot, ElementType type, Shape shape) {}
 
-    /** A value that lies in the stretch's block. */
+    /** A value in the stretch's memory block. */
     record InBlock(int slot, Buffer buffer, long bytes) {}
 
-    /** A value that is a result of the plan and lies in memory that the caller gets. */
+    /** A value that is an output of the plan, in memory that becomes the caller's. */
     record AsOutput(int slot, int output, long bytes, SlotPool<MemorySegment> pool) {}
 
-    /** A value that is another's memory. */
+    /** A value that shares the memory of another. */
     record AsAlias(int slot, int root) {}
 
     /** A value that is the same in every run. */
@@ -46,7 +46,7 @@ final class Binding {
     final List<BoundStep> steps;
     final StreamPrograms programs;
     final long blockBytes;
-    /** What a run needs: its block, and the most that one of its launches has of its own. */
+    /** The bytes that a run needs: its block, and the largest memory of one of its launches. */
     final long runBytes;
 
     final Made[] made;
@@ -86,7 +86,7 @@ final class Binding {
         this.folded = folded.toArray(new Folded[0]);
     }
 
-    /** Whether the frame's values are those that this binding was made for. */
+    /** Whether the frame's values match the keys of this binding. */
     boolean fits(Frame frame) {
         for (Key key : keyArray) {
             if (frame.types[key.slot] != key.type) {
@@ -102,14 +102,14 @@ final class Binding {
         return true;
     }
 
-    /** What it was made for, to be read. */
+    /** Returns the keys of this binding as text for people. */
     String describeKeys(Plan plan) {
         return keys.stream()
                 .map(key -> plan.slots().get(key.slot).name() + (key.type == null ? "" : " " + key.type + key.shape))
                 .collect(Collectors.joining(", "));
     }
 
-    /** Prepares the first run. */
+    /** Prepares the first run of each launch. */
     void rehearse(Runnable checkCancelled) {
         for (BoundStep step : steps) {
             step.rehearse(checkCancelled);
@@ -121,12 +121,12 @@ final class Binding {
         return state == null ? new StretchState(this) : state;
     }
 
-    /** The memory of its states that no run uses right now. */
+    /** The bytes of its states that no run uses right now. */
     long idleBytes() {
         return runBytes * states.count();
     }
 
-    /** Gives up the memory that no run has needed since the last call. */
+    /** Releases the memory that no run has needed since the last call. */
     void trim() {
         states.trim(state -> {});
         for (AsOutput output : asOutput) {
@@ -137,7 +137,7 @@ final class Binding {
         }
     }
 
-    /** Tells a frame what will be known of the stretch's values before they are computed. */
+    /** Sets in a frame the types, shapes, folded values and aliases of the stretch, which are known before it runs. */
     void foretell(Frame frame) {
         for (Made tensor : made) {
             frame.types[tensor.slot] = tensor.type;
@@ -151,7 +151,7 @@ final class Binding {
         }
     }
 
-    /** Puts everything in the frame where the stretch's launches look for it. */
+    /** Sets all slots of the frame that the stretch's launches access. */
     void enter(Frame frame, StretchState state) {
         for (Made tensor : made) {
             frame.types[tensor.slot] = tensor.type;

@@ -6,8 +6,8 @@ import dev.millrace.scheduler.plan.PlanStep;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step of a plan, bound to shapes. A step with a dynamic kernel has no launch; what it does is known when it runs. A step
- * that is done in parts has a runner for them instead.
+ * A step of a plan, bound to shapes. A step with a dynamic kernel has no launch. A step that is done in parts has a
+ * runner for them instead.
  */
 public final class BoundStep {
     private final PlanStep step;
@@ -30,12 +30,12 @@ public final class BoundStep {
         return new BoundStep(step, launch, null, workspace);
     }
 
-    /** A step that is done in parts. */
+    /** Returns a step that is done in parts. */
     static BoundStep of(PlanStep step, PlanRunner parts) {
         return new BoundStep(step, null, parts, null);
     }
 
-    /** A step with a dynamic kernel. */
+    /** Returns a step with a dynamic kernel. */
     static BoundStep of(PlanStep step) {
         return new BoundStep(step, null, null, null);
     }
@@ -49,7 +49,7 @@ public final class BoundStep {
         return launch;
     }
 
-    /** What runs its parts, or null where it has none. */
+    /** The runner of its parts, or null where it has none. */
     @Nullable
     PlanRunner parts() {
         return parts;

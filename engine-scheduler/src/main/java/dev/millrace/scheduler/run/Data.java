@@ -13,19 +13,20 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Data in other memory. */
+/** Copies data, and holds tensors in it. */
 final class Data {
     private Data() {}
 
-    /** @param cancellation is looked at between tensors, of which sequences may have millions */
+    /** @param cancellation is checked between tensors, of which sequences may have millions */
     static Datum copyOf(Datum datum, Cancellation cancellation) {
         return apart(datum, tensor -> null, cancellation);
     }
 
     /**
-     * The same datum in memory of its own: that which {@code handOver} gives for a tensor, or a copy where it gives none.
+     * Returns the datum in memory of its own. Each tensor is replaced by the result of {@code handOver}, or by a copy
+     * where that is null.
      *
-     * @param cancellation is looked at between tensors, of which sequences may have millions
+     * @param cancellation is checked between tensors, of which sequences may have millions
      */
     static Datum apart(Datum datum, Function<Tensor, @Nullable Tensor> handOver, Cancellation cancellation) {
         if (datum instanceof Tensor tensor) {
@@ -39,8 +40,8 @@ final class Data {
     }
 
     /**
-     * The same datum to read during a run, whose memory stays as it is while the tensors that are added to {@code holds}
-     * are held.
+     * Holds all tensors of the datum for a run and adds them to {@code holds}. The memory of the returned datum stays
+     * valid until they are let go.
      */
     static Datum held(Datum datum, List<Tensor> holds) {
         if (datum instanceof Tensor tensor) {
@@ -51,7 +52,10 @@ final class Data {
         return eachTensor(datum, inner -> held(inner, holds));
     }
 
-    /** The same datum, with other tensors in it. */
+    /**
+     * Returns the datum with each directly contained datum, or the tensor itself, replaced by the result of {@code
+     * change}.
+     */
     private static Datum eachTensor(Datum datum, UnaryOperator<Datum> change) {
         return switch (datum) {
             case Tensor tensor -> change.apply(tensor);
@@ -67,7 +71,7 @@ final class Data {
         };
     }
 
-    /** The same datum, with a copy in place of each of these tensors, however deep it stands. */
+    /** Returns the datum with a copy in place of each of these tensors, at any depth. */
     static Datum without(Set<Datum> views, Datum datum) {
         if (views.isEmpty()) {
             return datum;

@@ -13,19 +13,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory for what dynamic steps make, kept from run to run: the first piece of a run is that of the run before. A piece
- * that results lie in becomes the caller's, and serves again when all of them are closed.
+ * Memory for the outputs of dynamic steps, kept from run to run: the n-th piece of a run is the n-th of the run before.
+ * A piece that holds results becomes the caller's, and is reused when all of them are closed.
  */
 final class DynamicMemory {
-    /** Further pieces are fresh in every run. */
+    /** The number of pieces that are kept; further ones are allocated in every run. */
     private static final int KEPT = 16;
 
     private final List<Place> places = new ArrayList<>();
     private int taken;
-    /** How many pieces a run has taken at most since the last trim. */
+    /** The largest number of pieces that a run has taken since the last trim. */
     private int most;
 
-    /** A tensor that holds garbage, until the next {@link #reset()}. */
+    /** Allocates a tensor with undefined content, which is valid until the next {@link #reset()}. */
     Tensor allocate(ElementType type, Shape shape, String purpose) {
         long bytes = type.bytes(shape.elements());
         int number = taken++;
@@ -40,8 +40,8 @@ final class DynamicMemory {
     }
 
     /**
-     * A result of the run that ends, in the memory where a dynamic step has made it, which becomes the caller's; null
-     * where it lies elsewhere, or is a result already.
+     * Returns a result of the ending run as a tensor that passes the memory of a dynamic step on to the caller; null
+     * where the result is in other memory, or was passed on already.
      */
     @Nullable
     Tensor handOver(Tensor result) {
@@ -59,7 +59,7 @@ final class DynamicMemory {
         return null;
     }
 
-    /** Ends a run: nobody reads its pieces any more, but for the results. */
+    /** Ends a run: its pieces may be reused, but for those that hold results. */
     void reset() {
         for (int i = 0; i < Math.min(taken, places.size()); i++) {
             places.get(i).reset();
@@ -67,7 +67,7 @@ final class DynamicMemory {
         taken = 0;
     }
 
-    /** Drops what no run has taken since the last call. */
+    /** Drops pieces that no run has taken since the last call. */
     void trim() {
         while (places.size() > most) {
             places.removeLast();
@@ -80,7 +80,7 @@ final class DynamicMemory {
 
     private static final class Piece {
         final MemorySegment memory;
-        /** The addresses of the results that lie in it. */
+        /** The addresses of the results in it. */
         final Set<Long> results = new HashSet<>();
 
         final AtomicInteger open = new AtomicInteger();
@@ -94,13 +94,13 @@ final class DynamicMemory {
             return offset >= 0 && offset < memory.byteSize();
         }
 
-        /** What is far too large is not kept for something small. */
+        /** Whether the piece is large enough, and not more than about four times as large as needed. */
         boolean fits(long bytes) {
             return memory.byteSize() >= bytes && memory.byteSize() / 4 <= bytes;
         }
     }
 
-    /** The pieces that take one number in the runs of a frame, one at a time. */
+    /** The pieces for one number in the runs of a frame, one at a time. */
     private static final class Place {
         @Nullable
         Piece piece;

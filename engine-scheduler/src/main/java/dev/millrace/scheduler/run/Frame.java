@@ -19,8 +19,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run: where every value of the plan is right now. A tensor of numbers lies in {@link #segments}, all else in {@link
- * #data}; constants are in place from the start. Frames are pooled and belong to one run at a time.
+ * The state of one run: the current values of all slots of the plan. A tensor of numbers is in {@link #segments}, all
+ * else in {@link #data}; constants are set from the start. Frames are pooled and belong to one run at a time.
  */
 final class Frame {
     private static final Cancellation NEVER = new Cancellation();
@@ -36,11 +36,11 @@ final class Frame {
     final Lane[] lanes;
     final List<StretchState> states = new ArrayList<>();
     final List<Binding> entered = new ArrayList<>();
-    /** Tensors of the caller whose memory this run keeps from being used again. */
+    /** The caller's tensors whose memory this run holds, so that it is not reused. */
     private final List<Tensor> holds = new ArrayList<>();
 
     Cancellation cancellation = NEVER;
-    /** Whether its run is part of another one, which reads its results uncopied. */
+    /** Whether its run is nested in another one, which reads its results uncopied. */
     boolean isNested;
 
     @Nullable
@@ -86,27 +86,27 @@ final class Frame {
         }
     }
 
-    /** Says of which kind the content of a slot will be. */
+    /** Sets the type and shape that the content of a slot will have. */
     void expect(int slot, ValueType.TensorType type) {
         types[slot] = type.element();
         shapes[slot] = type.concreteShape();
     }
 
     /**
-     * Lets a slot be the memory of a value of the run around this one, which stays as it is until this one has ended.
-     * What hands it on hands on a copy.
+     * Sets a slot to a value of the enclosing run, whose memory stays valid until this run has ended. A step that
+     * passes it on passes a copy.
      */
     void lend(int slot, Tensor value) {
         putInput(slot, value);
         data[slot] = value.type() == ElementType.STRING ? value : null;
     }
 
-    /** Makes what the caller gave the content of a slot: whoever closes it meanwhile takes nothing from this run. */
+    /** Sets a slot to a datum of the caller and holds it, so that closing it meanwhile does not affect this run. */
     void putInput(int slot, Datum given) {
         put(slot, Data.held(given, holds));
     }
 
-    /** Lets a slot be the memory of another; its type and shape are set already. */
+    /** Makes a slot an alias of another one's memory; its type and shape are set already. */
     void alias(int slot, int root) {
         segments[slot] = segments[root];
         Shape shape = shapes[slot];
@@ -135,7 +135,7 @@ final class Frame {
         throw EngineException.invalidArgument("'" + plan.slots().get(slot).name() + "' holds no strings");
     }
 
-    /** Strings for a slot to be filled in. */
+    /** Allocates a string tensor for a slot. */
     Tensor strings(int slot, Shape shape) {
         try {
             return Tensor.allocate(ElementType.STRING, shape);
@@ -148,7 +148,7 @@ final class Frame {
         }
     }
 
-    /** Whether a slot has exactly this content; type and shape are known to agree. */
+    /** Whether a slot has exactly this content; type and shape must agree already. */
     boolean holds(int slot, Tensor content) {
         if (content.type() == ElementType.STRING) {
             return Arrays.equals(strings(slot), content.strings());
@@ -157,7 +157,7 @@ final class Frame {
         return segment != null && segment.mismatch(content.segment()) == -1;
     }
 
-    /** Memory for a result, from those that callers have closed or fresh. */
+    /** Takes memory for a result, from results that callers have closed, or allocates it. */
     MemorySegment claimOutput(Binding.AsOutput place) {
         MemorySegment memory = place.pool().take();
         if (memory == null) {
@@ -173,7 +173,7 @@ final class Frame {
         return "output '" + plan.outputNames().get(place.output()) + "' of shape " + shapes[slot];
     }
 
-    /** Result {@code index}, which becomes the caller's; null where it lies in memory that stays the engine's. */
+    /** Passes result {@code index} on to the caller; null where it is in memory that stays the engine's. */
     @Nullable
     Tensor detachOutput(int index) {
         MemorySegment memory = outputMemory[index];
@@ -188,7 +188,7 @@ final class Frame {
         return Tensor.recycling(type, shape, memory, () -> place.pool().give(memory));
     }
 
-    /** A result in the memory where a dynamic step has made it, which becomes the caller's; null where it lies elsewhere. */
+    /** Passes the memory of a dynamic step that holds a result on to the caller; null where the result is elsewhere. */
     @Nullable
     Tensor handOver(Tensor result) {
         for (Lane lane : lanes) {
@@ -200,14 +200,14 @@ final class Frame {
         return null;
     }
 
-    /** Gives up arrays that no run has needed since the last call. */
+    /** Releases arrays that no run has needed since the last call. */
     void trim() {
         for (Lane lane : lanes) {
             lane.trim();
         }
     }
 
-    /** Forgets everything that belongs to the run that has ended, and gives its memory back. */
+    /** Clears everything that belongs to the run that has ended, and returns its memory to the pools. */
     void reset() {
         for (int i = 0; i < states.size(); i++) {
             entered.get(i).states.give(states.get(i));
@@ -237,7 +237,7 @@ final class Frame {
         letGo();
     }
 
-    /** Who wants to hear of steps, whose times are taken for it. */
+    /** The listener if it wants to be told of steps, which are timed for it, else null. */
     @Nullable
     RunListener listenerOfSteps() {
         RunListener heard = listener;

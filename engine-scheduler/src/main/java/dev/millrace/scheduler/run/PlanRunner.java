@@ -28,8 +28,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a plan, from any number of threads at a time. It keeps the bindings of the shapes that it has seen lately and the
- * frames of runs that have ended.
+ * Runs a plan, from any number of threads at a time. It keeps the bindings of recent shapes and the frames of runs that
+ * have ended.
  */
 public final class PlanRunner {
     private final Plan plan;
@@ -41,18 +41,18 @@ public final class PlanRunner {
     private final int[] variableSlots;
     private final int[] inputSlots;
     private final IdleMemory idleMemory;
-    /** For each output, the memory of its copies. */
+    /** The memory of copies of results, for each output. */
     private final ResultCopies[] copies;
 
     /**
-     * @param threads how many threads one run may use, the caller's included
-     * @param maxBindings how many tuples of shapes are remembered for each stretch
+     * @param threads the number of threads that one run may use, the caller's included
+     * @param maxBindings the number of bindings that are kept for each stretch
      */
     public PlanRunner(Plan plan, WorkerPool pool, int threads, int maxBindings) {
         this(plan, pool, threads, maxBindings, new IdleMemory());
     }
 
-    /** @param idleMemory what gives way where a run of this plan finds no memory */
+    /** @param idleMemory idle memory that is released where a run of this plan finds none */
     public PlanRunner(Plan plan, WorkerPool pool, int threads, int maxBindings, IdleMemory idleMemory) {
         this.plan = plan;
         this.idleMemory = idleMemory;
@@ -78,10 +78,10 @@ public final class PlanRunner {
         idleMemory.add(this);
     }
 
-    /** Where a run finds its inputs. */
+    /** The source of a run's inputs. */
     @FunctionalInterface
     public interface InputSource {
-        /** The input of this name, or null to ask for its default. */
+        /** Returns the input of this name, or null for its default. */
         @Nullable
         Datum input(String name);
     }
@@ -94,7 +94,7 @@ public final class PlanRunner {
         return variableSlots;
     }
 
-    /** Gives up the memory that no run has needed since the last call. */
+    /** Releases the memory that no run has needed since the last call. */
     public void trim() {
         bindings.all().forEach(Binding::trim);
         frames.trim(Frame::trim);
@@ -105,8 +105,8 @@ public final class PlanRunner {
     }
 
     /**
-     * Gives up all that is kept for later runs, and says how many things that were. Runs under way are not
-     * disturbed.
+     * Releases all that is kept for later runs, and returns the number of released objects. Runs under way are not
+     * affected.
      */
     public int giveUp() {
         int count = bindings.clear() + frames.clear();
@@ -121,17 +121,17 @@ public final class PlanRunner {
         return count;
     }
 
-    /** The memory of intermediate values that is kept for later runs. */
+    /** The bytes of intermediate values that are kept for later runs. */
     long idleBytes() {
         return bindings.all().stream().mapToLong(Binding::idleBytes).sum();
     }
 
-    /** The bindings that are remembered right now, for a look at them. */
+    /** Returns summaries of the bindings that are kept right now. */
     public List<StretchSummary> stretches() {
         return bindings.all().stream().map(StretchSummary::of).toList();
     }
 
-    /** Does something with a frame that no run has. */
+    /** Calls {@code work} with a frame that no run uses. */
     <T> T inFrame(Cancellation cancellation, Function<Frame, T> work) {
         Frame frame = takeFrame();
         try {
@@ -143,13 +143,16 @@ public final class PlanRunner {
         }
     }
 
-    /** What is kept for the stretch from a step on, and for what a frame holds; null where nothing is. */
+    /**
+     * Returns the kept binding of the stretch from step {@code from} on that fits the values of a frame; null where
+     * there is none.
+     */
     @Nullable
     Binding known(int from, Frame frame) {
         return bindings.find(from, frame);
     }
 
-    /** Keeps a binding for runs to come, with all that they need. */
+    /** Keeps a binding for later runs and prepares them. */
     void keep(Binding binding, Frame frame) {
         idleMemory.admit(binding.runBytes);
         rehearse(binding, frame.cancellation);
@@ -170,9 +173,7 @@ public final class PlanRunner {
         return inputSlots[input];
     }
 
-    /**
-     * Runs once. The inputs are read during the run only; the results stand in the plan's order and are the caller's.
-     */
+    /** Runs once. The inputs are read during the run only; the results are in the plan's order and are the caller's. */
     public Datum[] run(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener) {
         long start = listener == null ? 0 : System.nanoTime();
         boolean failed = true;
@@ -187,7 +188,7 @@ public final class PlanRunner {
         }
     }
 
-    /** Runs, and once more where memory was short and there was some that lay idle. */
+    /** Runs, and once more if memory was short and idle memory could be released. */
     private Datum[] attempt(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener) {
         try {
             return runOnce(inputs, cancellation, listener);
@@ -247,7 +248,7 @@ public final class PlanRunner {
         return results;
     }
 
-    /** A result that was not made as one: the memory of a dynamic step that made it is handed over, all else is copied. */
+    /** Returns a result that is not in output memory: the memory of a dynamic step is passed on, all else is copied. */
     private Datum apart(Frame frame, int index) {
         Datum result = result(frame, index);
         if (result instanceof Tensor tensor && tensor.type() != ElementType.STRING) {
@@ -308,7 +309,7 @@ public final class PlanRunner {
         return value;
     }
 
-    /** Runs the nested graph of a step, as part of the run that {@code outer} is. */
+    /** Runs the nested graph of a step within the run of {@code outer}. */
     List<Datum> runNested(Frame outer, PlanStep step, String attribute, List<Datum> inputs) {
         NestedPlan body = step.nested().get(attribute);
         PlanRunner runner = nested.getOrDefault(step, Map.of()).get(attribute);
@@ -318,7 +319,7 @@ public final class PlanRunner {
         return runner.runInside(outer, body.captures(), inputs);
     }
 
-    /** What runs a step of this plan in parts. */
+    /** Creates a runner that does a step of this plan in parts. */
     PlanRunner partsOf(PlanStep step, Parts parts) {
         Plan inParts = PlanBuilder.build(parts.graph(), node -> {
             Kernel kernel = parts.kernels().create(node);
@@ -331,7 +332,7 @@ public final class PlanRunner {
         return new PlanRunner(inParts, pool, threads, bindings.limit(), idleMemory);
     }
 
-    /** Runs this plan as a step of the run that {@code outer} is. */
+    /** Runs this plan as a step of the run of {@code outer}. */
     void runAsStep(Frame outer, BoundStep step) {
         var inputs = new ArrayList<Datum>(step.inputs.length);
         for (int slot : step.inputs) {
@@ -394,9 +395,9 @@ public final class PlanRunner {
     }
 
     /**
-     * A result that was not made as one: a view where it is the same as one that was. What lies in a block, this frame's
-     * or one around it, is copied; what a dynamic step made, or is constant, is handed on, and stays open where somebody
-     * closes the result.
+     * Returns a result that is not in output memory: a view where it is the same as a result that is. A value in a
+     * block, of this frame or of an enclosing one, is copied. A value of a dynamic step and a constant are passed on as
+     * views, and stay open when the result is closed.
      */
     private Datum passedOn(Frame frame, List<NestedPlan.Capture> captures, int index, @Nullable Tensor[] detached) {
         int slot = plan.outputs().get(index);

@@ -15,7 +15,9 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What one kernel sees of a binding in the making, and what it says about its outputs. */
+/**
+ * The context of one kernel in a binding that is being made. It collects what the kernel declares about its outputs.
+ */
 final class StepBinding implements BindContext {
     private final Binder binder;
     private final PlanStep step;
@@ -112,7 +114,7 @@ final class StepBinding implements BindContext {
         return false;
     }
 
-    /** Where no output has elements there is nothing to bind and nothing to run, however large their other extents are. */
+    /** Folds all outputs where none has elements, so that nothing is bound or run, whatever their other extents are. */
     Launch foldEmpty() {
         for (int i = 0; i < outputCount(); i++) {
             if (hasOutput(i)) {

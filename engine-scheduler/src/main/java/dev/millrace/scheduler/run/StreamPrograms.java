@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What each stream of a stretch does, in order. A step that reads what another stream makes stands behind a barrier,
- * and behind a wait where that stream's device works on by itself; its producer activates its notification and triggers
- * the barrier.
+ * The instructions of each stream of a stretch, in order. A step that reads a value of another stream comes after a
+ * barrier, and after a wait where that stream's device is asynchronous; the producer of the value activates its
+ * notification and triggers the barrier.
  *
- * @param barriers how many barriers there are
+ * @param barriers the number of barriers
  * @param notifications the stream that owns each notification
  */
 public record StreamPrograms(
@@ -22,19 +22,19 @@ public record StreamPrograms(
 
     /** One entry of a program. */
     public sealed interface Instruction {
-        /** Runs a step; {@code number} counts the stretch's steps. */
+        /** Runs a step; {@code number} is its index in the stretch. */
         record Launch(BoundStep step, int number) implements Instruction {}
 
-        /** Goes on when the other stream has come to its trigger; until then the stream gives its thread back. */
+        /** Continues when the other stream has reached its trigger; until then the stream occupies no thread. */
         record Barrier(int barrier) implements Instruction {}
 
         /** Makes this stream's device wait for a notification of another. */
         record Wait(int notification) implements Instruction {}
 
-        /** Marks the point after the step before. */
+        /** Activates a notification, which marks the point after the previous step. */
         record Activate(int notification) implements Instruction {}
 
-        /** Opens a barrier; whoever comes second goes on, at {@code resumeAt} of {@code stream}. */
+        /** Opens a barrier; the second of trigger and barrier continues {@code stream} at {@code resumeAt}. */
         record Trigger(int barrier, int stream, int resumeAt) implements Instruction {}
     }
 
@@ -104,7 +104,7 @@ public record StreamPrograms(
             var places = new ArrayList<Integer>();
             for (int i = 0; i < readers.size(); i++) {
                 places.add(program.size());
-                // filled in when the reader's own place is known
+                // set when the reader's own index is known
                 program.add(new Instruction.Trigger(-1, -1, -1));
             }
             triggerPlaces.put(step, places);
@@ -115,7 +115,7 @@ public record StreamPrograms(
             programs.get(producer.stream()).set(places.removeFirst(), trigger);
         }
 
-        /** The steps of other streams whose results this one reads, each once. */
+        /** Returns the steps of other streams whose results this one reads, each once. */
         private LinkedHashSet<BoundStep> foreignProducers(BoundStep bound) {
             var found = new LinkedHashSet<BoundStep>();
             for (int slot : bound.inputs) {

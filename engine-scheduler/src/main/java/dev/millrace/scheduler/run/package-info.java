@@ -1,4 +1,4 @@
-/** One run: its frame, its streams, its end. */
+/** Binding of plans to shapes, and their runs: frames, stretches, streams and memory. */
 @NullMarked
 package dev.millrace.scheduler.run;
 

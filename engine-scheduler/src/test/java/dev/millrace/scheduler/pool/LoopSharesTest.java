@@ -15,7 +15,7 @@ class LoopSharesTest {
         return shares;
     }
 
-    /** What the owner, or a worker, takes until nothing is left. */
+    /** Returns the items that the owner (negative), or a worker, takes until none is left. */
     private static List<Long> all(LoopShares shares, int worker) {
         var taken = new ArrayList<Long>();
         for (long from = next(shares, worker); from >= 0; from = next(shares, worker)) {

@@ -11,10 +11,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who sleeps is woken for as much as is worth it. */
+/** Parked workers are woken only for enough work to pay for it. */
 @Timeout(60)
 class WokenWorkersTest {
-    /** Nobody comes for a loop that is over before he could be there, but who is there already. */
+    /** No parked worker joins a loop that ends before it could wake up; only workers that are awake already do. */
     @Test
     void noWorkerIsWokenForALoopThatIsSoonDone() {
         try (var pool = new WorkerPool(1)) {
@@ -36,7 +36,7 @@ class WokenWorkersTest {
             int alone = 0;
             while (threadsOf(pool, job, 30_000).size() == 1) {
                 alone++;
-                // nobody is still awake by chance
+                // so that no worker is still awake
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
             }
             assertThat(alone).isEqualTo(3);
@@ -48,19 +48,19 @@ class WokenWorkersTest {
         try (var pool = new WorkerPool(12)) {
             for (int round = 0; round < 5; round++) {
                 meet(pool, 13);
-                // by then they all sleep
+                // all workers are parked after this time
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
             }
         }
     }
 
-    /** A worker that is counted as awake and goes to sleep before the loop can be seen is missed by nobody. */
+    /** No wake-up is lost when a worker that was counted as awake parks before the loop is published. */
     @Test
     void workersThatFallAsleepMeanwhileComeAsWell() {
         try (var pool = new WorkerPool(3)) {
             for (int round = 0; round < 4000; round++) {
                 meet(pool, 4);
-                // they sleep after 50 microseconds
+                // workers park after 50 microseconds
                 long until = System.nanoTime() + 30_000 + 10 * (round % 4000);
                 while (System.nanoTime() < until) {
                     Thread.onSpinWait();
@@ -69,7 +69,7 @@ class WokenWorkersTest {
         }
     }
 
-    /** A loop that ends when so many threads are in it. */
+    /** Runs a loop that ends when {@code threads} threads have joined it. */
     private static void meet(WorkerPool pool, int threads) {
         var all = ConcurrentHashMap.newKeySet();
         var there = new CountDownLatch(threads);

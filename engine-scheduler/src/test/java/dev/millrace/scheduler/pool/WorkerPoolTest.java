@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class WorkerPoolTest {
-    /** A context that nobody asks for anything. */
+    /** A context whose methods are not called, except for the check of cancellation. */
     static final LaunchContext NOWHERE = nowhere(() -> {});
 
     private static LaunchContext nowhere(Runnable check) {
@@ -115,7 +115,10 @@ class WorkerPoolTest {
         return threadsOf(pool, new ParallelJob(), Long.MAX_VALUE);
     }
 
-    /** Who takes part in a loop of some items that take longer than said. */
+    /**
+     * Returns the threads that take part in a loop of 64 items of a millisecond each, with {@code nanos} as its
+     * estimated time.
+     */
     static Set<Thread> threadsOf(WorkerPool pool, ParallelJob job, long nanos) {
         Set<Thread> seen = ConcurrentHashMap.newKeySet();
         pool.parallelFor(
@@ -365,7 +368,7 @@ class WorkerPoolTest {
         if (!Thread.currentThread().equals(caller)) {
             large.set(new WeakReference<>(scratch.floats(0, 1 << 20)));
         }
-        // both get a share
+        // both threads get a share
         LockSupport.parkNanos(1_000_000);
     }
 }

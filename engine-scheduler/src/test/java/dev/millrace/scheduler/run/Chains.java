@@ -28,17 +28,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Kernels for tests, by operator name: Inc adds one, Sum adds its inputs, Positive keeps what is above zero, ... */
 final class Chains {
-    /** How many times a kernel was bound. */
+    /** The number of times that a kernel was bound. */
     final AtomicInteger binds = new AtomicInteger();
-    /** How many times a bound kernel was told to prepare its first run. */
+    /** The number of times that a bound kernel had to prepare its first run. */
     final AtomicInteger rehearsals = new AtomicInteger();
-    /** Where Inc wrote, run after run. */
+    /** The addresses that Inc has written to, in the order of the runs. */
     final List<Long> written = Collections.synchronizedList(new ArrayList<>());
-    /** What happens while Inc is bound. */
+    /** An action that runs while Inc is bound. */
     Runnable binding = () -> {};
-    /** What Meanwhile does. */
+    /** The action of the operator Meanwhile. */
     Runnable meanwhile = () -> {};
-    /** How many more times Hungry finds no memory. */
+    /** The number of further runs in which Hungry finds no memory. */
     final AtomicInteger hunger = new AtomicInteger();
 
     PlanBuilder.Assigner on(Device device) {
@@ -162,7 +162,7 @@ final class Chains {
         }
     }
 
-    /** The first so many of input 0 as input 1 says. */
+    /** A kernel that returns the first elements of input 0, as many as input 1 says. */
     private final class Take implements ShapedKernel {
         @Override
         public List<@Nullable ValueType> outputs(Node node, Facts facts) {

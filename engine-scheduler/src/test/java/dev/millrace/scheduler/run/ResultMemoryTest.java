@@ -22,7 +22,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Where results lie that dynamic steps and nested runs have made, and when that memory serves again. */
+/** The memory of results that dynamic steps and nested runs have made, and its reuse. */
 class ResultMemoryTest {
     private final WorkerPool pool = new WorkerPool(1);
     private final Chains kernels = new Chains();

@@ -14,13 +14,15 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The decoders that a {@code tokenizer.json} can name: the texts of tokens become pieces of the text they stand for. */
+/**
+ * The decoders that a {@code tokenizer.json} can name. They turn the texts of tokens into pieces of the decoded text.
+ */
 public final class Decoders {
     private static final Pattern BYTE = Pattern.compile("<0x([0-9A-Fa-f]{2})>");
 
     private Decoders() {}
 
-    /** What the description says; tokens with spaces between them where there is none. */
+    /** Creates the decoder of a description; without one, tokens are joined by spaces. */
     public static Decoder of(Json description) {
         if (description.isNull()) {
             return (tokens, budget) -> List.of(String.join(" ", tokens));
@@ -142,7 +144,7 @@ public final class Decoders {
         return made;
     }
 
-    /** Bytes that are no UTF-8 are one replacement char each. */
+    /** Appends the bytes as text. If they are no UTF-8, each byte becomes a replacement char. */
     private static void flush(ByteArrayOutputStream bytes, List<String> to) {
         if (bytes.size() == 0) {
             return;
@@ -167,7 +169,10 @@ public final class Decoders {
                 .toList();
     }
 
-    /** A token without {@code content} where it begins and ends, so often at most. */
+    /**
+     * Removes {@code content} at most {@code start} times from the beginning and {@code stop} times from the end of a
+     * token.
+     */
     private static String stripped(String token, String content, int start, int stop) {
         int length = content.length();
         int from = 0;

@@ -10,19 +10,22 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** What a format puts around one text or two: marks of begin and end, and the types of the tokens. */
+/** The post-processor of a tokenizer: adds special tokens around one text or two, and the types of the tokens. */
 public final class Frame {
     private static final String TEXT = "A";
     private static final String PAIR = "B";
 
-    /** Far above what any format has; a file may name one mark of many tokens any number of times. */
+    /**
+     * The largest number of texts and special tokens, far above any format: a file may repeat a mark of many tokens any
+     * number of times.
+     */
     private static final int MOST_MARKS = 1 << 12;
 
     private final List<Slot> single;
     private final List<Slot> pair;
     private final UnaryOperator<List<Token>> trimming;
 
-    /** A place for a text, or marks. */
+    /** A slot for a text, or special tokens. */
     private record Slot(@Nullable String text, List<Token> marks, int type) {
         static Slot text(String name, int type) {
             return new Slot(name, List.of(), type);
@@ -39,7 +42,7 @@ public final class Frame {
         this.trimming = trimming;
     }
 
-    /** What the description says; the bare texts where there is none. */
+    /** Creates the post-processor of a description; without one, only the texts remain. */
     public static Frame of(Json description) {
         if (description.isNull()) {
             return bare(UnaryOperator.identity());
@@ -58,7 +61,7 @@ public final class Frame {
         return new Frame(List.of(Slot.text(TEXT, 0)), List.of(Slot.text(TEXT, 0), Slot.text(PAIR, 1)), trimming);
     }
 
-    /** One of them frames; the others trim. */
+    /** Combines post-processors: the last one that adds special tokens does so, and all of them trim. */
     private static Frame sequence(List<Json> parts) {
         List<Frame> all = parts.stream().map(Frame::of).toList();
         Frame made = bare(UnaryOperator.identity());
@@ -154,18 +157,18 @@ public final class Frame {
                 : UnaryOperator.identity();
     }
 
-    /** How many tokens it adds. */
+    /** The number of special tokens that it adds. */
     public int added(boolean isPair) {
         return (isPair ? pair : single)
                 .stream().mapToInt(slot -> slot.marks().size()).sum();
     }
 
-    /** The same tokens, whose places leave out spaces where the format says so. */
+    /** Returns the tokens with offsets that exclude spaces, where the format says so. */
     public List<Token> trimmed(List<Token> tokens) {
         return trimming.apply(tokens);
     }
 
-    /** Everything in its order. */
+    /** Returns all tokens in their order, with special tokens if {@code withMarks}. */
     public List<Placed> place(List<Token> text, @Nullable List<Token> other, boolean withMarks, Budget budget) {
         var placed = new ArrayList<Placed>();
         for (Slot slot : other == null ? single : pair) {

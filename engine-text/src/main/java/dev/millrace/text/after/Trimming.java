@@ -5,9 +5,9 @@ import dev.millrace.text.vocabulary.Token;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Takes spaces out of where tokens are said to stand. */
+/** Excludes spaces from the offsets of tokens. */
 final class Trimming {
-    /** What GPT-2's alphabet has for a space. */
+    /** The char for a space in GPT-2's alphabet of bytes. */
     private static final char SPACE = '\u0120';
 
     private Trimming() {}

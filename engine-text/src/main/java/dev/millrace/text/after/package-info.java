@@ -1,4 +1,4 @@
-/** What is put around tokens, and how they become text again. */
+/** Post-processors, which add special tokens, and decoders, which turn tokens into text. */
 @NullMarked
 package dev.millrace.text.after;
 

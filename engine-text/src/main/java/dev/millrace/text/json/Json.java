@@ -15,12 +15,15 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
 
-/** A value of a JSON tree with its place, which refusals name. */
+/** A value of a JSON tree with its path, which error messages name. */
 public final class Json {
-    /** No file is larger, and so no text in it longer. */
+    /** The largest size of a file, and so of a text in it. */
     public static final int MOST_BYTES = 1 << 28;
 
-    /** A value takes some 50 bytes. The largest vocabularies and their merges are two million values. */
+    /**
+     * The largest number of values, of some 50 bytes each. The largest vocabularies and their merges are two million
+     * values.
+     */
     private static final int MOST_VALUES = 1 << 23;
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
@@ -46,7 +49,7 @@ public final class Json {
         return parent.place() + (step instanceof Integer ? "[" + step + "]" : "." + step);
     }
 
-    /** @param name what refusals call the document */
+    /** @param name the name of the document in error messages */
     public static Json parse(byte[] text, String name) {
         if (text.length == 0) {
             throw EngineException.invalidArgument(name + " is empty");
@@ -67,7 +70,7 @@ public final class Json {
         }
     }
 
-    /** What is wrong and where, without the parser's words on where its input comes from. */
+    /** Returns the parser's message with line and column, without its description of the source. */
     private static String reason(JacksonException e) {
         String message = e.getOriginalMessage();
         int source = message.indexOf("[Source: ");
@@ -77,7 +80,7 @@ public final class Json {
         return place == null ? what : what + " (line " + place.getLineNr() + ", column " + place.getColumnNr() + ")";
     }
 
-    /** A document on its way into a tree. */
+    /** The conversion of a document into a tree. */
     private static final class Reading {
         private final JsonParser parser;
         private final String name;
@@ -131,7 +134,7 @@ public final class Json {
         return value instanceof Map;
     }
 
-    /** A property, which is null where there is none. */
+    /** Returns a property, whose value is null where there is none. */
     public Json get(String property) {
         return new Json(value instanceof Map<?, ?> map ? map.get(property) : null, this, property);
     }
@@ -144,7 +147,7 @@ public final class Json {
         return all;
     }
 
-    /** The elements of a list; none where there is no list. */
+    /** Returns the elements of a list; empty where the value is null. */
     public List<Json> elements() {
         var all = new ArrayList<Json>();
         if (value != null) {
@@ -187,7 +190,7 @@ public final class Json {
         return value == null ? otherwise : integer();
     }
 
-    /** The number of a token. */
+    /** The value as the id of a token. */
     public int id() {
         double number = number();
         if (number < 0 || number != (int) number) {
@@ -196,7 +199,7 @@ public final class Json {
         return (int) number;
     }
 
-    /** How many there are of something; more than an {@code int} holds is as good as any number. */
+    /** The value as a count, limited to {@link Integer#MAX_VALUE}. */
     public int count(int otherwise) {
         if (value == null) {
             return otherwise;
@@ -221,13 +224,13 @@ public final class Json {
         return get("type").text();
     }
 
-    /** Something that may be there and is nothing that is known here. */
+    /** Returns a failure (NOT_IMPLEMENTED) for a component of an unknown type. */
     public EngineException unknown(String kind) {
         return EngineException.notImplemented(
                 place() + ": there is no " + kind + " '" + get("type").text("?") + "' here");
     }
 
-    /** The same failure with the place of this value before it. */
+    /** Returns the failure with the path of this value in front of its message. */
     public EngineException located(EngineException failure) {
         return failure.at(place());
     }
@@ -236,7 +239,7 @@ public final class Json {
         return EngineException.invalidArgument(place() + ": " + why);
     }
 
-    /** Trees are not written out: a file may be one of millions of values. */
+    /** Describes the value for error messages. Trees are not printed, as they may have millions of values. */
     private String described() {
         return switch (value) {
             case null -> "nothing";

@@ -1,4 +1,4 @@
-/** The tree of a {@code tokenizer.json}. */
+/** The JSON tree of a {@code tokenizer.json}. */
 @NullMarked
 package dev.millrace.text.json;
 

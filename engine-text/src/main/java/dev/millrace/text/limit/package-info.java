@@ -1,4 +1,4 @@
-/** Bounds on what a file or a text may cost. */
+/** Limits of the time and memory that a file or a text may take. */
 @NullMarked
 package dev.millrace.text.limit;
 

@@ -5,7 +5,7 @@ import dev.millrace.text.pattern.Search;
 import java.util.Arrays;
 import java.util.function.IntFunction;
 
-/** A text that was made from another, and which part of that each of its chars came from. It never changes. */
+/** A text that was made from an original text, with the range of the original that each char comes from. Immutable. */
 public final class Aligned {
     private final String text;
     private final int[] starts;
@@ -17,7 +17,7 @@ public final class Aligned {
         this.ends = ends;
     }
 
-    /** A text that is its own origin. */
+    /** Returns a text that is its own original. */
     public static Aligned of(String text) {
         int[] starts = new int[text.length()];
         int[] ends = new int[text.length()];
@@ -40,17 +40,17 @@ public final class Aligned {
         return text.isEmpty();
     }
 
-    /** Where in the origin that char begins. */
+    /** The start in the original of the char at {@code index}. */
     public int start(int index) {
         return starts[index];
     }
 
-    /** Where in the origin that char ends. */
+    /** The end in the original of the char at {@code index}, exclusive. */
     public int end(int index) {
         return ends[index];
     }
 
-    /** Whether it begins where its origin does. */
+    /** Whether it starts at the beginning of its original. */
     public boolean isFirst() {
         return starts.length > 0 && starts[0] == 0;
     }
@@ -64,7 +64,7 @@ public final class Aligned {
                         Arrays.copyOfRange(ends, from, to));
     }
 
-    /** Each code point replaced by a text, which may be empty. */
+    /** Replaces each code point by a text, which may be empty. */
     public Aligned map(IntFunction<String> replacement, Budget budget) {
         var made = new Builder(budget);
         for (int at = 0; at < text.length(); ) {
@@ -76,7 +76,7 @@ public final class Aligned {
         return made.build();
     }
 
-    /** Each match replaced by a text. */
+    /** Replaces each match by a text. */
     public Aligned replace(Search search, String replacement, Budget budget) {
         Search.Matches matches = search.in(text, budget);
         var made = new Builder(budget);
@@ -89,7 +89,7 @@ public final class Aligned {
         return kept == 0 ? this : made.add(this, kept, length()).build();
     }
 
-    /** The same with a text before it, which comes from its very beginning. */
+    /** Returns this text with another before it, which is aligned with the first char. */
     public Aligned prepend(String before, Budget budget) {
         return isEmpty()
                 ? this
@@ -99,7 +99,7 @@ public final class Aligned {
                         .build();
     }
 
-    /** The same with a text behind it, which comes from its very end. */
+    /** Returns this text with another after it, which is aligned with the last char. */
     public Aligned append(String behind, Budget budget) {
         int last = length() - 1;
         return isEmpty()
@@ -110,7 +110,7 @@ public final class Aligned {
                         .build();
     }
 
-    /** Puts aligned texts together. */
+    /** Concatenates aligned texts. */
     public static final class Builder {
         private static final long MOST = Integer.MAX_VALUE - 8;
 
@@ -123,7 +123,7 @@ public final class Aligned {
             this.budget = budget;
         }
 
-        /** Adds a text that came from one part of the origin. */
+        /** Adds a text that comes from one range of the original. */
         public Builder add(String added, int start, int end) {
             int from = grow(added.length());
             text.append(added);
@@ -132,7 +132,7 @@ public final class Aligned {
             return this;
         }
 
-        /** Adds chars of another as they are. */
+        /** Adds chars of another aligned text with their ranges. */
         public Builder add(Aligned other, int from, int to) {
             int at = grow(to - from);
             text.append(other.text, from, to);

@@ -12,12 +12,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SentencePiece's map of chars: a double-array trie from the UTF-8 bytes of a text to where its replacement stands in a pool
- * of texts that end with zero.
+ * SentencePiece's precompiled map of chars: a double-array trie from the UTF-8 bytes of a text to the offset of its
+ * replacement in a pool of zero-terminated texts.
  */
 final class CharsMap {
     private static final Pattern CLUSTER = Pattern.compile("\\X");
-    /** Longer clusters are never looked up as a whole. */
+    /** The number of bytes from which grapheme clusters are not looked up as a whole. */
     private static final int LONGEST_CLUSTER = 6;
 
     private final int[] units;
@@ -74,7 +74,7 @@ final class CharsMap {
         }
     }
 
-    /** What stands for the shortest beginning that the trie has, or null. */
+    /** Returns the replacement of the shortest prefix of {@code key} in the trie, or null. */
     private @Nullable String find(byte[] key) {
         int node = offset(unit(0));
         for (byte each : key) {

@@ -14,7 +14,7 @@ public final class Normalizers {
 
     private Normalizers() {}
 
-    /** What the description says; nothing where there is none. */
+    /** Creates the normalizer of a description; without one, texts stay as they are. */
     public static Normalization of(Json description) {
         if (description.isNull()) {
             return NONE;
@@ -71,7 +71,7 @@ public final class Normalizers {
         return isSpace(c) ? " " : Character.toString(c);
     }
 
-    /** Whether Unicode counts it as a space, those that break no line included. */
+    /** Whether it is white space in Unicode, no-break spaces included. */
     public static boolean isSpace(int c) {
         return Character.isSpaceChar(c) || c >= '\t' && c <= '\r' || c == 0x85;
     }
@@ -106,7 +106,7 @@ public final class Normalizers {
     }
 
     private static Aligned lowerCase(Aligned text, Budget budget) {
-        // char by char: what a final sigma becomes doesn't depend on its neighbours here
+        // code point by code point, so that a final sigma does not depend on its neighbours
         return text.map(c -> Character.toString(c).toLowerCase(Locale.ROOT), budget);
     }
 

@@ -1,4 +1,4 @@
-/** Text made alike before it is cut. */
+/** Normalisation of texts before they are split, and alignment of the result with the original. */
 @NullMarked
 package dev.millrace.text.normal;
 

@@ -3,15 +3,15 @@ package dev.millrace.text.pattern;
 import java.util.Arrays;
 
 /**
- * The places in a program and a text from which no match was found, so that none is tried twice and a search takes linear
- * time. They hold until the next match. Looked at only where a place decides alone what comes of it: not inside of a part
- * that is matched by itself, and not in a program with registers.
+ * Memoised failures of backtracking: positions in a program and a text from which no match was found. None is tried
+ * twice, so that a search takes linear time. They are valid until the next match. They are used only where the position
+ * alone decides the result: not inside of a part that is matched by itself, and not in a program with registers.
  */
 final class Failures {
     private static final int MOST = 1 << 22;
     private static final long NONE = -1;
 
-    /** Of each repetition of a set, where one began that failed and how far it came, and the search that it was in. */
+    /** The begin and the reach of a failed repetition of each set, and the search that it belongs to. */
     private final int[] begins;
 
     private final int[] reaches;
@@ -27,7 +27,7 @@ final class Failures {
         searches = new int[instructions];
     }
 
-    /** Forgets all, since what comes next is behind a match. */
+    /** Discards all failures after a match. */
     void clear() {
         search++;
         if (count > 0) {
@@ -36,14 +36,16 @@ final class Failures {
         }
     }
 
-    /** Notes a repetition of a set without a bound; what it may pass is part of what a longer one has passed. */
+    /**
+     * Records a failed unbounded repetition of a set. The range that it passes is part of the range of a longer one.
+     */
     void addRepetition(int pc, int begin, int reach) {
         reaches[pc] = hasRepetition(pc, reach) ? reaches[pc] : reach;
         begins[pc] = begin;
         searches[pc] = search;
     }
 
-    /** Where the repetition that was noted last began, or {@code otherwise}. */
+    /** Returns the begin of the repetition that was recorded last, or {@code otherwise}. */
     int begin(int pc, int otherwise) {
         return searches[pc] == search ? begins[pc] : otherwise;
     }
@@ -52,7 +54,7 @@ final class Failures {
         return searches[pc] == search && begins[pc] <= at && at <= reaches[pc];
     }
 
-    /** Notes a fork; false where it was there already. */
+    /** Records a fork; returns false where it was recorded already. */
     boolean addFork(int pc, int at) {
         if (count >= MOST) {
             return true;

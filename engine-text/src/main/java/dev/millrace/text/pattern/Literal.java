@@ -2,10 +2,13 @@ package dev.millrace.text.pattern;
 
 import dev.millrace.text.limit.Budget;
 
-/** A search for one text, linear in what is searched (Knuth, Morris and Pratt 1977). */
+/** A search for one text, linear in the length of the searched text (Knuth, Morris and Pratt 1977). */
 public final class Literal implements Search {
     private final String sought;
-    /** For each length of a beginning, the longest shorter beginning that it ends with. */
+    /**
+     * The length of the longest border of each prefix, by the length of the prefix: a shorter prefix with which it
+     * ends.
+     */
     private final int[] borders;
 
     public Literal(String sought) {

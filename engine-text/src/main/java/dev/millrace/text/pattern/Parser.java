@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a regular expression in the syntax of {@link Pattern}, which has accepted it. What needs more than a place and a
- * program to decide (back references, {@code \X}, {@code \G}) is refused.
+ * Parses a regular expression in the syntax of {@link Pattern}, which has accepted it. Constructs that need more state
+ * than a position in the program and the text (back references, {@code \X}, {@code \G}) are refused.
  */
 final class Parser {
     private static final int DEEPEST = 100;
@@ -103,7 +103,7 @@ final class Parser {
         return made;
     }
 
-    /** What is one code point is repeated as a set, in one instruction. */
+    /** Returns a literal as a set, which one instruction can repeat; other parts unchanged. */
     private Part repeatable(Part part) {
         return part instanceof Part.Literal literal ? set(hexadecimal(literal.point())) : part;
     }
@@ -120,7 +120,7 @@ final class Parser {
         return Integer.parseInt(source, start, at, 10);
     }
 
-    /** The next part without its quantifier; null where there is nothing but flags. */
+    /** Parses the next part without its quantifier; null where it only sets flags. */
     private @Nullable Part atom() {
         char next = source.charAt(at);
         return switch (next) {
@@ -213,7 +213,7 @@ final class Parser {
             case 'i' -> Pattern.CASE_INSENSITIVE;
             case 'm' -> Pattern.MULTILINE;
             case 's' -> Pattern.DOTALL;
-            // on already
+            // these flags are always on
             case 'u', 'U' -> Pattern.UNICODE_CHARACTER_CLASS;
             default -> throw unsupported("the flag " + name);
         };
@@ -225,7 +225,7 @@ final class Parser {
         return content;
     }
 
-    /** The text of a class in brackets, those inside of it included. */
+    /** Returns the text of a class in brackets, including nested classes. */
     private String characterClass() {
         int start = at;
         int open = 0;
@@ -247,7 +247,7 @@ final class Parser {
         return source.substring(start, at);
     }
 
-    /** What is behind a quotation that begins here. */
+    /** Returns the index after a quotation that begins here. */
     private int quoteEnd() {
         int end = source.indexOf("\\E", at);
         return end < 0 ? source.length() : end + 2;
@@ -307,7 +307,7 @@ final class Parser {
         String text = source.substring(at, source.startsWith("\\E", end - 2) && end - 2 >= at ? end - 2 : end);
         at = end;
         List<Part> points = text.codePoints().mapToObj(this::literal).toList();
-        // a quantifier belongs to the last char alone
+        // a quantifier applies to the last char only
         if (points.isEmpty()) {
             return new Part.Sequence(points);
         }

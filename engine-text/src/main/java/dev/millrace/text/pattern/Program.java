@@ -5,41 +5,46 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The instructions of a regular expression, which {@link Run} follows. */
+/** The instructions of a regular expression, which {@link Run} executes. */
 final class Program {
-    /** What an instruction does; {@code x}, {@code y} and {@code z} are its operands. */
+    /** The operation of an instruction, whose operands are {@code x}, {@code y} and {@code z}. */
     enum Op {
-        /** Passes the code point x. */
+        /** Consumes the code point x. */
         LITERAL,
-        /** Passes a code point of set x. */
+        /** Consumes a code point of set x. */
         SET,
-        /** Passes at least y and at most z code points of set x, as many as possible. */
+        /** Consumes at least y and at most z code points of set x, as many as possible. */
         GREEDY,
-        /** Passes at least y and at most z code points of set x, as few as possible. */
+        /** Consumes at least y and at most z code points of set x, as few as possible. */
         LAZY,
-        /** Goes on at x, and at y where that fails. */
+        /** Continues at x, and at y if that fails. */
         FORK,
-        /** Goes on at x. */
+        /** Continues at x. */
         JUMP,
-        /** Remembers the place in register x. */
+        /** Stores the position in register x. */
         MARK,
-        /** Goes on at y where the place is that of register x. */
+        /** Continues at y if the position is that of register x. */
         LEAVE,
-        /** Requires place x. */
+        /** Requires that {@link Place} x holds at the position. */
         PLACE,
-        /** Requires a match of what follows, or none where y is 1, and goes on at x where it began. */
+        /**
+         * Requires a match of the following instructions, or none if y is 1, and continues at x from the same position.
+         */
         AHEAD,
-        /** The same before the place, which register z remembers, as {@link #bounds} of y say. */
+        /**
+         * Requires a match that ends at the position, which register z stores, or none, with a length within {@link
+         * #bounds} y.
+         */
         BEHIND,
-        /** Requires the place of register x. */
+        /** Requires the position of register x. */
         BACK,
-        /** Takes the first match of what follows and goes on at x. */
+        /** Takes the first match of the following instructions and continues at x. */
         ATOMIC,
-        /** The end of the program, or of what one of the last ones began. */
+        /** Ends the program, or the part that AHEAD, BEHIND or ATOMIC has begun. */
         END
     }
 
-    /** How long what lies behind a place is. */
+    /** The lengths of a look-behind, and whether it is negated. */
     record Bounds(int least, int most, boolean negated) {}
 
     private static final int LONGEST = 1 << 14;
@@ -81,7 +86,7 @@ final class Program {
         return bounds.get(y(at));
     }
 
-    /** Whether a place in the program and one in the text decide alone what comes of them. */
+    /** Whether the positions in the program and in the text alone decide the result. */
     boolean isPlain() {
         return !hasMarks;
     }
@@ -171,7 +176,7 @@ final class Program {
         Part part = repeated.part();
         int times = repeated.times();
         if (part.most() == 0) {
-            // once is as often as any
+            // a repetition of an empty part is the same as one
             if (repeated.fewest() > 0) {
                 emit(part);
             }
@@ -196,7 +201,7 @@ final class Program {
         forks.forEach(fork -> toHere(fork, repeated.lazy() ? 0 : 1));
     }
 
-    /** A choice between what comes next and what is filled in later. */
+    /** Adds a fork between the next instruction and one that is set later. */
     private int fork(boolean lazy) {
         return lazy ? add(Op.FORK, 0, length + 1, 0) : add(Op.FORK, length + 1, 0, 0);
     }

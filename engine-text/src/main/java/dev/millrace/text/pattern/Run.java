@@ -6,11 +6,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program on a text. It goes back to the last choice where it fails; choices lie on a stack of its own, and each step is
- * counted, so an expression can neither exhaust the thread's stack nor run unnoticed.
+ * The execution of a program on a text, by backtracking to the last choice at a failure. Choices are on a stack of its
+ * own and each step is counted, so that an expression can neither exhaust the thread's stack nor exceed its budget.
  */
 final class Run implements Search.Matches {
-    /** What an entry of the stack brings back. */
+    /** The kinds of entries of the stack. */
     private static final int PLACE = 0;
 
     private static final int REGISTER = 1;
@@ -20,7 +20,7 @@ final class Run implements Search.Matches {
     private static final int ENTRY = 3;
     private static final int DEEPEST = ENTRY << 22;
     private static final int FUEL = 1024;
-    /** A search of so many steps needs no notes. */
+    /** The number of steps up to which a search does not memoise failures. */
     private static final int CHEAP = 1 << 14;
 
     private static final Place[] PLACES = Place.values();
@@ -32,7 +32,7 @@ final class Run implements Search.Matches {
     private int[] stack = new int[ENTRY * 16];
     private int top;
     private int fuel = FUEL;
-    /** Where {@link #back} goes on, in the program and in the text. */
+    /** The positions in the program and in the text at which execution continues after {@link #back}. */
     private int resumed;
 
     private int resumedAt;
@@ -95,7 +95,10 @@ final class Run implements Search.Matches {
         }
     }
 
-    /** Where the match from a place ends, or -1; {@code depth} says how many parts around it are matched by themselves. */
+    /**
+     * Returns the end of the match from a position, or -1; {@code depth} is the number of enclosing parts that are
+     * matched by themselves.
+     */
     private int match(int first, int place, int depth) {
         int base = top;
         int pc = first;
@@ -155,7 +158,7 @@ final class Run implements Search.Matches {
         }
     }
 
-    /** Goes back to the last choice above {@code base}; false where there is none. */
+    /** Backtracks to the last choice above {@code base}; returns false where there is none. */
     private boolean back(int base, @Nullable Failures known) {
         while (top > base) {
             top -= ENTRY;
@@ -232,7 +235,7 @@ final class Run implements Search.Matches {
         if (noted != null && noted.hasRepetition(pc, place)) {
             return -1;
         }
-        // what lies behind the begin of one that failed is known to fail
+        // positions after the begin of a failed repetition are known to fail
         int end = noted != null && fewest <= 1 ? noted.begin(pc, text.length()) : text.length();
         int at = place;
         int least = place;
@@ -257,7 +260,7 @@ final class Run implements Search.Matches {
         return at;
     }
 
-    /** Whether a lazy repetition may go on from a place, from which it has not failed before. */
+    /** Whether a lazy repetition may continue from a position because it has not failed from there before. */
     private boolean isNew(int pc, int at, @Nullable Failures known) {
         return known == null || program.z(pc) != Part.ENDLESS || known.addFork(pc, at);
     }

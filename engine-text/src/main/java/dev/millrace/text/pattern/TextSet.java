@@ -5,20 +5,23 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Texts as a trie whose nodes know where a search goes on that has left their texts behind, so all of them are found in one
- * pass (Aho and Corasick 1975). Each text has its index in a list; of equal ones the last counts. Node 0 is the empty text.
+ * A set of texts as a trie with suffix links, which finds all of them in one pass over a text (Aho and Corasick 1975).
+ * The value of a text is its index in a list; of equal ones the last counts. Node 0 is the empty text.
  */
 public final class TextSet {
-    /** So many chars of texts take half a gigabyte of nodes. */
+    /** The largest total number of chars, which take half a gigabyte of nodes. */
     private static final long MOST_CHARS = 1L << 24;
 
-    /** The char that leads to a node, and by node: its first child, its text or -1, the longest node that it ends with. */
+    /**
+     * The char that leads to each node, its first child, the index of its text or -1, and the longest node that is its
+     * suffix.
+     */
     private final char[] labels;
 
     private final int[] children;
     private final int[] values;
     private final int[] suffixes;
-    /** The longest node that a node ends with and that is a text, or 0. */
+    /** The longest proper suffix of each node that is a text, or 0. */
     private final int[] shorter;
 
     private final int[] lengths;
@@ -48,7 +51,7 @@ public final class TextSet {
         return new Builder(texts).build();
     }
 
-    /** The node behind another one that a char leads to, or -1. */
+    /** Returns the child of a node for a char, or -1. */
     public int child(int node, char each) {
         int low = children[node];
         int high = children[node + 1] - 1;
@@ -66,7 +69,7 @@ public final class TextSet {
         return -1;
     }
 
-    /** The longest node that the text of a node and a char behind it end with. */
+    /** Returns the longest node that is a suffix of a node's text followed by a char. */
     public int next(int node, char each) {
         int at = node;
         int child = child(at, each);
@@ -77,36 +80,36 @@ public final class TextSet {
         return Math.max(0, child);
     }
 
-    /** The index of a node's text, or -1. */
+    /** Returns the index of a node's text, or -1. */
     public int value(int node) {
         return values[node];
     }
 
-    /** The node itself where it is a text, else the longest that it ends with; 0 where there is none. */
+    /** Returns the node itself where it is a text, else its longest suffix that is one; 0 where there is none. */
     public int longestText(int node) {
         return node > 0 && values[node] < 0 ? shorter[node] : node;
     }
 
-    /** The longest text that a node ends with, apart from its own; 0 where there is none. */
+    /** Returns the longest proper suffix of a node that is a text; 0 where there is none. */
     public int shorterText(int node) {
         return shorter[node];
     }
 
-    /** How long the text of an index is. */
+    /** Returns the length of the text with index {@code value}. */
     public int length(int value) {
         return lengths[value];
     }
 
-    /** Makes the nodes level by level, so that the children of a node lie beside each other. */
+    /** Builds the nodes level by level, so that the children of a node are adjacent. */
     private static final class Builder {
         private final List<String> texts;
-        /** The texts' indices in the order of the texts. */
+        /** The indices of the texts, sorted by text. */
         private final Integer[] order;
 
         private char[] labels = new char[64];
         private int[] children = new int[64];
         private int[] values = new int[64];
-        /** By node, its texts in the order: from and to. */
+        /** The range of each node's texts in {@link #order}. */
         private int[] from = new int[64];
 
         private int[] to = new int[64];

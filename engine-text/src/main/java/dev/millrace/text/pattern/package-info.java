@@ -1,4 +1,4 @@
-/** Searches in texts whose cost is counted: regular expressions, literals, and sets of texts. */
+/** Searches in texts with counted cost: regular expressions, literals, and sets of texts. */
 @NullMarked
 package dev.millrace.text.pattern;
 

@@ -7,9 +7,9 @@ import dev.millrace.text.pattern.Search;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Cuts at the matches of a pattern. */
+/** Splits texts at the matches of a pattern. */
 final class Cuts implements Splitter {
-    /** What becomes of the matches. */
+    /** The treatment of matches. */
     enum Behaviour {
         REMOVED,
         ISOLATED,
@@ -33,7 +33,7 @@ final class Cuts implements Splitter {
     private final Behaviour behaviour;
     private final boolean inverted;
 
-    /** @param inverted whether what lies between the matches counts as the match */
+    /** @param inverted whether the text between matches counts as a match, and matches do not */
     Cuts(Search pattern, Behaviour behaviour, boolean inverted) {
         this.pattern = pattern;
         this.behaviour = behaviour;

@@ -15,7 +15,7 @@ import java.util.List;
 public final class Splitters {
     private static final Search SPACE = Regex.of("\\s");
     private static final Search WORDS = Regex.of("\\w+|[^\\w\\s]+");
-    /** BERT's punctuation: that of ASCII, symbols included, and that of Unicode. */
+    /** The punctuation of BERT: that of ASCII, symbols included, and that of Unicode. */
     private static final Search PUNCTUATION = Regex.of("[!-/:-@\\[-`{-~]|\\p{P}");
 
     private static final Search GPT2 =
@@ -25,7 +25,7 @@ public final class Splitters {
 
     private Splitters() {}
 
-    /** What the description says; the text as a whole where there is none. */
+    /** Creates the pre-tokenizer of a description; without one, a text is one word. */
     public static Splitter of(Json description) {
         if (description.isNull()) {
             return WHOLE;

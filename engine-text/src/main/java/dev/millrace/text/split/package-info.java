@@ -1,4 +1,4 @@
-/** Text cut into words. */
+/** Pre-tokenizers, which split texts into words. */
 @NullMarked
 package dev.millrace.text.split;
 

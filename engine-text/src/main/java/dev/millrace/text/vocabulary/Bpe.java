@@ -12,7 +12,10 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/** Byte pair encoding: neighbours that the merges name become one, those of the earliest merge first. */
+/**
+ * Byte pair encoding (Sennrich, Haddow and Birch 2016): merges pairs of neighbouring tokens, those of the earliest
+ * merge first.
+ */
 final class Bpe implements Vocabulary {
     private static final int MOST_REMEMBERED = 10_000;
     private static final int LONGEST_REMEMBERED = 64;
@@ -28,10 +31,10 @@ final class Bpe implements Vocabulary {
     private final TokenTexts texts;
     private final Map<String, List<Part>> remembered = new HashMap<>();
 
-    /** What two tokens become, and how early. */
+    /** The token that a pair is merged to, and the rank of the merge. */
     private record Merge(int rank, int id) {}
 
-    /** A token of a word: its chars from one to another. */
+    /** A token of a word and the range of its chars. */
     private record Part(int id, int from, int to) {}
 
     Bpe(Json description) {
@@ -121,7 +124,7 @@ final class Bpe implements Vocabulary {
                 : new Merging(letters(word, budget), budget).run();
     }
 
-    /** The word's code points as tokens; those that there are not as bytes, or as unknown. */
+    /** Returns the word's code points as tokens; those without a token as bytes, or as the unknown token. */
     private List<Part> letters(String word, Budget budget) {
         var letters = new ArrayList<Part>();
         boolean afterUnknown = false;
@@ -151,7 +154,7 @@ final class Bpe implements Vocabulary {
         return letters;
     }
 
-    /** Parts as a list that can shrink, and the merges that are possible, the earliest first. */
+    /** The parts of a word as a linked list, and a queue of the possible merges, the earliest first. */
     private final class Merging {
         private final Budget budget;
         private final List<@Nullable Part> parts;
@@ -159,7 +162,7 @@ final class Bpe implements Vocabulary {
         private final int[] right;
         private final PriorityQueue<Candidate> candidates = new PriorityQueue<>();
 
-        /** Two neighbours as they were when they were looked at. */
+        /** A possible merge of two neighbours, as they were when it was queued. */
         private record Candidate(int rank, int at, Part first, Part second, int made) implements Comparable<Candidate> {
             @Override
             public int compareTo(Candidate other) {
@@ -210,7 +213,7 @@ final class Bpe implements Vocabulary {
         private void merge(Candidate candidate) {
             int at = candidate.at();
             int next = right[at];
-            // one of the two may be part of another by now
+            // one of the two may have been merged with another by now
             if (parts.get(at) != candidate.first() || next < 0 || parts.get(next) != candidate.second()) {
                 return;
             }

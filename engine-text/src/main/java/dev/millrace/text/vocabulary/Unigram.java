@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** SentencePiece's unigram model: of all ways to cut a word, the one whose pieces are the likeliest together. */
+/** The unigram language model of SentencePiece (Kudo 2018): the segmentation of a word with the highest total score. */
 final class Unigram implements Vocabulary {
     private static final double UNKNOWN_PENALTY = 10;
 
@@ -52,7 +52,7 @@ final class Unigram implements Vocabulary {
         int[] from = new int[text.length() + 1];
         int[] piece = new int[text.length() + 1];
         search(text, from, piece, budget);
-        // back along the best way; unknown neighbours are one
+        // backwards along the best segmentation; neighbouring unknown pieces are joined
         int count = 0;
         int[] cuts = new int[text.length() + 1];
         for (int at = text.length(); at > 0; at = from[at]) {
@@ -83,13 +83,13 @@ final class Unigram implements Vocabulary {
         }
     }
 
-    /** For each end the best piece that ends there, -1 for what is in no piece, and where it begins. */
+    /** Finds the best piece before each end, -1 for an unknown code point, and its start (Viterbi algorithm). */
     private void search(String text, int[] from, int[] piece, Budget budget) {
         double[] best = new double[text.length() + 1];
         Arrays.fill(from, -1);
         from[0] = 0;
         int node = 0;
-        // where the code point before the end begins
+        // the start of the code point before the end
         int single = 0;
         for (int end = 1; end <= text.length(); end++) {
             node = trie.next(node, text.charAt(end - 1));

@@ -1,4 +1,4 @@
-/** Words cut into the tokens of a vocabulary. */
+/** Models that split words into the tokens of a vocabulary: byte pair encoding, Unigram, WordPiece, whole words. */
 @NullMarked
 package dev.millrace.text.vocabulary;
 

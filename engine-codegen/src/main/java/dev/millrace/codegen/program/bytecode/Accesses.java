@@ -8,7 +8,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
 
-/** The variables of some steps. */
+/** The variables that some steps read and write. */
 final class Accesses extends AccessVisitor {
     private final TreeMap<Integer, Variable> all = new TreeMap<>();
     private final BitSet written = new BitSet();
@@ -32,7 +32,7 @@ final class Accesses extends AccessVisitor {
         written.set(variable.id());
     }
 
-    /** In the order of their ids. */
+    /** The variables in the order of their ids. */
     Collection<Variable> all() {
         return all.values();
     }

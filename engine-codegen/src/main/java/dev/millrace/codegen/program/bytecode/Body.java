@@ -1,6 +1,6 @@
 package dev.millrace.codegen.program.bytecode;
 
-/** What generated classes implement. */
+/** The interface of generated classes. */
 interface Body {
     void run(long a, long b, long c, long d, long e, long f);
 }

@@ -14,15 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Rewrites steps that the Vector API has no method for, or one that means something else, as several that it has. What
- * is left of {@link UnaryOp#TO_INT} converts integral floats that fit.
+ * Rewrites steps for which the Vector API has no method, or one with another meaning, as several steps that it has. A
+ * remaining {@link UnaryOp#TO_INT} converts only integral floats that fit.
  */
 final class Expansion {
     private static final Constant SIGN = Constant.ofBits(0x80000000);
     private static final Constant MAGNITUDE = Constant.ofBits(0x7fffffff);
-    /** From here on all floats are integers; added and subtracted, it rounds those below. */
+    /** The value from which all floats are integers. Adding and subtracting it rounds smaller floats. */
     private static final Constant INTEGRAL = Constant.of(0x1p23f);
-    /** Added to a small integral float, it leaves the integer in the lower bits. */
+    /** The value whose sum with a small integral float has the integer in its lower bits. */
     private static final Constant TO_LOW_BITS = Constant.of(0x1.8p23f);
 
     private static final Constant BEYOND_INTS = Constant.of(0x1p31f);
@@ -35,14 +35,14 @@ final class Expansion {
     private static final Constant LOW_HALF = Constant.ofBits(0xffff);
     private static final Constant HIGH_HALF = Constant.ofBits(0xffff0000);
     private static final int MANTISSA_BITS = 23;
-    /** Of a half: what its bits are moved by to be those of a float, and the exponent that is missing then. */
+    /** The shift that moves the bits of a half to those of a float, and the power of two that is missing then. */
     private static final int HALF_SHIFT = 13;
 
     private static final Constant HALF_EXPONENT = Constant.of(0x1p112f);
     private static final Constant HALF_INFINITY = Constant.ofBits(0x0f7fffff);
     private static final Constant INFINITY = Constant.of(Float.POSITIVE_INFINITY);
 
-    /** Between which ints are held. */
+    /** The bounds to which ints are clamped. */
     private record Bounds(Constant least, Constant most) {
         static Bounds of(int least, int most) {
             return new Bounds(Constant.ofBits(least), Constant.ofBits(most));
@@ -159,7 +159,9 @@ final class Expansion {
         return select(small, signed, a);
     }
 
-    /** One more or less where the nearest integer is on the wrong side; zeros keep the sign of the argument. */
+    /**
+     * Corrects {@code near} by one where the nearest integer is on the wrong side; zeros keep the sign of the argument.
+     */
     private VectorVar towards(Value a, VectorVar near, MaskVar wrong, BinaryOp by) {
         VectorVar other = select(wrong, binary(by, near, ONE), near);
         return binary(BinaryOp.OR, other, binary(BinaryOp.AND, a, SIGN));
@@ -206,24 +208,24 @@ final class Expansion {
         out.add(new Step.Binary(BinaryOp.OR, to, binary(BinaryOp.AND, low, LOW_HALF), upper));
     }
 
-    /** The lower halves of lanes of a, then of b, in each block. */
+    /** Packs the lower halves of the lanes of a, then of b, in each block. */
     private void pack(VectorVar to, VectorVar a, VectorVar b) {
         halves(to, binary(BinaryOp.EVEN_LANES, a, b), binary(BinaryOp.ODD_LANES, a, b));
     }
 
-    /** Two bytes in the lower half of each lane. */
+    /** Saturates both halves of each lane to bytes, in the lower half of the lane. */
     private VectorVar bytes(BinaryOp op, Value halves) {
         Bounds bounds = op == BinaryOp.PACK_U8 ? BYTES : SIGNED_BYTES;
         VectorVar low = binary(BinaryOp.AND, clamped(low(halves), bounds), Constant.ofBits(0xff));
         return binary(BinaryOp.OR, low, shift(BinaryOp.SHIFT_LEFT, clamped(high(halves), bounds), 8));
     }
 
-    /** The bits that are left after moving so many out to the left, then so many out to the right, with sign. */
+    /** Extracts a signed bit field: shifts left by {@code left}, then right by {@code right} with sign. */
     private VectorVar field(Value a, int left, int right) {
         return shift(BinaryOp.SHIFT_RIGHT_SIGNED, shift(BinaryOp.SHIFT_LEFT, a, left), right);
     }
 
-    /** Multiplies by two powers of two, since one alone may be beyond the exponents of floats. */
+    /** Multiplies by two powers of two, since a single one may be beyond the exponents of floats. */
     private void scale(VectorVar to, Value a, Value b) {
         VectorVar all = binary(BinaryOp.INT_SUB, binary(BinaryOp.ADD, b, TO_LOW_BITS), TO_LOW_BITS);
         VectorVar second = shift(BinaryOp.SHIFT_RIGHT_SIGNED, all, 1);
@@ -261,7 +263,10 @@ final class Expansion {
         return words;
     }
 
-    /** Moved into place, a half lacks only the difference of the exponents' biases, unless it is no finite number. */
+    /**
+     * Converts halves to floats. Shifted into place, a finite half differs only by the difference of the exponents'
+     * biases, which a multiplication corrects.
+     */
     private void half(VectorVar to, VectorVar half) {
         VectorVar size = shift(BinaryOp.SHIFT_LEFT, binary(BinaryOp.AND, half, Constant.ofBits(0x7fff)), HALF_SHIFT);
         VectorVar finite = binary(BinaryOp.MUL, size, HALF_EXPONENT);

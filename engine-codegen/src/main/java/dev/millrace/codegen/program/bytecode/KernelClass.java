@@ -21,17 +21,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The class of a kernel. Its method is all of the program, or, where that is more than the JVM compiles, the outer loops
- * and conditions around calls of methods that are.
+ * The generated class of a kernel. Its method is the whole program, or, where that is more than the JVM compiles, the
+ * outer loops and conditions around calls of methods for the pieces.
  */
 final class KernelClass {
     /**
-     * The JVM compiles no method with more than 8,000 bytes. Of calls of the Vector API it compiles fewer in a reasonable
-     * time, and its compilers may run out of stack, which ends the process.
+     * The largest number of bytes of a method. The JVM compiles no method with more than 8,000 bytes. Methods full of
+     * Vector API calls must be shorter: they take too long to compile, and the compilers may run out of stack, which
+     * ends the process.
      */
     static final int MOST_BYTES = 2000;
 
-    /** Of a method, for a start. More can be beyond what a class file holds. */
+    /** The largest number of steps of a method at the first try. More may exceed the limits of a class file. */
     static final int MOST_STEPS = 1 << 10;
 
     private static final MethodTypeDesc RUN =
@@ -46,10 +47,10 @@ final class KernelClass {
     private final byte[] bytes;
 
     /**
-     * Writes the class.
+     * Generates the class.
      *
-     * @param program after its {@link Expansion}
-     * @param mostSteps of a method; there are fewer where they take too many bytes
+     * @param program the program after its {@link Expansion}
+     * @param mostSteps the largest number of steps of a method; fewer are used where they take too many bytes
      */
     static KernelClass of(Program program, VectorMachine machine, int mostSteps) {
         for (int steps = mostSteps; steps > 0; steps /= 2) {
@@ -70,7 +71,7 @@ final class KernelClass {
         bytes = ClassFile.of().build(name, this::write);
     }
 
-    /** Whether one method is all of the program. */
+    /** Whether one method is the whole program. */
     boolean isWhole() {
         return cutting.isWhole();
     }
@@ -79,12 +80,12 @@ final class KernelClass {
         return bytes;
     }
 
-    /** What the code asks for by its place in here. */
+    /** The class data: objects that the code loads by index. */
     List<Object> classData() {
         return classData;
     }
 
-    /** Bytes of its code. */
+    /** Returns the number of bytes of the longest method's code. */
     int longestMethod() {
         int longest = 0;
         for (MethodModel method : ClassFile.of().parse(bytes).methods()) {
@@ -95,7 +96,7 @@ final class KernelClass {
         return longest;
     }
 
-    /** The family, for the reader of a profile. */
+    /** Returns a class name with the kernel's family, for readers of profiles. */
     private static String className(Program program) {
         String name = program.name();
         int colon = name.indexOf(':');
@@ -159,7 +160,7 @@ final class KernelClass {
         code.return_();
     }
 
-    /** Loops and conditions on variables that lie in their places. */
+    /** Writes the outer loops and conditions, whose variables are in the arrays of shared variables. */
     private final class Outline {
         private final CodeBuilder code;
         private final int vectors;

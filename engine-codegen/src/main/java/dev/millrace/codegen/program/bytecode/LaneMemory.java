@@ -5,9 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** What generated code calls to reach memory, where the Vector API has no method or one that may read too far. */
+/** Memory accesses for generated code, where the Vector API has no method or one that may read too far. */
 final class LaneMemory {
-    /** Addresses are offsets into it. */
+    /** The segment of all memory, in which addresses are offsets. */
     static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
     static final ByteOrder ORDER = ByteOrder.nativeOrder();
@@ -35,7 +35,7 @@ final class LaneMemory {
         }
     }
 
-    /** What a lane gets from an element that is no pair. */
+    /** Reads an element that is no pair, as the bits of a lane. */
     static int read(Element element, long address) {
         return switch (element) {
             case U8 -> readByte(address) & 0xff;
@@ -49,9 +49,9 @@ final class LaneMemory {
     }
 
     /**
-     * Reads the elements of the lanes that are included; the others become zero.
+     * Reads the elements of the lanes in a mask; the others become zero.
      *
-     * @param included a bit for each lane
+     * @param included the mask, a bit for each lane
      */
     static int[] read(Element element, long address, long included, int lanes) {
         int[] values = new int[lanes];
@@ -63,7 +63,7 @@ final class LaneMemory {
         return values;
     }
 
-    /** Writes the elements of the lanes that are included. */
+    /** Writes the elements of the lanes in a mask. */
     static void write(Element element, long address, long included, int[] values) {
         for (int i = 0; i < values.length; i++) {
             if ((included >> i & 1) != 0) {
@@ -83,7 +83,7 @@ final class LaneMemory {
         }
     }
 
-    /** Reads 32 bits at {@code base + 4 * index} for the lanes that are included; the others become zero. */
+    /** Gathers 32 bits at {@code base + 4 * index} for the lanes in a mask; the others become zero. */
     static int[] gather(long base, int[] indices, long included) {
         int[] values = new int[indices.length];
         for (int i = 0; i < values.length; i++) {

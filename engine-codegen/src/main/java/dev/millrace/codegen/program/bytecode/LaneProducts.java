@@ -3,7 +3,7 @@ package dev.millrace.codegen.program.bytecode;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorOperators;
 
-/** What generated code calls for products of small elements: written out each time, they would make it too large. */
+/** Products of small elements for generated code, which would become too large with them inline. */
 final class LaneProducts {
     private static final int HALF = 16;
     private static final int BYTE = 8;
@@ -11,13 +11,13 @@ final class LaneProducts {
 
     private LaneProducts() {}
 
-    /** The products of both 16-bit halves with sign, added up. */
+    /** Computes the sum of the products of the signed 16-bit halves. */
     static IntVector ofHalves(IntVector a, IntVector b) {
         IntVector low = signed(a, HALF, HALF).mul(signed(b, HALF, HALF));
         return low.add(signed(a, 0, HALF).mul(signed(b, 0, HALF)));
     }
 
-    /** In each 16-bit half: two bytes of a without sign times two of b with sign, added up and saturated. */
+    /** Computes the saturated sum of two unsigned bytes of a times two signed bytes of b in each 16-bit half. */
     static IntVector ofBytes(IntVector a, IntVector b) {
         IntVector low = saturated(product(a, b, 0).add(product(a, b, BYTE)));
         IntVector high = saturated(product(a, b, HALF).add(product(a, b, TOP_BYTE)));

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where the pieces of a program leave variables for each other: vectors in one array, scalars and masks in another. A
- * variable of one piece alone has no place: it is written there before it is read.
+ * The places of variables that the pieces of a program share: vectors in one array, scalars and masks in another. A
+ * variable of a single piece has no place, as that piece writes it before it reads it.
  */
 final class SharedVariables {
     private final BitSet seen = new BitSet();
@@ -32,7 +32,7 @@ final class SharedVariables {
         }
     }
 
-    /** What decides about loops and conditions is read outside of pieces. */
+    /** Shares the variables that control loops and conditions, which are read outside of pieces. */
     private void shareControls(List<Part> parts) {
         for (Part part : parts) {
             switch (part) {
@@ -58,7 +58,7 @@ final class SharedVariables {
         return places.containsKey(variable.id());
     }
 
-    /** The place of a shared variable among the vectors, or among the others. */
+    /** Returns the index of a shared variable in the array of vectors, or in that of the others. */
     int place(Variable variable) {
         Integer place = places.get(variable.id());
         if (place == null) {

@@ -2,13 +2,13 @@ package dev.millrace.codegen.program.bytecode;
 
 import dev.millrace.codegen.program.BinaryOp;
 
-/** Where the lanes come from when two vectors are joined. */
+/** The lane orders of operations that combine the lanes of two vectors. */
 final class TwoSources {
     private static final int BLOCK = 4;
 
     private TwoSources() {}
 
-    /** For each lane of the result a lane of the first, or, counted on from there, of the second operand. */
+    /** Returns for each lane of the result a lane of the first operand, or, from {@code lanes} on, of the second. */
     static int[] order(BinaryOp op, int lanes) {
         int[] order = new int[lanes];
         for (int i = 0; i < lanes; i++) {

@@ -14,15 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Hidden classes whose code calls the Vector API. To be used only where the module jdk.incubator.vector is there. Their
- * native memory is reached by its address, as by machine code, so that no more than extents is checked.
+ * Lowers programs to hidden classes whose code calls the Vector API. It needs the module jdk.incubator.vector.
+ * Generated code accesses native memory by address, like machine code, so that only extents are checked.
  */
 public final class VectorApiLowering implements Lowering {
     private final VectorMachine machine;
     private final int mostSteps;
 
     /**
-     * Vectors of a width; those that the processor does not have are slow, but work.
+     * Creates a lowering for vectors of a width; widths that the processor does not have are slow, but work.
      *
      * @param bits 128, 256 or 512
      */
@@ -30,13 +30,13 @@ public final class VectorApiLowering implements Lowering {
         this(bits, KernelClass.MOST_STEPS);
     }
 
-    /** With no more steps in a method than this. */
+    /** Creates a lowering with at most {@code mostSteps} steps in a method. */
     VectorApiLowering(int bits, int mostSteps) {
         machine = VectorMachine.of(bits);
         this.mostSteps = mostSteps;
     }
 
-    /** The width of vectors that suits the processor. */
+    /** The width of vectors in bits that suits the processor. */
     public static int preferredBits() {
         return VectorMachine.preferredBits();
     }

@@ -5,20 +5,20 @@ import java.util.Set;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * What the processor is like to code on the Vector API.
+ * The properties of the processor for code on the Vector API.
  *
- * @param masksHold whether a masked load is sure not to touch the memory of other lanes
- * @param fewRegisters whether the JVM's compiler has hardly enough of them for a tile
+ * @param masksHold whether a masked load never touches the memory of other lanes
+ * @param fewRegisters whether the JVM's compiler has hardly enough registers for a tile
  */
 record VectorMachine(Target target, boolean masksHold, boolean fewRegisters) {
     private static final int LEAST_BITS = 128;
     private static final int MOST_BITS = 512;
-    /** Of sixteen, what leaves the compiler some for its own ideas. */
+    /** The number of registers that a kernel may use where the processor has 16; the JVM's compiler needs the rest. */
     private static final int FEW = 12;
 
     private static final int MANY = 32;
 
-    /** @param bits of a vector */
+    /** @param bits the width of a vector */
     static VectorMachine of(int bits) {
         if (bits != LEAST_BITS && bits != 256 && bits != MOST_BITS) {
             throw new IllegalArgumentException("vectors have 128, 256 or 512 bits, not " + bits);
@@ -28,7 +28,7 @@ record VectorMachine(Target target, boolean masksHold, boolean fewRegisters) {
         boolean few = x86 && bits < MOST_BITS;
         String name = "vector".concat(Integer.toString(bits));
         Target target = new Target(name, bits / 32, few ? FEW : MANY, few ? 0 : 6, Set.of());
-        // Without AVX, the JVM reads whole vectors where all memory is one segment.
+        // Without AVX, the JVM reads whole vectors if all memory is one segment.
         return new VectorMachine(target, x86 && preferredBits() > LEAST_BITS, few);
     }
 

@@ -7,7 +7,7 @@ import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 
-/** What generated code calls for operations on pairs of lanes. The operation is a constant where it is called. */
+/** Operations on pairs of lanes for generated code. The operation is a constant at each call. */
 final class WideLanes {
     private static final long LOWER = 0xffffffffL;
 

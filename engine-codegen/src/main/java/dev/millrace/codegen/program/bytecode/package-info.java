@@ -1,4 +1,7 @@
-/** Lowers programs to bytecode on the Vector API, which the JVM turns into machine code where ours cannot run. */
+/**
+ * The lowering of programs to bytecode on the Vector API, for machines on which the engine's own machine code cannot
+ * run.
+ */
 @NullMarked
 package dev.millrace.codegen.program.bytecode;
 

@@ -6,9 +6,7 @@ import dev.millrace.codegen.program.DotOp;
 import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.UnaryOp;
 
-/**
- * What the operations of programs mean, lane by lane: the definition that the other lowerings agree with to the bit.
- */
+/** The definition of programs' operations, lane by lane, with which the other lowerings agree to the bit. */
 final class Arithmetic {
     private Arithmetic() {}
 
@@ -53,7 +51,7 @@ final class Arithmetic {
         };
     }
 
-    /** Two bytes without sign times two with sign, added up and saturated to 16 bits. */
+    /** Computes the sum of two unsigned bytes times two signed ones, saturated to 16 bits. */
     private static int saturatedPair(int a, int b) {
         return saturated((a & 0xff) * (byte) b + (a >>> 8 & 0xff) * (byte) (b >>> 8));
     }

@@ -2,7 +2,7 @@ package dev.millrace.codegen.program.plain;
 
 import dev.millrace.codegen.program.BinaryOp;
 
-/** Where each lane of a result comes from, for the operations that move lanes. */
+/** The definition of operations that move lanes. */
 final class LaneMoves {
     private static final int BLOCK = 4;
 

@@ -2,7 +2,7 @@ package dev.millrace.codegen.program.plain;
 
 import dev.millrace.codegen.program.BinaryOp;
 
-/** What the operations make that saturate lanes, or halves of them, and put them side by side. */
+/** The definition of operations that saturate lanes, or halves of them, and pack them. */
 final class LanePacks {
     private static final int BLOCK = 4;
 

@@ -8,8 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An address space of its own: the number of a segment in the upper bits, the offset into it in the lower ones. Offsets
- * are biased, so that a pointer may move before the start of its segment as long as nothing is read there.
+ * An address space for the interpreter: a pointer has the number of a segment in its upper bits and the offset into it
+ * in the lower ones. Offsets are biased, so that a pointer may move before the start of its segment as long as nothing
+ * is read there.
  */
 class SegmentMemory implements Memory {
     private static final int OFFSET_BITS = 48;
@@ -58,7 +59,7 @@ class SegmentMemory implements Memory {
         return segment(pointer).get(ValueLayout.JAVA_SHORT_UNALIGNED, offset(pointer));
     }
 
-    /** What a lane gets from an element. */
+    /** Reads an element as the bits of a lane. */
     int read(Element element, long pointer) {
         return switch (element) {
             case WORD -> read(pointer);
@@ -73,7 +74,7 @@ class SegmentMemory implements Memory {
         };
     }
 
-    /** Writes what an element gets from a lane. */
+    /** Writes the bits of a lane as an element. */
     void write(Element element, long pointer, int value) {
         MemorySegment to = segment(pointer);
         long at = offset(pointer);

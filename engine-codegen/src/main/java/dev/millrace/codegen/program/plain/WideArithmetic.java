@@ -2,7 +2,7 @@ package dev.millrace.codegen.program.plain;
 
 import dev.millrace.codegen.program.WideOp;
 
-/** What the operations on pairs of lanes mean, pair by pair. */
+/** The definition of operations on pairs of lanes, pair by pair. */
 final class WideArithmetic {
     private static final long LOWER = 0xffffffffL;
 

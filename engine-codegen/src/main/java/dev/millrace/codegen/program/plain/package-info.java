@@ -1,4 +1,4 @@
-/** Runs programs in Java, step by step: the oracle of the other lowerings, and the last fallback. */
+/** The interpreter of programs: the reference of the other lowerings, and the last fallback. */
 @NullMarked
 package dev.millrace.codegen.program.plain;
 

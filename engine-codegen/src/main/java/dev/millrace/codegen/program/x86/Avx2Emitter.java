@@ -22,16 +22,19 @@ import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Step;
 import java.util.Arrays;
 
-/** Eight lanes; masks are vectors of ones and zeros. */
+/** Emits AVX2 code with eight lanes; masks are vectors whose lanes have all bits set or none. */
 final class Avx2Emitter extends StepEmitter {
     private static final int LANES = 8;
-    /** Of the doubles in a vector. */
+    /** The number of bytes of the doubles in a vector. */
     private static final int DOUBLES_BYTES = 32;
     /** 1.5 * 2^23 + 254: the bias of two exponents, in a float whose last place is 1. */
     private static final int TWO_BIASES = 0x4b4000fe;
 
     private static final int MANTISSA_BITS = 23;
-    /** For vpshufb: the lowest byte, or two, of each lane of a block, then nothing. */
+    /**
+     * The vpshufb indices that pack the lowest byte of each lane of a block, followed by zeros. {@link #LOW_WORDS}
+     * packs the lowest two.
+     */
     private static final int[] LOW_BYTES = {0x0c080400, -1, -1, -1, 0x0c080400, -1, -1, -1};
 
     private static final int[] LOW_WORDS = {0x05040100, 0x0d0c0908, -1, -1, 0x05040100, 0x0d0c0908, -1, -1};
@@ -94,8 +97,8 @@ final class Avx2Emitter extends StepEmitter {
     }
 
     /**
-     * Multiplies by two powers of two, since one alone may be beyond the exponents of floats. What is added leaves the
-     * sum of both exponents, each with its bias, in the lowest bits.
+     * Multiplies by two powers of two, since a single one may be beyond the exponents of floats. The added constant
+     * leaves the sum of both exponents, each with its bias, in the lowest bits.
      */
     @Override
     void scale(Step.Binary step) {
@@ -156,7 +159,10 @@ final class Avx2Emitter extends StepEmitter {
         }
     }
 
-    /** There are no masks for narrow elements: they are inserted one by one, up to the first that is left out. */
+    /**
+     * Loads narrow elements, for which there are no masks: inserts them one by one, up to the first that is not in the
+     * mask.
+     */
     private void loadSome(Step.Load step, Vec mask) {
         Vec to = vector(step.to());
         Vec packed = to.as(Width.X);
@@ -175,7 +181,7 @@ final class Avx2Emitter extends StepEmitter {
         emit(widening(step.element()), to, packed);
     }
 
-    /** The result is written last, since it may take the register of the mask. */
+    /** Loads doubles. The result is written last, since it may have the register of the mask. */
     private void loadDoubles(Step.Load step) {
         int[] temporaries = registers.temporaries(number());
         for (int half = 0; half < 2; half++) {
@@ -197,7 +203,7 @@ final class Avx2Emitter extends StepEmitter {
         emit(PackedOps.VPMOVSXDQ, to, half(to, mask(mask), half));
     }
 
-    /** The lower or the upper half of a vector; the upper one in a register that it may take. */
+    /** Returns the lower or the upper half of a vector; the upper one is extracted to {@code room}. */
     private Vec half(Vec room, Vec of, int half) {
         if (half == 0) {
             return of.as(Width.X);
@@ -255,7 +261,7 @@ final class Avx2Emitter extends StepEmitter {
         assembler.bind(end);
     }
 
-    /** The elements close together in the lower part of a temporary. */
+    /** Packs the elements into the lower part of a temporary. */
     private Vec packed(Element element, Vec from) {
         int[] temporaries = registers.temporaries(number());
         Vec all = vector(temporaries[0]);
@@ -276,7 +282,7 @@ final class Avx2Emitter extends StepEmitter {
         return low;
     }
 
-    /** The instruction wants three different registers and uses its mask up. */
+    /** Emits a gather, whose instruction needs three different registers and clears its mask. */
     @Override
     public void gather(Step.Gather step) {
         int[] temporaries = registers.temporaries(number());

@@ -21,14 +21,14 @@ import dev.millrace.codegen.program.Element;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Step;
 
-/** Sixteen lanes; masks are mask registers. */
+/** Emits AVX-512 code with sixteen lanes; masks are in mask registers. */
 final class Avx512Emitter extends StepEmitter {
-    /** Of the doubles in a vector. */
+    /** The number of bytes of the doubles in a vector. */
     private static final int DOUBLES_BYTES = 64;
 
     private static final int DOUBLES = 8;
 
-    /** Free for what a step needs: variables have k1 to k6. */
+    /** The mask register for the temporary needs of a step: variables have k1 to k6. */
     private static final Mask LEFT = new Mask(7);
 
     Avx512Emitter(Assembler assembler, Registers registers) {
@@ -191,7 +191,7 @@ final class Avx512Emitter extends StepEmitter {
         }
     }
 
-    /** The instruction wants different registers and uses its mask up. */
+    /** Emits a gather, whose instruction needs different registers and clears its mask. */
     @Override
     public void gather(Step.Gather step) {
         Vec gathered = vector(registers.temporaries(number())[0]);

@@ -3,7 +3,7 @@ package dev.millrace.codegen.program.x86;
 import dev.millrace.codegen.program.Step;
 import java.util.List;
 
-/** What instructions want to know of a constant permutation. */
+/** The instruction operands for a constant permutation. */
 final class LanePattern {
     static final int NONE = -1;
 
@@ -11,7 +11,10 @@ final class LanePattern {
 
     private LanePattern() {}
 
-    /** The constant of vpermilps, if all blocks of four lanes are permuted within themselves and alike, or NONE. */
+    /**
+     * Returns the constant of vpermilps, if all blocks of four lanes have the same permutation within the block, else
+     * NONE.
+     */
     static int inBlocks(List<Integer> lanes) {
         int constant = 0;
         for (int i = 0; i < lanes.size(); i++) {
@@ -29,7 +32,7 @@ final class LanePattern {
         return lanes.stream().mapToInt(lane -> Math.max(lane, 0)).toArray();
     }
 
-    /** All bits where a lane is not to become zero. */
+    /** Returns a vector mask with all bits set in the lanes that do not become zero. */
     static int[] ones(List<Integer> lanes) {
         return lanes.stream()
                 .mapToInt(lane -> lane == Step.Permute.ZERO_LANE ? 0 : -1)

@@ -10,16 +10,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From where to where each variable of a program must keep its register.
+ * The live ranges of a program's variables, during which each must keep its register.
  *
  * <p>Steps are numbered in the order of the program; step n reads at 2n and writes at 2n + 1, so that a result may take
- * the register of an operand that ends there. A loop has a number before its body and one after it. What lives before a
- * loop and is used in it lives to its end.
+ * the register of an operand that ends there. A loop has a number before its body and one after it. A variable that is
+ * live before a loop and used in it is live until its end.
  *
- * <p>Plain arrays throughout: this runs interpreted, at the start of a process.
+ * <p>It uses plain arrays throughout, since it runs interpreted, at the start of a process.
  */
 final class Lifetimes extends AccessVisitor {
-    /** No position, and no variable. */
+    /** The value for no position and no variable. */
     static final int NONE = -1;
 
     private final Temporaries rule;
@@ -32,12 +32,14 @@ final class Lifetimes extends AccessVisitor {
     private Chains starting = Chains.EMPTY;
     private Chains ending = Chains.EMPTY;
 
-    /** How many vector registers a lowering wants for itself in a step. */
+    /** The number of temporary vector registers that a lowering needs in a step. */
     interface Temporaries {
         int wantedBy(Step step);
     }
 
-    /** For each position the variables there: the first, and from each the next. */
+    /**
+     * Linked lists of the variables at each position: the first of each position, and the successor of each variable.
+     */
     private record Chains(int[] first, int[] next) {
         static final Chains EMPTY = new Chains(new int[0], new int[0]);
 
@@ -79,7 +81,7 @@ final class Lifetimes extends AccessVisitor {
         return lifetimes;
     }
 
-    /** How many numbers there are, the one of the arguments, 0, included. */
+    /** The number of step numbers, including 0, the one of the arguments. */
     int steps() {
         return steps;
     }
@@ -88,12 +90,12 @@ final class Lifetimes extends AccessVisitor {
         return temporaries[number];
     }
 
-    /** A variable by its id. */
+    /** Returns a variable by its id. */
     Variable variable(int id) {
         return Objects.requireNonNull(variables[id]);
     }
 
-    /** The first variable that starts at a position, or {@link #NONE}. */
+    /** Returns the first variable whose range starts at a position, or {@link #NONE}. */
     int firstStartingAt(int position) {
         return starting.first[position];
     }
@@ -103,7 +105,7 @@ final class Lifetimes extends AccessVisitor {
         return starting.next[id];
     }
 
-    /** The first variable that ends at a position, or {@link #NONE}. */
+    /** Returns the first variable whose range ends at a position, or {@link #NONE}. */
     int firstEndingAt(int position) {
         return ending.first[position];
     }

@@ -43,7 +43,7 @@ abstract class ScalarEmitter implements StepVisitor {
         return Gpr.of(registers.of(variable));
     }
 
-    /** What was streamed is seen by other threads in order only after a fence. */
+    /** Requests a fence at the end of the function, after which other threads see streaming stores in order. */
     final void fenceAtEnd() {
         fenced = true;
     }
@@ -135,7 +135,7 @@ abstract class ScalarEmitter implements StepVisitor {
         }
     }
 
-    /** Takes the other operand instead where that is the one to choose. */
+    /** Emits a minimum or maximum by a conditional move of the second operand. */
     private void choose(Step.Scalar step, Gpr to, Gpr a) {
         Gpr first = a;
         Gpr second = Registers.SCRATCH;

@@ -24,17 +24,17 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Machine code for AVX2 or AVX-512, living in a code arena that someone else closes. */
+/** Lowers programs to machine code for AVX2 or AVX-512, in a code arena that the caller closes. */
 public final class X86Lowering implements Lowering {
     private static final long LARGE_BYTES = 256 << 10;
 
     private final Target target;
     private final FeatureSet features;
     private final CodeArena arena;
-    /** What other processes assembled, or null. */
+    /** The code that other processes assembled, or null. */
     private final @Nullable CodeStore store;
 
-    /** What of it was asked for, or null. */
+    /** The stored code that was requested, or null. */
     private final @Nullable KeptCode keptCode;
 
     private final Beside beside = new Beside("millrace-assembler");
@@ -44,7 +44,7 @@ public final class X86Lowering implements Lowering {
         this(target, features, arena, null);
     }
 
-    /** @param store has the code of programs for this target that were asked for by the same names; or null */
+    /** @param store stored code of programs for this target, by the names in {@link #lowerLater}; or null */
     public X86Lowering(Target target, FeatureSet features, CodeArena arena, @Nullable CodeStore store) {
         this.target = target;
         this.features = features;
@@ -101,7 +101,7 @@ public final class X86Lowering implements Lowering {
     }
 
     /**
-     * The instructions of a program, not finished.
+     * Assembles a program without finishing the code.
      *
      * @param listing whether the assembler keeps a listing
      */
@@ -134,7 +134,10 @@ public final class X86Lowering implements Lowering {
         return new NativeMemory();
     }
 
-    /** Weights live as long as their sessions, so that they are not held against what garbage may take. */
+    /**
+     * Allocates memory outside of the budget of collectable memory if it is large, since weights live as long as their
+     * sessions.
+     */
     @Override
     public MemorySegment allocate(long bytes) {
         return bytes < LARGE_BYTES

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Memory that nobody has laid out: whatever a program reads first is drawn, with regard to what it stands for, and stays.
- * Afterwards it is known which bytes the program touches, and what it made of them.
+ * Memory without a given layout: a byte that a program reads first is drawn at random, according to its role, and
+ * stays. Afterwards the accessed bytes and their final contents are known.
  */
 final class DrawnMemory extends SegmentMemory {
     private static final int OFFSET_BITS = 40;
@@ -23,12 +23,12 @@ final class DrawnMemory extends SegmentMemory {
         this.draw = draw;
     }
 
-    /** What the next read is for. */
+    /** Sets the role of the next read. */
     void expect(Role next) {
         role = next;
     }
 
-    /** A value for a parameter. */
+    /** Draws a value for a parameter. */
     long draw(Role of) {
         return of == Role.POINTER ? newPointer() : draw.bits(of, Long.BYTES);
     }
@@ -45,7 +45,7 @@ final class DrawnMemory extends SegmentMemory {
         return regions;
     }
 
-    /** Which region a pointer from {@link #draw} is to the start of. */
+    /** Returns the number of the region to whose start a pointer from {@link #draw} points. */
     static int region(long pointer) {
         return (int) (pointer >>> OFFSET_BITS) - 1;
     }
@@ -74,7 +74,7 @@ final class DrawnMemory extends SegmentMemory {
         return region;
     }
 
-    /** A pointer is to be aligned, and with it its region. */
+    /** Requires that a pointer is aligned, and with it its region. */
     void align(long pointer, int bytes) {
         if (offsetOf(pointer) % bytes != 0) {
             throw new IndexOutOfBoundsException(Long.toHexString(pointer) + " is not aligned");

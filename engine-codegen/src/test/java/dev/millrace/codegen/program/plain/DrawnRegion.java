@@ -5,22 +5,22 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Memory behind one pointer, which comes to be where it is touched. Offsets may be negative. */
+/** The memory of one pointer, which grows as it is accessed. Offsets may be negative. */
 final class DrawnRegion {
-    /** What bytes hold that are not touched. */
+    /** The value of bytes that are not accessed. */
     static final byte UNTOUCHED = 0x5a;
 
     private static final int LIMIT = 1 << 18;
     private static final int MOST_VECTOR_BYTES = 64;
     private static final int LEAST_ROOM = 1 << 10;
 
-    /** Marks of a byte: it was touched; it is one of the bytes of a float, a half or a double that is NaN. */
+    /** Marks of a byte: whether it was accessed, and its index in a float, a half or a double that is NaN. */
     private static final int TOUCHED = 0x80;
 
     private static final int NAN_FLOAT = 1;
     private static final int NAN_HALF = NAN_FLOAT + Float.BYTES;
     private static final int NAN_DOUBLE = NAN_HALF + Short.BYTES;
-    /** Of a bfloat16, the upper half of a float, which programs store as an int. */
+    /** The mark of a bfloat16 that is NaN: the upper half of a float, which programs store as an int. */
     private static final int NAN_UPPER_HALF = NAN_DOUBLE + Double.BYTES;
 
     private static final int UPPER_HALF_OF_INFINITY = 0x7f80;
@@ -34,14 +34,14 @@ final class DrawnRegion {
     private boolean aligned;
     private int low = Integer.MAX_VALUE;
     private int high = Integer.MIN_VALUE;
-    /** By the offsets where they are: pointers among the contents. */
+    /** The pointers among the contents, by offset. */
     private final Map<Integer, Long> pointers = new HashMap<>();
 
     boolean isEmpty() {
         return low > high;
     }
 
-    /** The first offset that was touched. */
+    /** The first offset that was accessed. */
     int low() {
         return isEmpty() ? 0 : low;
     }
@@ -62,12 +62,12 @@ final class DrawnRegion {
         return Arrays.copyOfRange(now, low() - start, low() - start + size());
     }
 
-    /** Whether none of these bytes was touched, so that contents may still be chosen. */
+    /** Whether none of these bytes was accessed, so that their contents may still be chosen. */
     boolean isFresh(long offset, int bytes) {
         return touched(offset, bytes) == 0;
     }
 
-    /** Whether all of these bytes were. */
+    /** Whether all of these bytes were accessed. */
     boolean isTouched(long offset, int bytes) {
         return touched(offset, bytes) == bytes;
     }
@@ -81,12 +81,12 @@ final class DrawnRegion {
         return count;
     }
 
-    /** It is to begin at the start of a vector. */
+    /** Requires that the region begins at the start of a vector. */
     void align() {
         aligned = true;
     }
 
-    /** Nothing more will be touched: takes in what is missing to whole vectors, as bytes that stay as they are. */
+    /** Ends the accesses: extends the region to whole vectors by bytes that must not change. */
     void settle() {
         if (aligned && !isEmpty()) {
             int from = low & -MOST_VECTOR_BYTES;
@@ -94,7 +94,7 @@ final class DrawnRegion {
         }
     }
 
-    /** Gives contents to the bytes that have none. */
+    /** Sets the contents of the bytes that have none. */
     void fill(long offset, int bytes, long bits) {
         reach(offset, bytes);
         for (int i = 0; i < bytes; i++) {
@@ -108,9 +108,10 @@ final class DrawnRegion {
     }
 
     /**
-     * What is there.
+     * Reads bytes.
      *
-     * @throws IndexOutOfBoundsException if these are parts of a NaN: which NaN comes out of arithmetic is not defined
+     * @throws IndexOutOfBoundsException if these are parts of a NaN: the bits of a NaN that arithmetic makes are
+     *     undefined
      */
     long read(long offset, int bytes) {
         for (int i = 1; i < bytes; i++) {
@@ -156,7 +157,9 @@ final class DrawnRegion {
         System.arraycopy(from.marks, from.index(fromOffset), marks, index(offset), bytes);
     }
 
-    /** Whether a byte, counted from the first one touched, is as it should be: of a NaN, only that it is one. */
+    /**
+     * Whether a byte, counted from the first accessed one, is correct; the bits of a NaN need only be those of any NaN.
+     */
     boolean accepts(int place, byte got) {
         byte wanted = now[low - start + place];
         return wanted == got

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What finds mistakes of kernels does find them. */
+/** {@link Exploration} detects errors in kernels. */
 class ExplorationTest {
     private static final PlainLowering PLAIN = new PlainLowering(Target.PLAIN);
 
@@ -27,7 +27,7 @@ class ExplorationTest {
         return builder.build();
     }
 
-    /** Copies some floats from where a block of arguments points to, adding a number. */
+    /** Copies floats from a pointer in a block of arguments and adds a number. */
     private static Program copy(float added, int at) {
         return program(builder -> {
             ScalarVar block = builder.parameter("block");

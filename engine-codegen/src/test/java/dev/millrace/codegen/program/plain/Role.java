@@ -1,17 +1,17 @@
 package dev.millrace.codegen.program.plain;
 
-/** What a value that a kernel is given stands for, as far as its program shows. */
+/** The role of a value that a kernel receives, as far as its program shows it. */
 enum Role {
     /** Elements of a vector. */
     DATA,
-    /** Elements that count from the base of a gather. */
+    /** Elements that are indices of a gather. */
     INDEX,
     /** A count, a distance in bytes, or a flag. */
     NUMBER,
-    /** What becomes a number of lanes, perhaps after whole vectors were taken off. */
+    /** A number of lanes, possibly after whole vectors were subtracted. */
     LANES,
     /** Two numbers in the halves of a scalar. */
     PAIR,
-    /** Where memory starts. */
+    /** The start of a memory region. */
     POINTER
 }

@@ -10,8 +10,8 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out from a program alone what each of its variables stands for: what is added up to the base of an address is a
- * pointer, and so on, from the uses back to where the values come from.
+ * Infers the role of each variable from a program alone, from the uses back to the sources of the values: a value that
+ * is added to the base of an address is a pointer, and so on.
  */
 final class Roles extends AccessVisitor {
     private static final int HALF = 32;
@@ -39,13 +39,13 @@ final class Roles extends AccessVisitor {
         return pointers.cardinality() + lanes.cardinality() + pairs.cardinality() + indices.cardinality();
     }
 
-    /** Of a scalar. */
+    /** Returns the role of a scalar. */
     Role of(Variable scalar) {
         int id = scalar.id();
         return pointers.get(id) ? Role.POINTER : pairs.get(id) ? Role.PAIR : lanes.get(id) ? Role.LANES : Role.NUMBER;
     }
 
-    /** Of the elements that are read into a vector. */
+    /** Returns the role of the elements that are read into a vector. */
     Role ofElements(Variable vector) {
         return indices.get(vector.id()) ? Role.INDEX : Role.DATA;
     }

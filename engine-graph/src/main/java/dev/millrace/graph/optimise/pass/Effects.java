@@ -9,7 +9,7 @@ import dev.millrace.graph.op.Trait;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.Set;
 
-/** What a node does beside computing its outputs from its inputs. */
+/** Side effects of nodes: randomness, and other reasons to keep or not to merge a node. */
 public final class Effects {
     private static final Set<String> DOMAINS = Set.of(OpId.ONNX, OpId.ONNX_ML, OpId.MICROSOFT, OpId.MILLRACE);
 
@@ -17,7 +17,9 @@ public final class Effects {
 
     private Effects() {}
 
-    /** Whether the node can go when nothing reads its outputs. One without outputs is there for something else. */
+    /**
+     * Whether the node can be removed because nothing reads its outputs. A node without outputs has another purpose.
+     */
     public static boolean isRemovable(Node node) {
         boolean hasOutput = false;
         for (Value output : node.outputs()) {
@@ -30,7 +32,7 @@ public final class Effects {
         return hasOutput && !node.op().equals(CONTEXT);
     }
 
-    /** Whether equal inputs give equal outputs, as far as the operator is known. */
+    /** Whether equal inputs give equal outputs; false for unknown operators. */
     public static boolean isPure(Node node) {
         return DOMAINS.contains(node.op().domain())
                 && !node.op().equals(CONTEXT)
@@ -40,7 +42,7 @@ public final class Effects {
                 && node.attributes().graphs().isEmpty();
     }
 
-    /** Whether a run may depend on those before it: the generators of random numbers go on from where they are. */
+    /** Whether a run may depend on previous ones, as generators of random numbers keep their state. */
     public static boolean isRandom(Graph graph) {
         for (Node node : graph.nodes()) {
             if (Schemas.has(node.op(), Trait.RANDOM)
@@ -52,7 +54,7 @@ public final class Effects {
         return false;
     }
 
-    /** Whether a Dropout passes its input on. Until opset 6 an attribute says so, from 12 on an input. */
+    /** Whether a Dropout passes its input on. An attribute decides that until opset 6, an input from opset 12 on. */
     public static boolean isInference(Node dropout) {
         if (dropout.opset() < 7) {
             return dropout.attributes().flag("is_test", false);

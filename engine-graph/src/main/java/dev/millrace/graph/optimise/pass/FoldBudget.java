@@ -6,8 +6,9 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 
 /**
- * What folding may add to a model in all: as much as its constants take, and a few of the largest that may be made of
- * nothing. Without a bound, forty nodes that double a constant make terabytes of it.
+ * The number of bytes that constant folding may add to a model in all: the size of its constants, plus a few constants
+ * of the largest size that folding may make of small inputs. Without a bound, forty nodes that double a constant make
+ * terabytes of it.
  */
 public final class FoldBudget {
     private static final int LARGEST = 8;
@@ -17,7 +18,7 @@ public final class FoldBudget {
     private final long limitBytes;
     private long left = UNKNOWN;
 
-    /** @param limitBytes the most bytes of one folded constant that is larger than what it is made of */
+    /** @param limitBytes the largest size of one folded constant that is larger than its inputs */
     public FoldBudget(Graph main, long limitBytes) {
         this.main = main;
         this.limitBytes = limitBytes;
@@ -27,7 +28,7 @@ public final class FoldBudget {
         return limitBytes;
     }
 
-    /** Whether {@code bytes} more, which may be negative, are within it. */
+    /** Whether the budget allows {@code bytes} more, which may be negative. */
     boolean allows(long bytes) {
         if (left == UNKNOWN) {
             left = bytes(main) + Math.min(limitBytes, Long.MAX_VALUE / 16) * LARGEST;

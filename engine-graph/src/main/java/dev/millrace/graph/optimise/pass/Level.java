@@ -3,11 +3,11 @@ package dev.millrace.graph.optimise.pass;
 import dev.millrace.graph.EngineException;
 import java.util.Arrays;
 
-/** How far the optimiser goes. Each level includes those below it; the numbers are those of ONNX Runtime. */
+/** The level of optimisation. Each level includes those below it; the numbers are those of ONNX Runtime. */
 public enum Level {
     /** Nothing is changed. */
     DISABLED(0),
-    /** What keeps every operator a standard one, or makes a standard one of several. */
+    /** Passes that keep every operator a standard one, or fuse several into a standard one. */
     BASIC(1),
     /** Fusions whose result only some providers run faster. */
     EXTENDED(2),

@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Large constants that an optimisation has made. Weights are often made several times, folded, scaled and scaled again:
- * what the graph no longer has gives back its memory at once, since a heap with little garbage is collected late.
+ * The large constants that an optimisation has made. Weights are often made several times, folded, scaled and scaled
+ * again. Those that the graph no longer holds release their memory at once, since a heap with little garbage is
+ * collected late.
  */
 public final class MadeConstants {
     private static final long LEAST_BYTES = 128 << 10;
@@ -24,12 +25,12 @@ public final class MadeConstants {
     private final Set<Tensor> made = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Tensor> evaluated = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    /** @param evaluator gave what {@link #evaluated} is told of */
+    /** @param evaluator the evaluator whose results are passed to {@link #evaluated} */
     public MadeConstants(ConstantEvaluator evaluator) {
         this.evaluator = evaluator;
     }
 
-    /** A tensor whose memory a pass has just allocated. */
+    /** Records a tensor whose memory a pass has just allocated. */
     void allocated(Tensor tensor) {
         if (isLarge(tensor)) {
             made.add(tensor);
@@ -46,7 +47,10 @@ public final class MadeConstants {
         return tensor.type() != ElementType.STRING && tensor.type().bytes(tensor.elements()) >= LEAST_BYTES;
     }
 
-    /** Empties and closes what was made and stands in none of these graphs, which are all that there are. */
+    /**
+     * Closes the recorded constants that none of {@code graphs}, which are all graphs of the model, holds, and frees
+     * their pages.
+     */
     public void keepThoseOf(Collection<Graph> graphs) {
         if (made.isEmpty() && evaluated.isEmpty()) {
             return;
@@ -69,7 +73,7 @@ public final class MadeConstants {
         absent(made, present, places).forEach(MadeConstants::empty);
     }
 
-    /** Takes those out that are neither present nor seen by what is. */
+    /** Removes and returns the tensors that are neither present nor share memory with a present one. */
     private static List<Tensor> absent(Set<Tensor> some, Set<Tensor> present, Places places) {
         var absent = new ArrayList<Tensor>();
         for (Tensor tensor : some) {
@@ -82,10 +86,10 @@ public final class MadeConstants {
     }
 
     /**
-     * Where tensors lie.
+     * The address ranges of tensors.
      *
-     * @param starts in order
-     * @param ends the last end of all that start so early
+     * @param starts the start addresses in ascending order
+     * @param ends for each range the largest end address of it and all before it
      */
     private record Places(long[] starts, long[] ends) {
         static Places of(Collection<Tensor> tensors) {
@@ -107,14 +111,14 @@ public final class MadeConstants {
             return places;
         }
 
-        /** Whether any of them has a byte of this memory. */
+        /** Whether any range overlaps this memory. */
         boolean meet(MemorySegment memory) {
             long start = memory.address();
             int behind = firstFrom(start + memory.byteSize());
             return behind > 0 && ends[behind - 1] > start;
         }
 
-        /** The first that starts at an address or behind it. */
+        /** Returns the index of the first range that starts at an address or after it. */
         private int firstFrom(long address) {
             int low = 0;
             int high = starts.length;

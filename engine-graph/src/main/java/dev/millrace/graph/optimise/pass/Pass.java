@@ -31,14 +31,14 @@ public sealed interface Pass {
 
     @FunctionalInterface
     interface Rule {
-        /** What to change around {@code node}, or null where the rule does not apply. */
+        /** Returns the patch at {@code node}, or null where the rule does not apply. */
         @Nullable
         Patch at(Node node, PassContext context);
     }
 
     @FunctionalInterface
     interface Search {
-        /** The patches for {@code graph}, found lazily: each is applied before the next is asked for. */
+        /** Returns the patches for {@code graph}, found lazily: each is applied before the next is requested. */
         Iterator<Patch> over(Graph graph, PassContext context);
     }
 }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a pass may ask beside the graph itself. Types are the values' own; a node carries its opset. */
+/** The services of the optimiser for a pass: building patches, evaluating constant nodes, and limits of folding. */
 public final class PassContext {
     private final String pass;
     private final ConstantEvaluator evaluator;
@@ -24,46 +24,49 @@ public final class PassContext {
         this.constants = constants;
     }
 
-    /** A patch by the running pass, whose additions stand right before {@code anchor}. */
+    /** Starts a patch of the running pass that adds nodes right before {@code anchor}. */
     public Patch.Builder patch(Node anchor, String reason) {
         return new Patch.Builder(pass, reason, anchor.graph(), anchor);
     }
 
-    /** A patch by the running pass that adds no nodes to {@code graph}. */
+    /** Starts a patch of the running pass that adds no nodes to {@code graph}. */
     public Patch.Builder patch(Graph graph, String reason) {
         return new Patch.Builder(pass, reason, graph, null);
     }
 
-    /** The most bytes that a folded constant may take where it is larger than what it is made of. */
+    /** The largest size in bytes of a folded constant that is larger than its inputs. */
     public long foldLimitBytes() {
         return budget.limitBytes();
     }
 
-    /** Whether folding may add so many bytes to the model, less what it makes superfluous. */
+    /** Whether folding may add so many bytes to the model, net of the constants that it makes superfluous. */
     public boolean mayAdd(long bytes) {
         return budget.allows(bytes);
     }
 
-    /** Counts bytes that folding has added, negative ones where it freed more. */
+    /** Subtracts bytes that folding has added from the budget; negative where it freed more. */
     public void added(long bytes) {
         budget.take(bytes);
     }
 
-    /** Whether nothing that is known of {@code value} contradicts its being {@code tensor}. */
+    /** Whether the type of {@code value} allows it to be {@code tensor}. */
     public boolean canHold(Value value, Tensor tensor) {
         return Types.conflict(value.type(), ValueType.tensor(tensor.type(), tensor.shape())) == null;
     }
 
     /**
-     * A constant that the pass has just allocated, and of which it keeps nothing: where the graph loses it again, its memory
-     * goes back.
+     * Records a constant that the pass has just allocated and keeps no reference to. Its memory is released once the
+     * graph no longer holds it.
      */
     public Tensor own(Tensor fresh) {
         constants.allocated(fresh);
         return fresh;
     }
 
-    /** The outputs of a node whose inputs are constants or omitted; null where an input is not, or it cannot be run. */
+    /**
+     * Evaluates a node whose inputs are constants or omitted; null where an input is neither, or the node cannot be
+     * run.
+     */
     public @Nullable List<Tensor> evaluate(Node node) {
         var inputs = new ArrayList<@Nullable Tensor>();
         for (Value input : node.inputs()) {

@@ -14,11 +14,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a pass proposes: changes of one graph, in the order in which to apply them. Building one touches nothing; the
- * driver applies it, infers the types of what is new, and takes out what nothing reads any more.
+ * A proposed change of one graph: steps in the order in which to apply them. Building a patch does not touch the graph.
+ * The driver applies it, infers the types of new values, and removes nodes and constants that are no longer read.
  *
  * @param pass the name of the pass
- * @param reason what was recognised, in a few words
+ * @param reason the recognised pattern, in a few words
  * @param graph the graph that is changed
  */
 public record Patch(String pass, String reason, Graph graph, List<Change> changes) {
@@ -29,7 +29,7 @@ public record Patch(String pass, String reason, Graph graph, List<Change> change
     /** One step of a patch. */
     public sealed interface Change {}
 
-    /** Gives {@code value}, which has no source yet, a constant. */
+    /** Makes {@code value}, which has no source yet, a constant. */
     public record AddConstant(Value value, Tensor tensor) implements Change {}
 
     /** Adds a node right before {@code anchor} that produces {@code outputs}, which have no source yet. */
@@ -39,23 +39,25 @@ public record Patch(String pass, String reason, Graph graph, List<Change> change
         }
     }
 
-    /** Lets every reader of {@code from} read {@code to}, which holds the same. */
+    /** Replaces {@code from} by {@code to}, which has the same content, in all its readers. */
     public record Redirect(Value from, Value to) implements Change {}
 
     public record SetInput(Node node, int index, @Nullable Value value) implements Change {}
 
     public record SetAttributes(Node node, Attributes attributes) implements Change {}
 
-    /** Takes out a node whose outputs nothing reads. */
+    /** Removes a node whose outputs nothing reads. */
     public record Remove(Node node) implements Change {}
 
-    /** Takes out a constant that nothing reads. */
+    /** Removes a constant that nothing reads. */
     public record RemoveConstant(Value value) implements Change {}
 
-    /** Copies {@code body} to where {@code caller} stands, and lets the readers of the caller's outputs read the body's. */
+    /**
+     * Copies {@code body} before {@code caller} and replaces the caller's outputs by the body's in all their readers.
+     */
     public record Inline(Node caller, Graph body) implements Change {}
 
-    /** Collects the changes of a patch. Values that it hands out get their source when the patch is applied. */
+    /** Collects the changes of a patch. Values that it returns get their source when the patch is applied. */
     public static final class Builder {
         private final String pass;
         private final String reason;
@@ -76,7 +78,7 @@ public record Patch(String pass, String reason, Graph graph, List<Change> change
             return constant(name, tensor, ValueNotes.NONE);
         }
 
-        /** Adds a constant of which the file says something. */
+        /** Adds a constant with notes from the file. */
         public Value constant(String name, Tensor tensor, ValueNotes notes) {
             Value value = editor.value(name, null);
             editor.note(value, notes);
@@ -91,7 +93,7 @@ public record Patch(String pass, String reason, Graph graph, List<Change> change
             return output;
         }
 
-        /** Adds a node before the anchor and lets the readers of {@code old} read its output, which inherits the name. */
+        /** Adds a node before the anchor and replaces {@code old} by its output, which inherits the name. */
         public Builder replace(Value old, NodeSpec spec) {
             return redirect(old, add(spec, old.name()));
         }

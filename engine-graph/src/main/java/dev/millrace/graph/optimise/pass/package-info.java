@@ -1,4 +1,4 @@
-/** What a pass is: it looks at nodes in a context and proposes patches. */
+/** The interface of optimiser passes: a pass examines nodes in a context and proposes patches. */
 @NullMarked
 package dev.millrace.graph.optimise.pass;
 

@@ -15,15 +15,15 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code softmax(Q · Kᵀ * scale + mask) · V} with one K and V head for each head of Q is an Attention. The scale may
- * stand on Q, on Kᵀ or on their product.
+ * Fuses {@code softmax(Q · Kᵀ * scale + mask) · V} with one K and V head for each head of Q into Attention. The scale
+ * may be applied to Q, to Kᵀ or to their product.
  */
 final class Attention {
     private static final int SINCE = 23;
 
     private Attention() {}
 
-    /** What goes into the softmax. */
+    /** The input of the softmax: a product of matrices, a scale and a mask. */
     private record Scores(
             Node product, double scale, @Nullable Value mask) {}
 
@@ -95,7 +95,7 @@ final class Attention {
                 : new Scores(matrices, product.coefficient(), mask);
     }
 
-    /** Whether adding {@code mask} leaves the shape of {@code scores}, and spells out the last axis. */
+    /** Whether adding {@code mask} keeps the shape of {@code scores}, without broadcasting along the last axis. */
     private static boolean fitsMask(Value mask, Value scores) {
         SymbolicShape small = mask.shape();
         SymbolicShape shape = scores.shape();
@@ -112,7 +112,10 @@ final class Attention {
         return Match.sameElements(mask, scores);
     }
 
-    /** Whether these are of rank 4, one real type, and agree in batch and heads, of which there are some, without broadcasting. */
+    /**
+     * Whether these have rank 4, one real type, and the same batch and number of heads, which is not 0, without
+     * broadcasting.
+     */
     private static boolean fit(Value q, Value keyTransposed, Value v, @Nullable Value mask) {
         boolean typed = Match.isReal(q) && Match.sameElements(q, keyTransposed) && Match.sameElements(q, v);
         if (!typed || Match.rank(q) != 4 || Match.rank(keyTransposed) != 4 || Match.rank(v) != 4) {
@@ -135,7 +138,7 @@ final class Attention {
         return x != null && y != null && Match.same(x.dim(axis), y.dim(axis));
     }
 
-    /** K as it was before its last two axes were exchanged; other exchanges stay. */
+    /** Returns K before its last two axes were exchanged; other permutations stay. */
     private static Value untransposed(Node transpose, int[] perm, Patch.Builder patch) {
         int[] rest = {perm[0], perm[1], perm[3], perm[2]};
         if (Axes.isIdentity(rest)) {

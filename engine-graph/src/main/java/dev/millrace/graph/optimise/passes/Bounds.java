@@ -10,12 +10,14 @@ import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.ElementType;
 import org.jspecify.annotations.Nullable;
 
-/** The constant interval that a Clip or Relu keeps its input in; infinite where it is open. */
+/** The constant interval to which a Clip or Relu limits its input; infinite where it is open. */
 record Bounds(double low, double high) {
-    /** Since then the limits are inputs. */
+    /** The first opset in which the limits are inputs. */
     private static final int SINCE = 11;
 
-    /** Null where {@code node} is neither, or its limits are not constants. */
+    /**
+     * Returns the bounds of {@code node}; null where it is neither a Clip nor a Relu, or its limits are not constants.
+     */
     static @Nullable Bounds of(@Nullable Node node) {
         if (node == null || !node.op().domain().isEmpty()) {
             return null;
@@ -43,14 +45,20 @@ record Bounds(double low, double high) {
         return Double.isNaN(low) || Double.isNaN(high) ? null : new Bounds(low, high);
     }
 
-    /** The interval of one after the other; null where nothing is in both, which makes the result a constant. */
+    /**
+     * Returns the intersection of two intervals that apply in turn; null where it is empty, which makes the result a
+     * constant.
+     */
     @Nullable
     Bounds and(Bounds other) {
         var both = new Bounds(Math.max(low, other.low), Math.min(high, other.high));
         return both.low <= both.high ? both : null;
     }
 
-    /** What keeps {@code x}, of the real type {@code type}, within these bounds in place of {@code node}. */
+    /**
+     * Returns a Relu or Clip that limits {@code x}, of the real type {@code type}, to these bounds, in place of {@code
+     * node}.
+     */
     NodeSpec spec(Node node, Value x, ElementType type, Patch.Builder patch) {
         int opset = Match.opset(node, SINCE);
         if (low == 0 && high == Double.POSITIVE_INFINITY) {

@@ -11,7 +11,10 @@ import java.util.Iterator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Of two nodes that do the same to the same values, which are equal by identity, the first serves the readers of both. */
+/**
+ * Eliminates common subexpressions: of two nodes with the same operator, attributes and inputs, which are compared by
+ * identity, the first replaces the second.
+ */
 final class CommonSubexpressions {
     private CommonSubexpressions() {}
 

@@ -7,20 +7,20 @@ import dev.millrace.graph.optimise.pass.Patch;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What follows a convolution and treats each channel alike goes into its weights and bias. */
+/** Folds operators after a convolution that scale and shift each channel into its weights and bias. */
 final class ConvFusions {
     static final Set<String> ARITHMETIC = Set.of("Add", "Sub", "Mul", "Div");
 
     private ConvFusions() {}
 
-    /** BatchNormalization behind a convolution. */
+    /** Folds a BatchNormalization after a convolution. */
     static @Nullable Patch batchNorm(Node norm, PassContext context) {
         ConvWeights conv = ConvWeights.behind(norm.input(0), norm);
         ChannelAffine affine = conv == null ? null : ChannelAffine.ofBatchNorm(norm, conv.channels());
         return conv == null || affine == null ? null : conv.absorb(affine, norm, context);
     }
 
-    /** Arithmetic with a constant behind a convolution. */
+    /** Folds arithmetic with a constant after a convolution. */
     static @Nullable Patch arithmetic(Node node, PassContext context) {
         for (Value operand : node.inputs()) {
             ConvWeights conv = ConvWeights.behind(operand, node);

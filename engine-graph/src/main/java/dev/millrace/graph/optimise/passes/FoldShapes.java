@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked of a shape becomes a constant as far as the shape is known: all of it, its size, or the extents that a
- * Gather or Slice takes out of one that is known in part.
+ * Folds Shape and Size to constants where the shape is known, and Gather and Slice of a Shape where the extents that
+ * they take are known.
  */
 final class FoldShapes {
     private interface Rule {
@@ -47,7 +47,10 @@ final class FoldShapes {
         return node.is("Shape") ? lookThrough(node, context) : null;
     }
 
-    /** The shape of an elementwise result is that of its operand; asking the operand lets the result be fused. */
+    /**
+     * Reads the shape of an elementwise result from its operand, which has the same shape, so that the result can be
+     * fused.
+     */
     private static @Nullable Patch lookThrough(Node shape, PassContext context) {
         Value input = shape.requireInput(0);
         Node producer = input.producer();
@@ -104,7 +107,7 @@ final class FoldShapes {
         return constant(dims.subList(from, Math.max(from, to)));
     }
 
-    /** The extents that the first input holds, where it is the output of a Shape node. */
+    /** Returns the extents in the first input where it is the output of a Shape node, else null. */
     private static @Nullable List<Dim> extentsOf(Node node) {
         Node shape = Match.producer(node.input(0), node.graph(), "Shape");
         return shape == null ? null : extents(shape);

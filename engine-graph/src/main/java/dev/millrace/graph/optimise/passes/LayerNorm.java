@@ -10,7 +10,7 @@ import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import org.jspecify.annotations.Nullable;
 
-/** {@code (x - mean) / sqrt(variance + epsilon) * scale + bias} over the last axes is a LayerNormalization. */
+/** Fuses {@code (x - mean) / sqrt(variance + epsilon) * scale + bias} over the last axes into LayerNormalization. */
 final class LayerNorm {
     private static final int SINCE = 17;
 
@@ -42,7 +42,7 @@ final class LayerNorm {
                 .build();
     }
 
-    /** What the mean was subtracted from, where that is all that happened; else null. */
+    /** Returns the value from which the mean was subtracted; null where the input is computed in another way. */
     private static @Nullable Value centredInput(Normalisation.Normalised normalised, Graph graph) {
         Value centred = normalised.centred();
         Node difference = Match.producer(centred, graph, "Sub");

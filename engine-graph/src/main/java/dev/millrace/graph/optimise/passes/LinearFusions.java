@@ -11,11 +11,11 @@ import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Tensor;
 import org.jspecify.annotations.Nullable;
 
-/** What a Linear takes in of what follows it. */
+/** Fuses operators that follow a Linear, the engine's own product with a bias, into it. */
 final class LinearFusions {
     private LinearFusions() {}
 
-    /** An activation behind a Linear becomes its attribute. */
+    /** Fuses an activation after a Linear, which becomes an attribute. */
     static @Nullable Patch activation(Node node, PassContext context) {
         Node linear = Linear.behind(node.input(0), node);
         if (linear == null) {
@@ -29,7 +29,7 @@ final class LinearFusions {
                 .build();
     }
 
-    /** A BatchNormalization behind a Linear of two axes goes into its columns. */
+    /** Folds a BatchNormalization after a Linear of rank 2 into the columns of its weights. */
     static @Nullable Patch batchNorm(Node norm, PassContext context) {
         Value value = norm.input(0);
         Node linear = Linear.behind(value, norm);

@@ -9,7 +9,7 @@ import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Questions about the structure of a graph that patterns are made of. */
+/** Predicates and lookups on the structure of a graph, from which patterns are built. */
 final class Match {
     private static final ElementType[] REAL = {
         ElementType.FLOAT, ElementType.DOUBLE, ElementType.FLOAT16, ElementType.BFLOAT16
@@ -17,25 +17,33 @@ final class Match {
 
     private Match() {}
 
-    /** The ONNX node {@code op} of {@code graph} that makes {@code value}; null where something else does. */
+    /**
+     * Returns the ONNX node {@code op} of {@code graph} that produces {@code value}; null where it has another source.
+     */
     static @Nullable Node producer(@Nullable Value value, Graph graph, String op) {
         Node node = value == null ? null : value.producer();
         boolean fits = node != null && node.graph() == graph && node.is(op);
         return fits && value != null && value.outputIndex() == 0 ? node : null;
     }
 
-    /** As {@link #producer}, where one node alone reads the value: fusing the two loses nothing. */
+    /** Returns {@link #producer} if a single node reads the value, so that the two can be fused; null otherwise. */
     static @Nullable Node inner(@Nullable Value value, Graph graph, String op) {
         return value != null && isInner(value, graph, 1) ? producer(value, graph, op) : null;
     }
 
-    /** As {@link #inner}, of an arithmetic operator as it is since opset 7, broadcasting as numpy does. */
+    /**
+     * Returns {@link #inner} if it is an arithmetic operator of opset 7 or later, which broadcasts by numpy's rule;
+     * null otherwise.
+     */
     static @Nullable Node innerArithmetic(@Nullable Value value, Graph graph, String op) {
         Node node = inner(value, graph, op);
         return node != null && node.opset() >= 7 ? node : null;
     }
 
-    /** Whether {@code value} is read so many times, by nodes of {@code graph} alone, and is no output of any graph. */
+    /**
+     * Whether {@code value} is read exactly {@code reads} times, only by nodes of {@code graph}, and is no output of
+     * any graph.
+     */
     static boolean isInner(Value value, Graph graph, int reads) {
         List<Node> users = value.users();
         if (users.size() != reads || value.isGraphOutput()) {
@@ -49,18 +57,18 @@ final class Match {
         return true;
     }
 
-    /** The arithmetic node {@code op} that alone reads {@code value}; null where something else does, or more do. */
+    /** Returns the arithmetic node {@code op} that is the only reader of {@code value}; null where there is none. */
     static @Nullable Node onlyReader(Value value, String op) {
         Node reader = isInner(value, value.graph(), 1) ? value.users().getFirst() : null;
         return reader != null && isArithmetic(reader, op) ? reader : null;
     }
 
-    /** The operand of a binary node that is not {@code one}. */
+    /** Returns the operand of a binary node that is not {@code one}. */
     static @Nullable Value other(Node binary, Value one) {
         return binary.input(0) == one ? binary.input(1) : binary.input(0);
     }
 
-    /** Whether this is an arithmetic operator as it is since opset 7, broadcasting as numpy does. */
+    /** Whether this is the arithmetic operator {@code op} of opset 7 or later, which broadcasts by numpy's rule. */
     static boolean isArithmetic(Node node, String op) {
         return node.is(op) && node.opset() >= 7;
     }
@@ -110,14 +118,17 @@ final class Match {
         return false;
     }
 
-    /** The opset for what stands in for {@code node}: its own, or that in which the new operator came. */
+    /**
+     * Returns the opset of a replacement for {@code node}: its own, or the first one of the new operator if that is
+     * later.
+     */
     static int opset(Node node, int since) {
         return Math.max(node.opset(), since);
     }
 
     /**
-     * Whether the readers of {@code from} may read {@code to}: an output of a graph stays the work of one of its nodes,
-     * so that inputs and outputs never share memory.
+     * Whether the readers of {@code from} may read {@code to}. An output of a graph must stay the output of one of its
+     * nodes, so that inputs and outputs never share memory.
      */
     static boolean canStandFor(Value from, Value to) {
         Node producer = to.producer();

@@ -9,7 +9,7 @@ import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Of two Casts in a row the first goes where it loses nothing. */
+/** Removes the first of two Casts in a row where it is lossless. */
 final class MergeCasts {
     private MergeCasts() {}
 
@@ -30,7 +30,7 @@ final class MergeCasts {
                 .build();
     }
 
-    /** Whether {@code to} has every value of {@code from}. */
+    /** Whether {@code to} can represent every value of {@code from}. */
     static boolean isExact(ElementType from, ElementType to) {
         if (from == to) {
             return true;
@@ -45,7 +45,7 @@ final class MergeCasts {
         };
     }
 
-    /** The most binary digits that every integer of so many fits into; the sign is not counted. */
+    /** Returns the largest n such that {@code type} represents every integer of n binary digits, without the sign. */
     private static int digits(ElementType type) {
         return switch (type) {
             case FLOAT -> 24;

@@ -7,7 +7,7 @@ import dev.millrace.graph.optimise.pass.Patch;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Of Reshape, Flatten, Squeeze and Unsqueeze nodes in a row, one Reshape does the work. */
+/** Merges Reshape, Flatten, Squeeze and Unsqueeze nodes in a row into one Reshape. */
 final class MergeReshapes {
     static final Set<String> OPERATORS = Set.of("Reshape", "Flatten", "Squeeze", "Unsqueeze");
 

@@ -9,20 +9,20 @@ import dev.millrace.graph.tensor.ElementType;
 import java.util.Collections;
 import org.jspecify.annotations.Nullable;
 
-/** The parts that LayerNormalization and RMSNormalization are spelled with. */
+/** Matchers for the parts of LayerNormalization and RMSNormalization that are written with simpler operators. */
 final class Normalisation {
     private Normalisation() {}
 
     /**
-     * {@code centred / sqrt(mean(centred²) + epsilon)}, the mean over the last {@code axes} axes; all of it reads
-     * {@code centred} so many times.
+     * A match of {@code centred / sqrt(mean(centred²) + epsilon)}, the mean over the last {@code axes} axes; its nodes
+     * read {@code centred} in all {@code reads} times.
      */
     record Normalised(Value centred, int axes, float epsilon, int reads) {}
 
-    /** {@code value * scale + bias}; the bias may be missing. */
+    /** A match of {@code value * scale + bias}; the bias may be missing. */
     record Affine(Node last, Value scale, @Nullable Value bias) {}
 
-    /** The division or multiplication {@code node} read as a normalisation; null where it is none. */
+    /** Matches the division or multiplication {@code node} as a normalisation; null where it is none. */
     static @Nullable Normalised normalised(Node node) {
         Graph graph = node.graph();
         if (Match.isArithmetic(node, "Div")) {
@@ -42,7 +42,7 @@ final class Normalisation {
         return null;
     }
 
-    /** What {@code value} is one over; null where it is not. */
+    /** Returns x where {@code value} is 1 / x; null where it is not. */
     private static @Nullable Value inverted(@Nullable Value value, Graph graph) {
         Node reciprocal = Match.inner(value, graph, "Reciprocal");
         if (reciprocal != null) {
@@ -70,14 +70,14 @@ final class Normalisation {
         return null;
     }
 
-    /** How often the node that makes {@code square} reads {@code of}, if it squares it; else 0. */
+    /** Returns how often the node that produces {@code square} reads {@code of} if it squares it, else 0. */
     private static int readsOfSquare(@Nullable Value square, Value of, Graph graph) {
         Node node = square != null && Match.isInner(square, graph, 1) ? square.producer() : null;
         Product product = Product.of(node);
         return node != null && product != null && product.is(1, of, of) ? Collections.frequency(node.inputs(), of) : 0;
     }
 
-    /** How many axes a ReduceMean that keeps its rank takes the mean over, where they are the last ones; else 0. */
+    /** Returns the number of axes of a ReduceMean that keeps its rank, if they are the last ones, else 0. */
     static int lastAxes(Node mean) {
         int rank = Match.rank(mean.input(0));
         int[] axes = Axes.reduced(mean, rank);
@@ -85,7 +85,10 @@ final class Normalisation {
         return keeps && axes != null && Axes.areLast(axes, rank) ? axes.length : 0;
     }
 
-    /** The scale, and the bias if there is one, that {@code normalised} goes through over its last {@code axes}. */
+    /**
+     * Matches the scale, and the bias if there is one, that are applied to {@code normalised} over its last {@code
+     * axes}.
+     */
     static @Nullable Affine affine(Value normalised, int axes, boolean withBias) {
         Node scaling = Match.onlyReader(normalised, "Mul");
         Value scale = scaling == null ? null : Match.other(scaling, normalised);
@@ -116,7 +119,7 @@ final class Normalisation {
         return Match.sameElements(parameter, value);
     }
 
-    /** Whether a normalisation that computes in single precision loses nothing for this value. */
+    /** Whether a normalisation in single precision is precise enough for this value's type. */
     static boolean fits(Value value) {
         return Match.isReal(value) && value.elementType() != ElementType.DOUBLE;
     }

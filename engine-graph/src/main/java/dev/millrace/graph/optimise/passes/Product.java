@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small tree of Mul, Div, Neg and Pow nodes read as one number times some values, in whatever order they were
- * multiplied. Only nodes whose result nothing else reads belong to the tree.
+ * A small tree of Mul, Div, Neg and Pow nodes as a number times some values, independent of the order of
+ * multiplication. Only nodes whose result nothing else reads belong to the tree.
  */
 record Product(double coefficient, List<Value> factors) {
     private static final int MOST_NODES = 6;
@@ -19,7 +19,7 @@ record Product(double coefficient, List<Value> factors) {
         factors = List.copyOf(factors);
     }
 
-    /** The product whose last operation is {@code root}, which anything may read; null where it is none. */
+    /** Returns the product whose last operation is {@code root}, which may have any readers; null where it is none. */
     static @Nullable Product of(@Nullable Node root) {
         if (root == null) {
             return null;
@@ -28,7 +28,7 @@ record Product(double coefficient, List<Value> factors) {
         return reading.expand(root) ? reading.finish() : null;
     }
 
-    /** As {@link #of(Node)}, of a value; a value that is no product is the product of itself. */
+    /** Returns the product that {@code value} is; a value that is no product has itself as the only factor. */
     static Product of(Value value, Graph graph) {
         Node node = Match.isInner(value, graph, 1) ? value.producer() : null;
         Product product = node != null && node.graph() == graph ? of(node) : null;

@@ -15,16 +15,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves a Transpose behind what reads it where that leaves fewer of them: through elementwise nodes up to another
+ * Moves a Transpose after its readers where that leaves fewer of them: through elementwise nodes up to another
  * Transpose, with which it merges, and out of both operands of a binary node.
  */
 final class PushTransposes {
-    /** How many elementwise nodes may stand between two Transposes. */
+    /** The largest number of elementwise nodes between two Transposes. */
     private static final int REACH = 8;
 
     private PushTransposes() {}
 
-    /** From the second of two Transposes up to the first, through nodes that only the next one reads. */
+    /** Merges two Transposes with elementwise nodes between them, each of which only the next one reads. */
     static @Nullable Patch betweenTransposes(Node last, PassContext context) {
         var path = new ArrayList<Node>();
         Value value = last.requireInput(0);
@@ -62,7 +62,9 @@ final class PushTransposes {
         return patch.replace(output, rest).build();
     }
 
-    /** The operand that an elementwise node passes on in order, if its other one is a constant; null for other nodes. */
+    /**
+     * Returns the operand whose order an elementwise node keeps, if the other one is a constant; null for other nodes.
+     */
     private static @Nullable Value through(Node node) {
         if (Elementwise.isUnary(node)) {
             return node.input(0);
@@ -76,7 +78,7 @@ final class PushTransposes {
         return moving != null && Match.sameRank(moving, node.output(0)) ? moving : null;
     }
 
-    /** {@code node} as it reads {@code moved}, which is its operand before it was transposed by {@code perm}. */
+    /** Returns {@code node} with input {@code moved}, which is its operand before the transposition by {@code perm}. */
     private static @Nullable NodeSpec untransposed(Node node, Value moved, int[] perm, Patch.Builder patch) {
         var inputs = new ArrayList<@Nullable Value>(node.inputs());
         if (Elementwise.isUnary(node)) {
@@ -111,7 +113,7 @@ final class PushTransposes {
         return turned == null ? null : patch.constant(constant.name(), turned);
     }
 
-    /** Out of both operands of a binary node: one Transpose behind it does for two before it. */
+    /** Replaces the Transposes of both operands of a binary node by one after it. */
     static @Nullable Patch outOfOperands(Node node, PassContext context) {
         Node left = Match.inner(node.input(0), node.graph(), "Transpose");
         Node right = Match.inner(node.input(1), node.graph(), "Transpose");

@@ -7,9 +7,12 @@ import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** A constant with its axes in another order. */
+/** Permutes the axes of a constant. */
 final class Transposition {
-    /** Elements of four bytes are turned on the heap, where that takes a tenth of the time: squares with so long a side. */
+    /**
+     * The side of the squares in which elements of four bytes are transposed on the heap, which takes a tenth of the
+     * time.
+     */
     private static final int SIDE = 256;
 
     private final MemorySegment source;
@@ -26,7 +29,9 @@ final class Transposition {
         this.inner = strides.length - 1;
     }
 
-    /** {@code tensor} with axis {@code i} of the result being its axis {@code perm[i]}; null for packed and text types. */
+    /**
+     * Returns {@code tensor} with axis {@code perm[i]} as axis {@code i} of the result; null for packed and text types.
+     */
     static @Nullable Tensor of(Tensor tensor, int[] perm) {
         ElementType type = tensor.type();
         if (type.bits() < 8) {
@@ -57,7 +62,7 @@ final class Transposition {
         return result;
     }
 
-    /** Where rows stay rows. */
+    /** Copies whole rows, for permutations that keep the last axis last. */
     private void copyRows(int width) {
         long bytes = inner < 0 ? width : dims[inner] * width;
         long[] index = new long[dims.length];
@@ -75,7 +80,10 @@ final class Transposition {
         }
     }
 
-    /** Squares of the source's rows, which lie along an axis of the result, and of the result's. */
+    /**
+     * Transposes square blocks between the source's last axis, which is {@code contiguous} in the result, and the
+     * result's last.
+     */
     private void copySquares(int contiguous) {
         int width = (int) Math.min(SIDE, dims[contiguous]);
         int height = (int) Math.min(SIDE, dims[inner]);
@@ -128,7 +136,7 @@ final class Transposition {
         }
     }
 
-    /** The next square: two axes go on by a side. */
+    /** Advances to the next square: two axes advance by a side, the others by 1. */
     private void advance(long[] index, int one, int other) {
         for (int i = inner; i >= 0; i--) {
             index[i] += i == one || i == other ? SIDE : 1;

@@ -1,4 +1,4 @@
-/** The standard passes, each a rule of its own. */
+/** The standard passes of the optimiser: folding, fusion, and removal of redundant nodes. */
 @NullMarked
 package dev.millrace.graph.optimise.passes;
 
