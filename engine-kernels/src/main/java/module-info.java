@@ -14,15 +14,15 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.gather;
     exports dev.millrace.kernels.gemm;
     exports dev.millrace.kernels.image;
-    exports dev.millrace.kernels.intgemm;
+    exports dev.millrace.kernels.lowp;
     exports dev.millrace.kernels.layout;
     exports dev.millrace.kernels.norm;
     exports dev.millrace.kernels.pool;
     exports dev.millrace.kernels.quantise;
-    exports dev.millrace.kernels.rank;
+    exports dev.millrace.kernels.axis;
     exports dev.millrace.kernels.recurrent;
     exports dev.millrace.kernels.reduce;
     exports dev.millrace.kernels.resize;
     exports dev.millrace.kernels.softmax;
-    exports dev.millrace.kernels.spectrum;
+    exports dev.millrace.kernels.fft;
 }

@@ -1,6 +1,6 @@
 package dev.millrace.epcontext;
 
-import static dev.millrace.graph.tensor.Layouts.BYTE;
+import static dev.millrace.graph.tensor.ByteLayouts.BYTE;
 
 import dev.millrace.epcontext.ContextTables.GraphEntry;
 import dev.millrace.epcontext.ContextTables.SegmentEntry;

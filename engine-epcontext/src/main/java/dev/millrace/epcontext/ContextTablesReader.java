@@ -1,7 +1,7 @@
 package dev.millrace.epcontext;
 
-import static dev.millrace.graph.tensor.Layouts.INT;
-import static dev.millrace.graph.tensor.Layouts.LONG;
+import static dev.millrace.graph.tensor.ByteLayouts.INT;
+import static dev.millrace.graph.tensor.ByteLayouts.LONG;
 
 import dev.millrace.epcontext.ContextTables.GraphEntry;
 import dev.millrace.epcontext.ContextTables.SegmentEntry;

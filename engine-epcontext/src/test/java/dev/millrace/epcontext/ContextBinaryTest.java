@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.providers.spi.CompiledGraph;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -77,7 +77,7 @@ class ContextBinaryTest {
 
         ContextBinary binary = ContextBinary.of(MemorySegment.ofArray(writer.toBytes()), "test");
 
-        assertThat(binary.segment(0).toArray(Layouts.FLOAT)).isEqualTo(values);
+        assertThat(binary.segment(0).toArray(ByteLayouts.FLOAT)).isEqualTo(values);
     }
 
     @Test

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.epcontext.ContextTables.GraphEntry;
 import dev.millrace.epcontext.ContextTables.SegmentEntry;
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -48,7 +48,7 @@ class LargeContextBinaryTest {
         assertThat(bytes(binary.graph(0).segment(1))).isEqualTo(weights);
         MemorySegment hole = binary.graph(0).segment(0);
         assertThat(hole.byteSize()).isEqualTo(5 * GIGABYTE);
-        assertThat(hole.get(Layouts.BYTE, 5 * GIGABYTE - 1)).isZero();
+        assertThat(hole.get(ByteLayouts.BYTE, 5 * GIGABYTE - 1)).isZero();
     }
 
     private Path sparse(byte[] front, long planOffset, byte[] plan, long dataOffset, byte[] data) {

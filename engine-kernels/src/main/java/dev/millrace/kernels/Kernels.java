@@ -4,7 +4,7 @@ import dev.millrace.codegen.asm.Feature;
 import dev.millrace.codegen.code.CodeArena;
 import dev.millrace.codegen.code.CodeMap;
 import dev.millrace.codegen.code.CodeStore;
-import dev.millrace.codegen.code.Level;
+import dev.millrace.codegen.code.KernelLevel;
 import dev.millrace.codegen.code.Platform;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
@@ -51,7 +51,7 @@ public final class Kernels implements AutoCloseable {
         static final Kernels INSTANCE = first();
 
         private static Kernels first() {
-            WarmUp.start();
+            LinkerWarmUp.start();
             return open(System::getProperty, true);
         }
     }
@@ -156,7 +156,7 @@ public final class Kernels implements AutoCloseable {
         return lowering;
     }
 
-    public Level level() {
+    public KernelLevel level() {
         return platform.level();
     }
 

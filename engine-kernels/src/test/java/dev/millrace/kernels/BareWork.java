@@ -6,7 +6,7 @@ import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmProduct;
 import dev.millrace.kernels.gemm.Matrix;
@@ -43,7 +43,7 @@ record BareWork(String name, Driver driver) {
         var norm = new RowNorm(kernels, new NormRows.Variant(true, false, false, false, false), EPSILON);
         var channels = new ChannelNorm(kernels);
         Softmax softmax = Softmax.of(kernels);
-        var tanh = new Elementwise(kernels, Expr.input(0).apply(Function.TANH), DataType.F32);
+        var tanh = new Elementwise(kernels, Expr.input(0).apply(FloatFunction.TANH), DataType.F32);
         MemorySegment ones = numbers(WIDTH);
         return List.of(
                 new BareWork(

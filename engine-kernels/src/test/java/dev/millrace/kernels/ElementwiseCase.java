@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Streaming;
+import dev.millrace.kernels.call.NonTemporalStores;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Operator;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -24,17 +24,17 @@ final class ElementwiseCase implements FamilyCase {
     private static final int EXPRESSIONS = 48;
     private static final int DEPTH = 4;
     private static final Operator[] OPERATORS = {Operator.ADD, Operator.SUB, Operator.MUL, Operator.MAX, Operator.MIN};
-    private static final Function[] FUNCTIONS = {
-        Function.NEGATE,
-        Function.ABS,
-        Function.RELU,
-        Function.FLOOR,
-        Function.CEIL,
-        Function.ROUND,
-        Function.TRUNCATE,
-        Function.ERF,
-        Function.TANH,
-        Function.SIGMOID
+    private static final FloatFunction[] FUNCTIONS = {
+        FloatFunction.NEGATE,
+        FloatFunction.ABS,
+        FloatFunction.RELU,
+        FloatFunction.FLOOR,
+        FloatFunction.CEIL,
+        FloatFunction.ROUND,
+        FloatFunction.TRUNCATE,
+        FloatFunction.ERF,
+        FloatFunction.TANH,
+        FloatFunction.SIGMOID
     };
 
     @Override
@@ -46,7 +46,7 @@ final class ElementwiseCase implements FamilyCase {
         return switch (random.nextInt(6)) {
             case 0 -> Expr.number(random.nextInt(9) / 2f - 2);
             case 1 -> Expr.single(3);
-            case 2 -> Expr.input(0).apply(Function.EXP);
+            case 2 -> Expr.input(0).apply(FloatFunction.EXP);
             default -> Expr.input(random.nextInt(3));
         };
     }
@@ -81,7 +81,7 @@ final class ElementwiseCase implements FamilyCase {
         if (inPlace) {
             given.set(1, out);
         }
-        Streaming streaming = random.nextBoolean() ? Streaming.USUAL : new Streaming(0);
+        NonTemporalStores streaming = random.nextBoolean() ? NonTemporalStores.USUAL : new NonTemporalStores(0);
         new Elementwise(kernels, expression, DataType.F32, streaming).run(given, out, count, parallel);
         for (int i = 0; i < count; i++) {
             double[] values = new double[Expr.MAX_INPUTS];

@@ -10,7 +10,7 @@ import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -46,28 +46,28 @@ class ElementwiseTest {
      * Returns the error in units of the last place or, where the function has an absolute bound, in fractions of that
      * bound.
      */
-    private static double error(Function function, float x, float got) {
+    private static double error(FloatFunction function, float x, float got) {
         double exact = Reference.of(function, x);
-        boolean flushes = function == Function.EXP_OF_NEGATIVE || function == Function.SIGMOID;
+        boolean flushes = function == FloatFunction.EXP_OF_NEGATIVE || function == FloatFunction.SIGMOID;
         if (flushes && x < -87) {
             return Math.abs(exact - got) / Float.MIN_NORMAL * function.maxUlps();
         }
-        if (function == Function.EXP2_OF_NEGATIVE && (x > 1 || x < -126)) {
+        if (function == FloatFunction.EXP2_OF_NEGATIVE && (x > 1 || x < -126)) {
             return x > 1 ? 0 : Math.abs(exact - got) / Float.MIN_NORMAL * function.maxUlps();
         }
-        if (function == Function.EXP_OF_NEGATIVE && x > 0) {
+        if (function == FloatFunction.EXP_OF_NEGATIVE && x > 0) {
             return 0;
         }
         return ulps(exact, got);
     }
 
-    private static void sweep(String level, Function function, int stride) {
+    private static void sweep(String level, FloatFunction function, int stride) {
         try (Kernels kernels = at(level)) {
             sweep(kernels.level().toString(), kernels.elementwise(Expr.input(0).apply(function)), function, stride);
         }
     }
 
-    private static void sweep(String name, Elementwise elementwise, Function function, int stride) {
+    private static void sweep(String name, Elementwise elementwise, FloatFunction function, int stride) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment in = arena.allocate(4L * CHUNK, 64);
             MemorySegment out = arena.allocate(4L * CHUNK, 64);
@@ -94,20 +94,20 @@ class ElementwiseTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Function.class)
-    void functionsKeepTheirBoundOnEvery509thFloat(Function function) {
+    @EnumSource(FloatFunction.class)
+    void functionsKeepTheirBoundOnEvery509thFloat(FloatFunction function) {
         sweep("avx512", function, STRIDE);
     }
 
     @ParameterizedTest
-    @EnumSource(Function.class)
-    void functionsKeepTheirBoundWhenInterpreted(Function function) {
+    @EnumSource(FloatFunction.class)
+    void functionsKeepTheirBoundWhenInterpreted(FloatFunction function) {
         sweep("plain", function, INTERPRETED_STRIDE);
     }
 
     @ParameterizedTest
-    @EnumSource(Function.class)
-    void functionsKeepTheirBoundOnAvx512InTheEmulator(Function function) {
+    @EnumSource(FloatFunction.class)
+    void functionsKeepTheirBoundOnAvx512InTheEmulator(FloatFunction function) {
         KernelSet kernels = new KernelSet(new EmulatedLowering(), Families.ALL);
         Elementwise elementwise = new Elementwise(kernels, Expr.input(0).apply(function), DataType.F32);
         sweep("AVX512, emulated", elementwise, function, INTERPRETED_STRIDE);
@@ -124,7 +124,7 @@ class ElementwiseTest {
         "plain, COS, 16367173, 72",
         "vector_api, TAN, 16367173, 74"
     })
-    void whatIsLeftOfAngles(String level, Function function, int mantissa, int exponent) {
+    void whatIsLeftOfAngles(String level, FloatFunction function, int mantissa, int exponent) {
         try (Kernels kernels = at(level);
                 Arena arena = Arena.ofConfined()) {
             float angle = Math.scalb((float) mantissa, exponent);

@@ -1,7 +1,7 @@
 package dev.millrace.kernels;
 
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Operator;
 import java.util.stream.DoubleStream;
 
@@ -33,7 +33,7 @@ record Interval(double low, double high) {
     /**
      * Returns the interval of a function of an interval. Functions are monotonic, or have their only extremum at zero.
      */
-    private static Interval apply(Function function, Interval x) {
+    private static Interval apply(FloatFunction function, Interval x) {
         double low = Reference.of(function, x.low);
         double high = Reference.of(function, x.high);
         double turn = x.low < 0 && x.high > 0 ? Reference.of(function, 0) : low;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelKey;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.plain.Exploration;
 import java.lang.foreign.Arena;
@@ -52,7 +52,7 @@ final class KeyRuns {
         }
     }
 
-    private void run(Program program, Kernel kernel, TestLevel level) {
+    private void run(Program program, CompiledKernel kernel, TestLevel level) {
         Exploration exploration = Exploration.of(program, random.nextLong());
         if (exploration == null) {
             notRun++;

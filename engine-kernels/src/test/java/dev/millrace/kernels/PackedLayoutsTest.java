@@ -15,18 +15,18 @@ import dev.millrace.kernels.conv.bytes.QuantisedConv;
 import dev.millrace.kernels.conv.bytes.QuantisedConvolution;
 import dev.millrace.kernels.conv.bytes.QuantisedDepthwiseConv;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.intgemm.QuantisedGemm;
-import dev.millrace.kernels.intgemm.QuantisedMatrix;
-import dev.millrace.kernels.intgemm.WeightFormat;
-import dev.millrace.kernels.intgemm.WeightGemm;
+import dev.millrace.kernels.lowp.QuantisedGemm;
+import dev.millrace.kernels.lowp.QuantisedMatrix;
+import dev.millrace.kernels.lowp.WeightFormat;
+import dev.millrace.kernels.lowp.WeightGemm;
 import dev.millrace.kernels.pool.DepthwiseConv;
 import dev.millrace.kernels.pool.WindowShape;
 import dev.millrace.kernels.recurrent.LstmStep;
 import dev.millrace.kernels.recurrent.Recurrent;
-import dev.millrace.kernels.recurrent.RecurrentShape;
+import dev.millrace.kernels.recurrent.RecurrentSizes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
@@ -100,10 +100,10 @@ class PackedLayoutsTest {
                     (kernels, original, arena) ->
                             packed(new QuantisedDepthwiseConv(kernels, SHAPE.inGroups(CHANNELS)), 1, original, arena)),
             new Packer("recurrent", (kernels, original, arena) -> {
-                Expr tanh = Expr.input(0).apply(Function.TANH);
+                Expr tanh = Expr.input(0).apply(FloatFunction.TANH);
                 var variant = new LstmStep.Variant(tanh, tanh, tanh, false, false, false);
                 Recurrent layer = Recurrent.lstm(kernels, new Gemm(kernels), List.of(variant), 0);
-                var shape = new RecurrentShape(1, 1, K, N, RecurrentShape.Direction.FORWARD);
+                var shape = new RecurrentSizes(1, 1, K, N, RecurrentSizes.Direction.FORWARD);
                 return packed(
                         layer.packedLayout(),
                         layer.packedBytes(shape),

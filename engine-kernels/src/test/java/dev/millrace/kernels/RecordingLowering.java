@@ -1,7 +1,7 @@
 package dev.millrace.kernels;
 
 import dev.millrace.codegen.key.KernelKey;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Lowering;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.Program;
@@ -27,7 +27,7 @@ public record RecordingLowering(PlainLowering plain, Set<KernelKey> keys) implem
     }
 
     @Override
-    public List<Kernel> lower(List<Program> programs) {
+    public List<CompiledKernel> lower(List<Program> programs) {
         for (Program program : programs) {
             keys.add(KernelKey.parse(program.name()));
         }

@@ -1,13 +1,13 @@
 package dev.millrace.kernels;
 
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.gemm.Activation;
 
 /** Functions in double, far more exact than a float. */
 public final class Reference {
     private Reference() {}
 
-    public static double of(Function function, double x) {
+    public static double of(FloatFunction function, double x) {
         return switch (function) {
             case NEGATE -> -x;
             case ABS -> Math.abs(x);

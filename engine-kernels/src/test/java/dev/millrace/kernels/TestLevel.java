@@ -1,6 +1,6 @@
 package dev.millrace.kernels;
 
-import dev.millrace.codegen.code.Level;
+import dev.millrace.codegen.code.KernelLevel;
 import dev.millrace.codegen.code.Platform;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.EmulatedLowering;
@@ -19,19 +19,19 @@ record TestLevel(String name, KernelSet kernels, boolean slow, int share, Runnab
     /** All levels that this machine has, those above it emulated. */
     static List<TestLevel> all() {
         List<TestLevel> levels = new ArrayList<>();
-        for (Level level : List.of(Level.AVX512, Level.AVX2)) {
+        for (KernelLevel level : List.of(KernelLevel.AVX512, KernelLevel.AVX2)) {
             add(levels, level, 50, null);
         }
         for (String bits : List.of("512", "256", "128")) {
-            add(levels, Level.VECTOR_API, 8, bits);
+            add(levels, KernelLevel.VECTOR_API, 8, bits);
         }
-        add(levels, Level.PLAIN, 6, null);
+        add(levels, KernelLevel.PLAIN, 6, null);
         KernelSet emulated = new KernelSet(new EmulatedLowering(), Families.ALL);
         levels.add(new TestLevel("AVX512, emulated", emulated, true, 20, () -> {}));
         return levels;
     }
 
-    private static void add(List<TestLevel> levels, Level level, int share, @Nullable String bits) {
+    private static void add(List<TestLevel> levels, KernelLevel level, int share, @Nullable String bits) {
         Kernels kernels = open(level, bits);
         if (kernels.level() == level) {
             String name = bits == null ? level.toString() : level + " " + bits;
@@ -42,7 +42,7 @@ record TestLevel(String name, KernelSet kernels, boolean slow, int share, Runnab
     }
 
     /** Kernels at a level, or at the best one below it. */
-    private static Kernels open(Level level, @Nullable String bits) {
+    private static Kernels open(KernelLevel level, @Nullable String bits) {
         return Kernels.open(name -> switch (name) {
             case Platform.LEVEL_PROPERTY -> level.toString();
             case Kernels.VECTOR_BITS_PROPERTY -> bits;

@@ -52,7 +52,7 @@ public final class Blocks {
         }
         boolean mapped = bytes >= LARGE;
         long size = mapped ? Pages.roundUp(bytes) : bytes + alignment;
-        Budget budget = Budget.OF_PROCESS;
+        MappingBudget budget = MappingBudget.OF_PROCESS;
         budget.take(size);
         try {
             MemorySegment block = mapped
@@ -83,11 +83,11 @@ public final class Blocks {
 
     /** The number of bytes of all live blocks that the JDK does not count. */
     public static long mapped() {
-        return Budget.OF_PROCESS.taken();
+        return MappingBudget.OF_PROCESS.taken();
     }
 
     /** The limit of native memory in bytes, from the JVM's options. */
     public static long limit() {
-        return Budget.OF_PROCESS.limit();
+        return MappingBudget.OF_PROCESS.limit();
     }
 }

@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.session.stream.BatchWorth;
 import dev.millrace.session.stream.Handover;
 import dev.millrace.session.stream.Receiver;
-import dev.millrace.session.stream.Solitude;
+import dev.millrace.session.stream.InlineExecutionPolicy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +33,7 @@ public final class BatchedSession extends Streaming {
     private final BatchOptions options;
     private final BatchAxes axes;
     private final BatchWorth worth = new BatchWorth();
-    private final Solitude solitude = new Solitude();
+    private final InlineExecutionPolicy solitude = new InlineExecutionPolicy();
     private final Callbacks answering = new Callbacks();
     private final BatchQueue waiting;
     /** Runs that are under way. */

@@ -7,7 +7,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.session.SessionReport.CacheUse;
-import dev.millrace.session.build.Optimised;
+import dev.millrace.session.prepare.Optimised;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

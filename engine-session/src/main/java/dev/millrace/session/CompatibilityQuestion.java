@@ -7,7 +7,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.ProviderFactory;
-import dev.millrace.session.build.Environment;
+import dev.millrace.session.prepare.Environment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -8,7 +8,7 @@ import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.PlainText;
 import dev.millrace.graph.ir.Model;
-import dev.millrace.session.build.Prepared;
+import dev.millrace.session.prepare.Prepared;
 import java.nio.file.Path;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

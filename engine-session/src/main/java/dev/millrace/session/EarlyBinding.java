@@ -11,8 +11,8 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.run.PlanRunner;
-import dev.millrace.scheduler.run.Preparation;
-import dev.millrace.scheduler.run.Reach;
+import dev.millrace.scheduler.run.PlanWarmup;
+import dev.millrace.scheduler.run.BoundExtent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,17 +34,17 @@ final class EarlyBinding {
     }
 
     static void bind(Graph graph, PlanRunner runner, Cancellation cancellation) {
-        var preparation = new Preparation(runner, cancellation);
+        var preparation = new PlanWarmup(runner, cancellation);
         boolean likely = NominalShapes.areOfAnyCount(graph);
         for (List<Shape> shapes : NominalShapes.of(graph)) {
             if (cancellation.isCancelled()) {
                 return;
             }
-            Reach reach = preparation.bind(types(graph, shapes), likely);
-            if (reach == Reach.PART) {
+            BoundExtent reach = preparation.bind(types(graph, shapes), likely);
+            if (reach == BoundExtent.PART) {
                 reach = further(graph, shapes, preparation);
             }
-            if (reach != Reach.NOTHING) {
+            if (reach != BoundExtent.NOTHING) {
                 return;
             }
         }
@@ -56,7 +56,7 @@ final class EarlyBinding {
             return;
         }
         RequestCheck check = RequestCheck.of(face, runner.plan());
-        var preparation = new Preparation(runner, options.cancellation());
+        var preparation = new PlanWarmup(runner, options.cancellation());
         for (Inputs expected : options.expected()) {
             try {
                 check.check(expected, RunOptions.create());
@@ -71,11 +71,11 @@ final class EarlyBinding {
      * Binds further stretches, whose shapes depend on contents of inputs, for each nominal
      * content, and returns the furthest reach.
      */
-    private static Reach further(Graph graph, List<Shape> shapes, Preparation preparation) {
+    private static BoundExtent further(Graph graph, List<Shape> shapes, PlanWarmup preparation) {
         List<Map<Integer, Tensor>> variants = NominalContents.of(graph, shapes);
-        Reach furthest = variants.isEmpty() ? Reach.PART : Reach.NOTHING;
+        BoundExtent furthest = variants.isEmpty() ? BoundExtent.PART : BoundExtent.NOTHING;
         for (Map<Integer, Tensor> contents : variants) {
-            Reach reach = preparation.bind(types(graph, shapes), contents);
+            BoundExtent reach = preparation.bind(types(graph, shapes), contents);
             furthest = reach.compareTo(furthest) > 0 ? reach : furthest;
         }
         return furthest;

@@ -1,6 +1,6 @@
 package dev.millrace.session;
 
-import dev.millrace.session.build.Factories;
+import dev.millrace.session.prepare.Factories;
 
 /** Closes providers' factories once the engine and the last of its sessions are closed. Thread-safe. */
 final class FactoryUse {

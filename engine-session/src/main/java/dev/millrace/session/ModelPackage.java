@@ -1,8 +1,8 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.session.pack.Manifest;
-import dev.millrace.session.pack.Variant;
+import dev.millrace.session.modelpackage.Manifest;
+import dev.millrace.session.modelpackage.Variant;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

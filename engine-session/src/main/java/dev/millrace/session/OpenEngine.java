@@ -14,9 +14,9 @@ import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.IdleMemory;
-import dev.millrace.session.build.Environment;
-import dev.millrace.session.build.Factories;
-import dev.millrace.session.build.SharedConstants;
+import dev.millrace.session.prepare.Environment;
+import dev.millrace.session.prepare.Factories;
+import dev.millrace.session.prepare.SharedConstants;
 import dev.millrace.session.stream.RunThreads;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -72,7 +72,7 @@ final class OpenEngine implements Engine {
     }
 
     static OpenEngine create(EngineOptions options) {
-        Foresight.begin();
+        StartupPrefetch.begin();
         ClassLoader loader = OpenEngine.class.getClassLoader();
         return opened(
                 options,

@@ -5,7 +5,7 @@ import dev.millrace.graph.MappedFile;
 import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.run.PlanRunner;
-import dev.millrace.session.build.OpenProviders;
+import dev.millrace.session.prepare.OpenProviders;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;

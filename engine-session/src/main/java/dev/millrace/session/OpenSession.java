@@ -34,7 +34,7 @@ final class OpenSession extends Streaming implements Session {
     private final List<String> outputNames;
     private final ModelMetadata metadata;
     private final RunGate gate;
-    private final LaterRuns later;
+    private final QueuedRuns later;
     private final Watch watch;
     private final Callbacks callbacks = new Callbacks();
     private final @Nullable RunListener listener;
@@ -64,7 +64,7 @@ final class OpenSession extends Streaming implements Session {
         this.metadata = face.metadata;
         this.label = SessionLabel.of(name, options, metadata, model.report());
         this.watch = new Watch(label, engine.requestListener());
-        this.later = new LaterRuns(this, gate, watch, engine, options.admission());
+        this.later = new QueuedRuns(this, gate, watch, engine, options.admission());
         engine.sessions().add(this);
     }
 

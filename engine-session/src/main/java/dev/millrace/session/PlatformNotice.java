@@ -2,7 +2,7 @@ package dev.millrace.session;
 
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderLevel;
-import dev.millrace.session.build.Factories;
+import dev.millrace.session.prepare.Factories;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 

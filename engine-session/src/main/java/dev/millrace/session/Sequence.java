@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.stream.Receiver;
-import dev.millrace.session.stream.Turns;
+import dev.millrace.session.stream.FifoLock;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -25,7 +25,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
 
     private final CarriedState carried;
     /** The lock that admits one element at a time; its holder may access the state. */
-    private final Turns turns = new Turns();
+    private final FifoLock turns = new FifoLock();
 
     private Map<String, Tensor> state;
     private volatile boolean closed;
@@ -73,7 +73,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
         private final Inputs inputs;
         private final RunOptions how;
         private final PendingRequest request;
-        private volatile Turns.@Nullable Place place;
+        private volatile FifoLock.@Nullable Place place;
 
         Element(Inputs inputs, RunOptions how, Receiver<Outputs> to) {
             this.inputs = inputs;
@@ -81,7 +81,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
             this.request = new PendingRequest(to);
         }
 
-        Disposable begin(Turns.Place turn) {
+        Disposable begin(FifoLock.Place turn) {
             place = turn;
             try {
                 checkOpen();
@@ -92,7 +92,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
             }
         }
 
-        void waitsAt(Turns.Place row) {
+        void waitsAt(FifoLock.Place row) {
             place = row;
             Instant deadline = how.deadline();
             if (deadline != null) {
@@ -122,7 +122,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
 
         @Override
         public void dispose() {
-            Turns.Place row = Objects.requireNonNull(place);
+            FifoLock.Place row = Objects.requireNonNull(place);
             if (!leave(Failures.cancelled())) {
                 row.dispose();
             }

@@ -3,7 +3,7 @@ package dev.millrace.session;
 import dev.millrace.session.stream.AnswerMono;
 import dev.millrace.session.stream.InferenceFlux;
 import dev.millrace.session.stream.Receiver;
-import dev.millrace.session.stream.Runs;
+import dev.millrace.session.stream.RunSource;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -42,19 +42,19 @@ abstract class Streaming implements Inference {
 
     @Override
     public Flux<Outputs> flux(Publisher<? extends Inputs> requests, FluxOptions how) {
-        return stream(requests, how, new Deliveries.Answers());
+        return stream(requests, how, new ResultAdapters.Answers());
     }
 
     @Override
     public Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions how) {
-        return stream(requests, how, new Deliveries.Results());
+        return stream(requests, how, new ResultAdapters.Results());
     }
 
     private <T> Flux<T> stream(
             Publisher<? extends Inputs> requests,
             FluxOptions how,
             InferenceFlux.Delivery<Inputs, Outputs, T> delivery) {
-        Runs<Inputs, Outputs> runs =
+        RunSource<Inputs, Outputs> runs =
                 (request, context, to) -> accept(request, RunContext.in(context, how.forRun()), to);
         return InferenceFlux.of(
                 runs,

@@ -3,7 +3,7 @@ package dev.millrace.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.providers.cpu.CpuFactory;
-import dev.millrace.session.build.Factories;
+import dev.millrace.session.prepare.Factories;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

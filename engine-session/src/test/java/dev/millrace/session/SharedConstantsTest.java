@@ -9,7 +9,7 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.session.build.SharedConstants;
+import dev.millrace.session.prepare.SharedConstants;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;

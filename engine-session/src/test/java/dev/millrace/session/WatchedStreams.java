@@ -29,8 +29,8 @@ final class WatchedStreams {
         BlockHound.builder()
                 .nonBlockingThreadPredicate(known -> known.or(thread -> thread instanceof NonBlocking))
                 .allowBlockingCallsInside(THREADS, "serve")
-                .disallowBlockingCallsInside(LaterRun.class.getName(), "run")
-                .allowBlockingCallsInside(LaterRuns.class.getName(), "run")
+                .disallowBlockingCallsInside(QueuedRun.class.getName(), "run")
+                .allowBlockingCallsInside(QueuedRuns.class.getName(), "run")
                 // locks that are held for a moment
                 .allowBlockingCallsInside(THREADS, "add")
                 .allowBlockingCallsInside(THREADS, "remove")

@@ -2,9 +2,9 @@ package dev.millrace.text;
 
 import dev.millrace.text.json.Json;
 import dev.millrace.text.limit.Budget;
-import dev.millrace.text.normal.Aligned;
-import dev.millrace.text.normal.Normalization;
-import dev.millrace.text.normal.Normalizers;
+import dev.millrace.text.normalizer.Aligned;
+import dev.millrace.text.normalizer.Normalization;
+import dev.millrace.text.normalizer.Normalizers;
 import dev.millrace.text.pattern.TextSet;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

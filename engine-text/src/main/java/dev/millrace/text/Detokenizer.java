@@ -27,8 +27,8 @@ public final class Detokenizer {
 
     /** @param before the previous tokens, whose text is not returned */
     public Detokenizer(Tokenizer tokenizer, long... before) {
-        this.tokenizer = Calls.given(tokenizer, "tokenizer");
-        this.ids = Calls.given(before, "before").clone();
+        this.tokenizer = ApiBoundary.given(tokenizer, "tokenizer");
+        this.ids = ApiBoundary.given(before, "before").clone();
         this.count = before.length;
         this.given = count;
         this.start = Math.max(0, count - AROUND);

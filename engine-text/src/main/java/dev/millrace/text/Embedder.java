@@ -57,8 +57,8 @@ public final class Embedder {
      * Creates an embedder that takes the mean over the tokens of the session's first output, normalised to length one.
      */
     public static Embedder of(Session session, Tokenizer tokenizer) {
-        Calls.given(session, "session");
-        Calls.given(tokenizer, "tokenizer");
+        ApiBoundary.given(session, "session");
+        ApiBoundary.given(tokenizer, "tokenizer");
         for (ValueInfo input : session.inputs()) {
             if (!input.optional() && !List.of(IDS, MASK, TYPES).contains(input.name())) {
                 throw EngineException.invalidArgument("the model wants an input '" + input.name()
@@ -75,7 +75,7 @@ public final class Embedder {
 
     /** Returns this embedder with another pooling. */
     public Embedder pooling(Pooling other) {
-        return new Embedder(session, tokenizer, Calls.given(other, "pooling"), normalising, output);
+        return new Embedder(session, tokenizer, ApiBoundary.given(other, "pooling"), normalising, output);
     }
 
     /** Returns this embedder with normalisation of vectors to length one switched on or off. */
@@ -94,7 +94,7 @@ public final class Embedder {
 
     /** Returns the vector of a text. */
     public float[] embed(String text) {
-        return embedAll(List.of(Calls.given(text, "text"))).getFirst();
+        return embedAll(List.of(ApiBoundary.given(text, "text"))).getFirst();
     }
 
     /**
@@ -102,11 +102,11 @@ public final class Embedder {
      * the number of texts in a run depends on their lengths.
      */
     public List<float[]> embedAll(List<String> texts) {
-        List<String> all = Calls.all(texts, "texts");
+        List<String> all = ApiBoundary.all(texts, "texts");
         var vectors = new ArrayList<float[]>(all.size());
         for (int from = 0; from < all.size(); from += WINDOW) {
             List<String> window = all.subList(from, Math.min(all.size(), from + WINDOW));
-            vectors.addAll(Calls.guarded(EMBED, () -> window(window)));
+            vectors.addAll(ApiBoundary.guarded(EMBED, () -> window(window)));
         }
         return List.copyOf(vectors);
     }
@@ -178,7 +178,7 @@ public final class Embedder {
 
     /** Returns the vector of a text, from a run that begins on subscription. */
     public Mono<float[]> mono(String text) {
-        Calls.given(text, "text");
+        ApiBoundary.given(text, "text");
         return Mono.defer(() -> {
             Inputs inputs = inputs(List.of(text));
             return session.mono(inputs).map(first(inputs));
@@ -195,7 +195,7 @@ public final class Embedder {
 
     /** Returns a vector for each text, in their order, with the demand of a session's {@link Session#flux}. */
     public Flux<float[]> flux(Publisher<String> texts) {
-        return session.results(Flux.from(Calls.given(texts, "texts")).map(text -> inputs(List.of(text))))
+        return session.results(Flux.from(ApiBoundary.given(texts, "texts")).map(text -> inputs(List.of(text))))
                 .map(this::vector);
     }
 
@@ -205,7 +205,7 @@ public final class Embedder {
 
     /** Returns the model's inputs for texts. */
     public Inputs inputs(List<String> texts) {
-        return Calls.guarded(EMBED, () -> {
+        return ApiBoundary.guarded(EMBED, () -> {
             List<Encoding> encodings = tokenizer.encodeAll(texts);
             if (encodings.isEmpty()) {
                 throw EngineException.invalidArgument("the argument 'texts' is empty");
@@ -290,7 +290,7 @@ public final class Embedder {
 
     /** Returns the dot product, which for vectors of length one is the cosine similarity, from -1 to 1. */
     public static double dot(float[] a, float[] b) {
-        if (Calls.given(a, "a").length != Calls.given(b, "b").length) {
+        if (ApiBoundary.given(a, "a").length != ApiBoundary.given(b, "b").length) {
             throw EngineException.invalidArgument(
                     "vectors of " + a.length + " and " + b.length + " numbers have no dot product");
         }

@@ -1,8 +1,8 @@
 package dev.millrace.text;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.text.after.Placed;
-import dev.millrace.text.vocabulary.Token;
+import dev.millrace.text.postprocessor.Placed;
+import dev.millrace.text.vocabulary.TextToken;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -16,7 +16,7 @@ public final class Encoding {
 
     /** Equal tokens that pad a text. */
     private record Padding(int count, Placed each, boolean left) {
-        static final Padding NONE = new Padding(0, new Placed(new Token(0, "", 0, 0), 0, true), false);
+        static final Padding NONE = new Padding(0, new Placed(new TextToken(0, "", 0, 0), 0, true), false);
     }
 
     Encoding(List<Placed> placed) {
@@ -99,7 +99,7 @@ public final class Encoding {
     }
 
     /** Returns this encoding padded to {@code length} tokens. */
-    Encoding padded(int length, Token pad, int type, boolean left) {
+    Encoding padded(int length, TextToken pad, int type, boolean left) {
         int more = length - placed.size();
         return more <= 0 ? this : new Encoding(placed, new Padding(more, new Placed(pad, type, true), left));
     }

@@ -2,7 +2,7 @@ package dev.millrace.text;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.text.json.Json;
-import dev.millrace.text.vocabulary.Token;
+import dev.millrace.text.vocabulary.TextToken;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +23,7 @@ record Lengths(
         boolean cutsLeft,
         int fixed,
         int multiple,
-        @Nullable Token pad,
+        @Nullable TextToken pad,
         boolean pads,
         int padType,
         boolean padsLeft) {
@@ -32,9 +32,9 @@ record Lengths(
 
     static Lengths of(Json truncation, Json padding) {
         Json strategy = padding.get("strategy");
-        Token pad = padding.isNull()
+        TextToken pad = padding.isNull()
                 ? null
-                : new Token(
+                : new TextToken(
                         padding.get("pad_id").isNull()
                                 ? 0
                                 : padding.get("pad_id").id(),
@@ -65,7 +65,7 @@ record Lengths(
         return new Lengths(tokens, strategy, cutsLeft, fixed, multiple, pad, pads, padType, padsLeft);
     }
 
-    Lengths paddedWith(Token with) {
+    Lengths paddedWith(TextToken with) {
         return new Lengths(most, strategy, cutsLeft, fixed, multiple, with, true, padType, padsLeft);
     }
 
@@ -105,13 +105,13 @@ record Lengths(
         return first <= second ? new int[] {few, many} : new int[] {many, few};
     }
 
-    List<Token> cut(List<Token> tokens, int kept) {
+    List<TextToken> cut(List<TextToken> tokens, int kept) {
         int size = tokens.size();
         return cutsLeft ? tokens.subList(size - kept, size) : tokens.subList(0, kept);
     }
 
     List<Encoding> pad(List<Encoding> encodings) {
-        Token with = pad;
+        TextToken with = pad;
         if (with == null || !pads) {
             return encodings;
         }

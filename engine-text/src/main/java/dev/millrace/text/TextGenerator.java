@@ -34,19 +34,19 @@ public final class TextGenerator {
 
     /** Creates a generator for a model whose inputs and outputs have the names that exporters usually give them. */
     public static TextGenerator of(Session session, Tokenizer tokenizer) {
-        return of(Generator.of(Calls.given(session, "session")), tokenizer);
+        return of(Generator.of(ApiBoundary.given(session, "session")), tokenizer);
     }
 
     /** Creates a generator. It ignores truncation and padding in the tokenizer's file. */
     public static TextGenerator of(Generator generator, Tokenizer tokenizer) {
-        Calls.given(generator, "generator");
-        return new TextGenerator(generator, Calls.given(tokenizer, "tokenizer").unbounded(), List.of());
+        ApiBoundary.given(generator, "generator");
+        return new TextGenerator(generator, ApiBoundary.given(tokenizer, "tokenizer").unbounded(), List.of());
     }
 
     /** Returns this generator with further stop texts. The generated text ends before the first of them. */
     public TextGenerator stoppingAt(String... texts) {
         var all = new ArrayList<>(stops);
-        for (String text : Calls.<String>all(Arrays.asList(Calls.given(texts, "texts")), "texts")) {
+        for (String text : ApiBoundary.<String>all(Arrays.asList(ApiBoundary.given(texts, "texts")), "texts")) {
             if (text.isEmpty()) {
                 throw EngineException.invalidArgument("a text to stop at is empty, which every text has");
             }
@@ -82,7 +82,7 @@ public final class TextGenerator {
      * @param heard receives pieces of the text as they are generated, none of them empty
      */
     public Completion run(String prompt, GenerationOptions how, Consumer<String> heard) {
-        Calls.given(heard, "heard");
+        ApiBoundary.given(heard, "heard");
         long[] ids = ids(prompt, how);
         var said = new Saying(new Detokenizer(tokenizer, ids), new StopTexts(stops));
         var pieces = new ArrayList<Piece>();
@@ -109,9 +109,9 @@ public final class TextGenerator {
     }
 
     private long[] ids(String prompt, GenerationOptions how) {
-        Cancellation cancellation = Calls.given(how, "how").cancellation();
+        Cancellation cancellation = ApiBoundary.given(how, "how").cancellation();
         Tokenizer stopped = cancellation == null ? tokenizer : tokenizer.cancelledBy(cancellation);
-        return stopped.encode(Calls.given(prompt, "prompt")).ids();
+        return stopped.encode(ApiBoundary.given(prompt, "prompt")).ids();
     }
 
     /** The state of one generation. */

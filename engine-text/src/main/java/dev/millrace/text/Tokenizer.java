@@ -3,17 +3,17 @@ package dev.millrace.text;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.scheduler.Cancellation;
-import dev.millrace.text.after.Decoder;
-import dev.millrace.text.after.Decoders;
-import dev.millrace.text.after.Frame;
+import dev.millrace.text.postprocessor.Decoder;
+import dev.millrace.text.postprocessor.Decoders;
+import dev.millrace.text.postprocessor.TokenTemplate;
 import dev.millrace.text.json.Json;
 import dev.millrace.text.limit.Budget;
-import dev.millrace.text.normal.Aligned;
-import dev.millrace.text.normal.Normalization;
-import dev.millrace.text.normal.Normalizers;
-import dev.millrace.text.split.Splitter;
-import dev.millrace.text.split.Splitters;
-import dev.millrace.text.vocabulary.Token;
+import dev.millrace.text.normalizer.Aligned;
+import dev.millrace.text.normalizer.Normalization;
+import dev.millrace.text.normalizer.Normalizers;
+import dev.millrace.text.pretokenizer.Splitter;
+import dev.millrace.text.pretokenizer.Splitters;
+import dev.millrace.text.vocabulary.TextToken;
 import dev.millrace.text.vocabulary.TokenTexts;
 import dev.millrace.text.vocabulary.Vocabularies;
 import dev.millrace.text.vocabulary.Vocabulary;
@@ -56,7 +56,7 @@ public final class Tokenizer {
             Splitter splitter,
             Vocabulary vocabulary,
             AddedTokens added,
-            Frame frame,
+            TokenTemplate frame,
             Decoder decoder,
             TokenTexts texts,
             Map<String, Integer> ids,
@@ -71,8 +71,8 @@ public final class Tokenizer {
 
     /** Reads a {@code tokenizer.json}. */
     public static Tokenizer read(Path file) {
-        String name = "tokenizer " + Calls.given(file, "file");
-        return Calls.guarded(name, () -> of(Json.parse(content(file, name), name)));
+        String name = "tokenizer " + ApiBoundary.given(file, "file");
+        return ApiBoundary.guarded(name, () -> of(Json.parse(content(file, name), name)));
     }
 
     private static byte[] content(Path file, String name) {
@@ -98,8 +98,8 @@ public final class Tokenizer {
 
     /** Creates a tokenizer from the content of a {@code tokenizer.json}. */
     public static Tokenizer of(byte[] content) {
-        Calls.given(content, "content");
-        return Calls.guarded("tokenizer", () -> of(Json.parse(content, "tokenizer")));
+        ApiBoundary.given(content, "content");
+        return ApiBoundary.guarded("tokenizer", () -> of(Json.parse(content, "tokenizer")));
     }
 
     private static Tokenizer of(Json file) {
@@ -121,7 +121,7 @@ public final class Tokenizer {
                 Splitters.of(file.get("pre_tokenizer")),
                 vocabulary,
                 added,
-                Frame.of(file.get("post_processor")),
+                TokenTemplate.of(file.get("post_processor")),
                 Decoders.of(file.get("decoder")),
                 TokenTexts.of(ids),
                 Collections.unmodifiableMap(ids),
@@ -135,17 +135,17 @@ public final class Tokenizer {
 
     /** Returns this tokenizer with truncation of encodings to so many tokens, special tokens included; 0 for none. */
     public Tokenizer cutTo(int tokens) {
-        return with(lengths.cutTo(Calls.count(tokens, "tokens")));
+        return with(lengths.cutTo(ApiBoundary.count(tokens, "tokens")));
     }
 
     /** Returns this tokenizer with padding to so many tokens; 0 for the length of the longest encoding of a batch. */
     public Tokenizer paddedTo(int tokens) {
-        return with(lengths.paddedTo(Calls.count(tokens, "tokens")));
+        return with(lengths.paddedTo(ApiBoundary.count(tokens, "tokens")));
     }
 
     /** Returns this tokenizer with padding of batches by that token. */
     public Tokenizer paddedWith(String token) {
-        return with(lengths.paddedWith(new Token(id(token), token, 0, 0)));
+        return with(lengths.paddedWith(new TextToken(id(token), token, 0, 0)));
     }
 
     /** Returns this tokenizer without truncation and padding. {@link #paddedTo} pads again with the file's token. */
@@ -160,7 +160,7 @@ public final class Tokenizer {
 
     /** Returns this tokenizer with a cancellation; calls fail with CANCELLED soon after it is cancelled. */
     public Tokenizer cancelledBy(Cancellation switchedBy) {
-        return new Tokenizer(parts, lengths, adding, Calls.given(switchedBy, "cancellation"));
+        return new Tokenizer(parts, lengths, adding, ApiBoundary.given(switchedBy, "cancellation"));
     }
 
     /** Whether it pads the texts of a batch to one length. */
@@ -170,26 +170,26 @@ public final class Tokenizer {
 
     /** Encodes a text, padded only where the length is fixed. */
     public Encoding encode(String text) {
-        Calls.given(text, "text");
-        return Calls.guarded(ENCODE, () -> padded(List.of(encoding(text, null))).getFirst());
+        ApiBoundary.given(text, "text");
+        return ApiBoundary.guarded(ENCODE, () -> padded(List.of(encoding(text, null))).getFirst());
     }
 
     /** Encodes a pair of texts, like a question and a passage. */
     public Encoding encode(String text, String other) {
-        Calls.given(text, "text");
-        Calls.given(other, "other");
-        return Calls.guarded(
+        ApiBoundary.given(text, "text");
+        ApiBoundary.given(other, "other");
+        return ApiBoundary.guarded(
                 ENCODE, () -> padded(List.of(encoding(text, other))).getFirst());
     }
 
     /** Encodes texts for one run, padded to the length of the longest where the tokenizer has a padding token. */
     public List<Encoding> encodeAll(List<String> texts) {
-        return Calls.guarded(ENCODE, () -> padded(unpadded(texts)));
+        return ApiBoundary.guarded(ENCODE, () -> padded(unpadded(texts)));
     }
 
     /** Encodes texts without padding. */
     List<Encoding> unpadded(List<String> texts) {
-        return Calls.<String>all(texts, "texts").stream()
+        return ApiBoundary.<String>all(texts, "texts").stream()
                 .map(text -> encoding(text, null))
                 .toList();
     }
@@ -202,8 +202,8 @@ public final class Tokenizer {
     private Encoding encoding(String text, @Nullable String other) {
         long length = text.length() + (other == null ? 0L : other.length());
         var budget = Budget.of(length, GROWTH, cancellation);
-        List<Token> first = tokens(text, budget);
-        List<Token> second = other == null ? List.of() : tokens(other, budget);
+        List<TextToken> first = tokens(text, budget);
+        List<TextToken> second = other == null ? List.of() : tokens(other, budget);
         int marks = adding ? parts.frame.added(other != null) : 0;
         int[] kept = lengths.kept(first.size(), second.size(), marks);
         first = lengths.cut(first, kept[0]);
@@ -211,8 +211,8 @@ public final class Tokenizer {
         return new Encoding(parts.frame.place(first, other == null ? null : second, adding, budget));
     }
 
-    private List<Token> tokens(String text, Budget budget) {
-        var tokens = new ArrayList<Token>();
+    private List<TextToken> tokens(String text, Budget budget) {
+        var tokens = new ArrayList<TextToken>();
         for (AddedTokens.Part part : parts.added.inRaw(Aligned.of(text), budget)) {
             if (part.token() != null) {
                 add(part.token(), part.text(), tokens);
@@ -223,7 +223,7 @@ public final class Tokenizer {
         return parts.frame.trimmed(tokens);
     }
 
-    private void addNormalized(Aligned text, List<Token> to, Budget budget) {
+    private void addNormalized(Aligned text, List<TextToken> to, Budget budget) {
         for (AddedTokens.Part part : parts.added.inNormalized(text, budget)) {
             if (part.token() != null) {
                 add(part.token(), part.text(), to);
@@ -236,14 +236,14 @@ public final class Tokenizer {
         }
     }
 
-    private static void add(AddedTokens.Added token, Aligned at, List<Token> to) {
-        to.add(new Token(token.id(), at.text(), at.start(0), at.end(at.length() - 1)));
+    private static void add(AddedTokens.Added token, Aligned at, List<TextToken> to) {
+        to.add(new TextToken(token.id(), at.text(), at.start(0), at.end(at.length() - 1)));
     }
 
     /** Decodes tokens to text, without special tokens; ids without a token are skipped. */
     public String decode(long... ids) {
-        Calls.given(ids, "ids");
-        return Calls.guarded("decoding", () -> decoded(ids));
+        ApiBoundary.given(ids, "ids");
+        return ApiBoundary.guarded("decoding", () -> decoded(ids));
     }
 
     private String decoded(long[] ids) {
@@ -264,7 +264,7 @@ public final class Tokenizer {
 
     /** Returns the id of a token; throws where there is none. */
     public int id(String token) {
-        Integer id = parts.ids.get(Calls.given(token, "token"));
+        Integer id = parts.ids.get(ApiBoundary.given(token, "token"));
         if (id == null) {
             throw EngineException.invalidArgument("the vocabulary has no token '" + token + "'");
         }
@@ -273,7 +273,7 @@ public final class Tokenizer {
 
     /** Whether there is a token of this text. */
     public boolean has(String token) {
-        return parts.ids.containsKey(Calls.given(token, "token"));
+        return parts.ids.containsKey(ApiBoundary.given(token, "token"));
     }
 
     /** Returns the token of an id, or null where there is none. */

@@ -2,7 +2,7 @@ package dev.millrace.kotlin
 
 import dev.millrace.graph.EngineException
 import dev.millrace.graph.tensor.ElementType
-import dev.millrace.graph.tensor.Layouts
+import dev.millrace.graph.tensor.ByteLayouts
 import dev.millrace.graph.tensor.NestedArrays
 import dev.millrace.graph.tensor.Shape
 import dev.millrace.graph.tensor.Tensor
@@ -118,7 +118,7 @@ public fun BooleanArray.toTensor(
 
 /** A 16-bit integer tensor of these extents over a copy of the array; of one axis where none are given. */
 public fun ShortArray.toTensor(vararg dims: Long): Tensor =
-    filled(ElementType.INT16, shapeOr(dims, size), size) { MemorySegment.copy(this, 0, it, Layouts.SHORT, 0, size) }
+    filled(ElementType.INT16, shapeOr(dims, size), size) { MemorySegment.copy(this, 0, it, ByteLayouts.SHORT, 0, size) }
 
 /** A 16-bit integer tensor of these extents over a copy of the array. */
 public fun ShortArray.toTensor(
@@ -130,7 +130,7 @@ public fun ShortArray.toTensor(
 @ExperimentalUnsignedTypes
 public fun UByteArray.toTensor(vararg dims: Long): Tensor =
     filled(ElementType.UINT8, shapeOr(dims, size), size) {
-        MemorySegment.copy(asByteArray(), 0, it, Layouts.BYTE, 0, size)
+        MemorySegment.copy(asByteArray(), 0, it, ByteLayouts.BYTE, 0, size)
     }
 
 /** A tensor of unsigned bytes of these extents over a copy of the array. */

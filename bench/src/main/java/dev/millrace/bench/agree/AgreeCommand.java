@@ -129,7 +129,7 @@ public final class AgreeCommand implements Subcommand {
         var settings = new Settings(draws, seed, threads, providers.texts(), allowed.said());
         try (BufferedWriter table = csv == null ? null : Files.newBufferedWriter(csv)) {
             var tally = new Tally(out, table, json, known);
-            try (var pool = new WorkerPool(Math.min(jobs, files.size()), settings, Duration.ofSeconds(timeout), heap);
+            try (var pool = new ProcessPool(Math.min(jobs, files.size()), settings, Duration.ofSeconds(timeout), heap);
                     var progress = Progress.of("comparing", files.size())) {
                 pool.run(files, row -> {
                     tally.add(row);

@@ -1,7 +1,7 @@
 package dev.millrace.bench.agree;
 
 import dev.millrace.bench.compare.LineWorker;
-import dev.millrace.bench.peer.PeerSession;
+import dev.millrace.bench.reference.OnnxRuntimeSession;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import java.net.URI;
@@ -14,7 +14,7 @@ final class AgreeWorker {
     /** @param arguments those of {@link Settings} */
     public static void main(String[] arguments) throws Exception {
         Settings settings = Settings.ofArguments(arguments);
-        var runtime = new PeerSession.Runtime();
+        var runtime = new OnnxRuntimeSession.Runtime();
         try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(settings.threads()))) {
             LineWorker.serve((address, stages) -> {
                 Path file = Path.of(URI.create(address));

@@ -1,6 +1,6 @@
 package dev.millrace.bench.agree;
 
-import dev.millrace.cli.conformance.Comparison;
+import dev.millrace.cli.conformance.TensorComparison;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
@@ -20,11 +20,11 @@ final class Judge {
     private static final double NOTHING = 1e-7;
 
     private final Tolerances tolerances;
-    private final ModelFacts facts;
-    private final Comparison comparison = new Comparison(this::numbers);
+    private final ModelFileFacts facts;
+    private final TensorComparison comparison = new TensorComparison(this::numbers);
     private double worst;
 
-    Judge(Tolerances tolerances, ModelFacts facts) {
+    Judge(Tolerances tolerances, ModelFileFacts facts) {
         this.tolerances = tolerances;
         this.facts = facts;
     }

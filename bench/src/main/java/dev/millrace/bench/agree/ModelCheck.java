@@ -1,6 +1,6 @@
 package dev.millrace.bench.agree;
 
-import dev.millrace.bench.peer.PeerSession;
+import dev.millrace.bench.reference.OnnxRuntimeSession;
 import dev.millrace.cli.conformance.BackendCase;
 import dev.millrace.cli.io.InputFiles;
 import dev.millrace.cli.model.InputMaker;
@@ -33,7 +33,7 @@ final class ModelCheck {
     private final Path file;
     private final Settings settings;
     private final Consumer<String> stages;
-    private final ModelFacts facts;
+    private final ModelFileFacts facts;
     private final Roles roles;
     private final Judge judge;
     private final Side.Ours optimised;
@@ -44,12 +44,12 @@ final class ModelCheck {
     private int way;
 
     private ModelCheck(
-            Path file, Settings settings, Engine engine, PeerSession.Runtime runtime, Consumer<String> stages) {
+            Path file, Settings settings, Engine engine, OnnxRuntimeSession.Runtime runtime, Consumer<String> stages) {
         this.file = file;
         this.settings = settings;
         this.stages = stages;
         stages.accept(HERE + " reading it");
-        facts = ModelFacts.of(file);
+        facts = ModelFileFacts.of(file);
         roles = new Roles(facts);
         judge = new Judge(Tolerances.of(settings.tolerances()), facts);
         stages.accept(HERE + " making a session");
@@ -60,7 +60,7 @@ final class ModelCheck {
         theirs = new Side.Theirs(runtime, file, settings.threads());
     }
 
-    static Row run(Path file, Settings settings, Engine engine, PeerSession.Runtime runtime, Consumer<String> stages)
+    static Row run(Path file, Settings settings, Engine engine, OnnxRuntimeSession.Runtime runtime, Consumer<String> stages)
             throws IOException {
         var check = new ModelCheck(file, settings, engine, runtime, stages);
         try {
@@ -132,8 +132,8 @@ final class ModelCheck {
     /** Makes inputs up, in one way after another until all sides accept them. */
     private void draw(int number, List<ValueInfo> declared, long seed) {
         Trial best = number > 0 ? null : known(declared, seed);
-        for (int i = way; i < Draw.WAYS.size() && (best == null || !best.isWhole()); i++) {
-            Draw draw = Draw.WAYS.get(i);
+        for (int i = way; i < InputDraw.WAYS.size() && (best == null || !best.isWhole()); i++) {
+            InputDraw draw = InputDraw.WAYS.get(i);
             Trial trial = attempt(() -> draw.make(declared, roles, number, seed));
             if (trial != null && (best == null || trial.weight() > best.weight())) {
                 best = trial;

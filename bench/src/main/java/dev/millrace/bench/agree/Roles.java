@@ -42,7 +42,7 @@ final class Roles {
     }
 
     /** A use of a value: a node, and the index of the input that takes it. */
-    private record Use(Node node, int index, Extents extents) {
+    private record Use(Node node, int index, DrawnExtents extents) {
         private @Nullable SymbolicShape shape(int input) {
             Value value = node.input(input);
             return value == null ? null : value.shape();
@@ -252,13 +252,13 @@ final class Roles {
 
     private final @Nullable Graph graph;
 
-    Roles(ModelFacts facts) {
+    Roles(ModelFileFacts facts) {
         this.graph = facts.graph();
     }
 
     /** Returns the role of input {@code name}, or null if its elements may be anything. */
     @Nullable
-    Role of(String name, Extents extents) {
+    Role of(String name, DrawnExtents extents) {
         if (graph != null) {
             for (Value input : graph.inputs()) {
                 if (input.name().equals(name)) {
@@ -270,7 +270,7 @@ final class Roles {
         return null;
     }
 
-    private static @Nullable Role byName(Value input, Extents extents) {
+    private static @Nullable Role byName(Value input, DrawnExtents extents) {
         var type = input.elementType();
         boolean isMask = type != null
                 && type.isInteger()
@@ -288,7 +288,7 @@ final class Roles {
         return (index, random) -> random.nextInt(8) == 0 && (row < 1 || index % row > 0) ? 0 : 1;
     }
 
-    private static @Nullable Role of(Value value, Extents extents, int depth) {
+    private static @Nullable Role of(Value value, DrawnExtents extents, int depth) {
         for (Node user : value.users()) {
             int index = user.inputs().indexOf(value);
             Maker maker = MAKERS.get(user.op().name() + ":" + index);

@@ -1,7 +1,7 @@
 package dev.millrace.bench.agree;
 
 import ai.onnxruntime.OrtException;
-import dev.millrace.bench.peer.PeerSession;
+import dev.millrace.bench.reference.OnnxRuntimeSession;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.MapDatum;
@@ -115,11 +115,11 @@ interface Side extends AutoCloseable {
 
     /** ONNX Runtime. */
     final class Theirs implements Side {
-        private final @Nullable PeerSession session;
+        private final @Nullable OnnxRuntimeSession session;
         private final @Nullable String refusal;
 
-        Theirs(PeerSession.Runtime runtime, Path model, int threads) {
-            PeerSession made = null;
+        Theirs(OnnxRuntimeSession.Runtime runtime, Path model, int threads) {
+            OnnxRuntimeSession made = null;
             String why = null;
             try {
                 made = runtime.session(model, threads);

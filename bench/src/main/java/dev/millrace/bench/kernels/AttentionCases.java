@@ -38,7 +38,7 @@ final class AttentionCases {
 
     private static KernelCase attention(int queries, int keys) {
         String text = HEADS + "x" + queries + "x" + keys + "x" + DEPTH;
-        Work work = Work.flops(4.0 * HEADS * queries * keys * DEPTH);
+        LayerWork work = LayerWork.flops(4.0 * HEADS * queries * keys * DEPTH);
         return KernelCase.of("attention", text, work, (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor q = operands.floatsBetween(-2, 2, 1, queries, HEADS * DEPTH);

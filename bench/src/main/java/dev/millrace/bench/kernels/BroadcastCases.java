@@ -3,7 +3,7 @@ package dev.millrace.bench.kernels;
 import dev.millrace.bench.kernels.KernelCase.Sides;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.kernels.expression.Broadcast;
+import dev.millrace.kernels.expression.BroadcastExpression;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Expr;
 import java.util.ArrayList;
@@ -28,8 +28,8 @@ final class BroadcastCases {
         return cases;
     }
 
-    private static Work work(double elements) {
-        return Work.bytes(8 * elements);
+    private static LayerWork work(double elements) {
+        return LayerWork.bytes(8 * elements);
     }
 
     private static KernelCase addRows(int rows, int columns) {
@@ -39,7 +39,7 @@ final class BroadcastCases {
             Tensor in = operands.floats(rows, columns);
             Tensor added = operands.floats(columns);
             Tensor out = operands.zeros(ElementType.FLOAT, rows, columns);
-            Broadcast sum = new Broadcast(
+            BroadcastExpression sum = new BroadcastExpression(
                     kernels.set(),
                     Expr.input(0).plus(Expr.input(1)),
                     DataType.F32,
@@ -62,7 +62,7 @@ final class BroadcastCases {
             Tensor in = operands.floats(images, channels, pixels);
             Tensor factors = operands.floats(channels, 1);
             Tensor out = operands.zeros(ElementType.FLOAT, images, channels, pixels);
-            Broadcast product = new Broadcast(
+            BroadcastExpression product = new BroadcastExpression(
                     kernels.set(),
                     Expr.input(0).times(Expr.input(1)),
                     DataType.F32,

@@ -13,8 +13,8 @@ import dev.millrace.kernels.conv.bytes.QuantisedConv;
 import dev.millrace.kernels.conv.bytes.QuantisedConvolution;
 import dev.millrace.kernels.conv.bytes.QuantisedDepthwiseConv;
 import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.intgemm.QuantisedMatrix;
-import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.kernels.lowp.QuantisedMatrix;
+import dev.millrace.kernels.lowp.QuantisedResult;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -50,7 +50,7 @@ final class ByteConvCases {
         ConvShape shape = depthwise ? dense.inGroups(channels) : dense;
         String text = kernel + "x" + kernel + (stride == 1 ? "" : "s" + stride) + " " + channels + ">" + outChannels
                 + " " + size + "^2";
-        Work work = Work.int8(2.0 * shape.outPixels() * shape.weightElements());
+        LayerWork work = LayerWork.int8(2.0 * shape.outPixels() * shape.weightElements());
         KernelCase test = KernelCase.of(
                 depthwise ? "conv.u8s8.depthwise" : "conv.u8s8", text, work, (kernels, arena, parallel) -> {
                     var operands = new Operands(arena);

@@ -54,7 +54,7 @@ final class CastCases {
 
     private static KernelCase cast(ElementType from, ElementType to, int size) {
         String shape = (from + " to " + to).toLowerCase(Locale.ROOT) + " " + size;
-        Work work = Work.bytes(from.bytes(size) + to.bytes(size));
+        LayerWork work = LayerWork.bytes(from.bytes(size) + to.bytes(size));
         return KernelCase.of("cast", shape, work, (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor in = operands.anyOf(from, size);

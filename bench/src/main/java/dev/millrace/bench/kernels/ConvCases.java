@@ -71,7 +71,7 @@ final class ConvCases {
         void write(ConvNet net);
     }
 
-    private static KernelCase of(String name, String shape, Work work, int layers, Writer writer) {
+    private static KernelCase of(String name, String shape, LayerWork work, int layers, Writer writer) {
         KernelCase.Opener opener = (Kernels kernels, Arena arena, Parallel parallel) -> {
             var net = new ConvNet(kernels, arena, parallel, name.endsWith(STRICT));
             writer.write(net);
@@ -91,7 +91,7 @@ final class ConvCases {
     }
 
     private static KernelCase chain(String name, Layer layer) {
-        return of(name, text(layer), Work.flops(layer.flops()), CHAIN, net -> {
+        return of(name, text(layer), LayerWork.flops(layer.flops()), CHAIN, net -> {
             Image image = net.toBlocks(net.input(layer.channels(), layer.size()));
             for (int i = 0; i < CHAIN; i++) {
                 image = next(net, image, layer);
@@ -104,7 +104,7 @@ final class ConvCases {
     private static KernelCase pairs(Layer layer) {
         Layer back = Layer.of(layer.outChannels(), layer.channels(), layer.size(), layer.kernel(), 1);
         String shape = text(layer) + " and back";
-        return of(name(layer), shape, Work.flops(layer.flops()), CHAIN, net -> {
+        return of(name(layer), shape, LayerWork.flops(layer.flops()), CHAIN, net -> {
             Image image = net.toBlocks(net.input(layer.channels(), layer.size()));
             for (int i = 0; i < CHAIN; i += 2) {
                 image = next(net, next(net, image, layer), back);
@@ -114,7 +114,7 @@ final class ConvCases {
     }
 
     private static KernelCase branches(Layer layer) {
-        return of(name(layer), text(layer), Work.flops(layer.flops()), BRANCHES, net -> {
+        return of(name(layer), text(layer), LayerWork.flops(layer.flops()), BRANCHES, net -> {
             Image plain = net.input(layer.channels(), layer.size());
             Image image = layer.channels() < 4 ? plain : net.toBlocks(plain);
             for (int i = 0; i < BRANCHES; i++) {
@@ -142,7 +142,7 @@ final class ConvCases {
     private static KernelCase halving(int channels, int size) {
         double bytes = 4.0 * channels * size * size * 1.25;
         String shape = "max 3x3s2 %d %d^2".formatted(channels, size);
-        return of("pool", shape, Work.bytes(bytes), BRANCHES, net -> {
+        return of("pool", shape, LayerWork.bytes(bytes), BRANCHES, net -> {
             Image image = poolable(net, channels, size);
             for (int i = 0; i < BRANCHES; i++) {
                 Image out = net.maxPool(image, 3, 2, i / 2, i % 2);
@@ -155,7 +155,7 @@ final class ConvCases {
     private static KernelCase chain(String kind, int channels, int size, Pooling pooling) {
         double bytes = 8.0 * channels * size * size;
         String shape = "%s %d %d^2".formatted(kind, channels, size);
-        return of("pool", shape, Work.bytes(bytes), CHAIN, net -> {
+        return of("pool", shape, LayerWork.bytes(bytes), CHAIN, net -> {
             Image image = poolable(net, channels, size);
             for (int i = 0; i < CHAIN; i++) {
                 Image out = pooling.of(net, image);
@@ -168,7 +168,7 @@ final class ConvCases {
 
     private static KernelCase global(String kind, int channels, int size, Pooling pooling) {
         String shape = "global %s %d %d^2".formatted(kind, channels, size);
-        return of("pool", shape, Work.bytes(4.0 * channels * size * size), 1, net -> {
+        return of("pool", shape, LayerWork.bytes(4.0 * channels * size * size), 1, net -> {
             net.output(pooling.of(net, poolable(net, channels, size)));
         });
     }

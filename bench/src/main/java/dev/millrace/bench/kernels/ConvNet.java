@@ -14,12 +14,12 @@ import dev.millrace.kernels.conv.ConvMethod;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.conv.Reorder;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.image.BlockedImages;
 import dev.millrace.kernels.pool.DepthwiseConv;
 import dev.millrace.kernels.pool.Pool;
-import dev.millrace.kernels.pool.Pooling;
+import dev.millrace.kernels.pool.PoolingOperation;
 import dev.millrace.kernels.pool.WindowShape;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -33,7 +33,7 @@ import java.util.Map;
  * model: a layer that finds its weights in the cache tells little.
  */
 final class ConvNet {
-    private static final Expr RELU = Expr.input(0).apply(Function.RELU);
+    private static final Expr RELU = Expr.input(0).apply(FloatFunction.RELU);
 
     /**
      * One convolution of square images.
@@ -191,7 +191,7 @@ final class ConvNet {
         return pool(
                 in,
                 WindowShape.flat(1, in.channels(), height, width),
-                Pooling.max(),
+                PoolingOperation.max(),
                 peer.node("MaxPool", attributes, in.peer()));
     }
 
@@ -204,23 +204,23 @@ final class ConvNet {
         return pool(
                 in,
                 WindowShape.flat(1, in.channels(), axis, axis),
-                Pooling.average(),
+                PoolingOperation.average(),
                 peer.node("AveragePool", attributes, in.peer()));
     }
 
     Image globalMax(Image in) {
         Axis axis = Axis.of(in.size(), in.size(), 1, 1, 0, 0);
         WindowShape shape = WindowShape.flat(1, in.channels(), axis, axis);
-        return pool(in, shape, Pooling.max(), peer.node("GlobalMaxPool", in.peer()));
+        return pool(in, shape, PoolingOperation.max(), peer.node("GlobalMaxPool", in.peer()));
     }
 
     Image globalAverage(Image in) {
         Axis axis = Axis.of(in.size(), in.size(), 1, 1, 0, 0);
         WindowShape shape = WindowShape.flat(1, in.channels(), axis, axis);
-        return pool(in, shape, Pooling.average(), peer.node("GlobalAveragePool", in.peer()));
+        return pool(in, shape, PoolingOperation.average(), peer.node("GlobalAveragePool", in.peer()));
     }
 
-    private Image pool(Image in, WindowShape shape, Pooling pooling, Value ofPeer) {
+    private Image pool(Image in, WindowShape shape, PoolingOperation pooling, Value ofPeer) {
         Pool pool = new Pool(kernels.set(), shape, pooling);
         int size = shape.width().out();
         MemorySegment out = blocked(in.channels(), size);

@@ -5,7 +5,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,20 +23,20 @@ final class ElementwiseCases {
         Expr x = Expr.input(0);
         var cases = new ArrayList<KernelCase>();
         for (int rows : ROWS) {
-            cases.add(function("Exp", "Exp", x.apply(Function.EXP), rows));
-            cases.add(function("Erf", "Erf", x.apply(Function.ERF), rows));
-            cases.add(function("Erf", "Erf as a quotient", x.apply(Function.ERF_AS_RATIO), rows));
+            cases.add(function("Exp", "Exp", x.apply(FloatFunction.EXP), rows));
+            cases.add(function("Erf", "Erf", x.apply(FloatFunction.ERF), rows));
+            cases.add(function("Erf", "Erf as a quotient", x.apply(FloatFunction.ERF_AS_RATIO), rows));
             cases.add(function("Gelu", "Gelu", Expr.gelu(x), rows));
-            cases.add(function("Tanh", "Tanh", x.apply(Function.TANH), rows));
-            cases.add(function("Sigmoid", "Sigmoid", x.apply(Function.SIGMOID), rows));
-            cases.add(function("Sin", "Sin", x.apply(Function.SIN), rows));
-            cases.add(function("Cos", "Cos", x.apply(Function.COS), rows));
+            cases.add(function("Tanh", "Tanh", x.apply(FloatFunction.TANH), rows));
+            cases.add(function("Sigmoid", "Sigmoid", x.apply(FloatFunction.SIGMOID), rows));
+            cases.add(function("Sin", "Sin", x.apply(FloatFunction.SIN), rows));
+            cases.add(function("Cos", "Cos", x.apply(FloatFunction.COS), rows));
         }
         return cases;
     }
 
     private static KernelCase function(String op, String name, Expr expression, int rows) {
-        Work work = Work.bytes((double) rows * COLUMNS * BYTES_PER_ELEMENT);
+        LayerWork work = LayerWork.bytes((double) rows * COLUMNS * BYTES_PER_ELEMENT);
         return KernelCase.of("elementwise", name + " " + rows + "x" + COLUMNS, work, (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor in = operands.floatsBetween(-3, 3, rows, COLUMNS);

@@ -42,7 +42,7 @@ final class ExpressionReductionCases {
         return KernelCase.of(
                         "reduce.expression",
                         shape,
-                        Work.bytes(BYTES_PER_ELEMENT * elements),
+                        LayerWork.bytes(BYTES_PER_ELEMENT * elements),
                         (kernels, arena, parallel) -> {
                             var operands = new Operands(arena);
                             Tensor x = operands.floats(rows, COLUMNS);

@@ -53,8 +53,8 @@ final class GemmCases {
         return m + "x" + k + "x" + n;
     }
 
-    private static Work work(int m, int k, int n) {
-        return Work.flops(2.0 * m * k * n);
+    private static LayerWork work(int m, int k, int n) {
+        return LayerWork.flops(2.0 * m * k * n);
     }
 
     private static KernelCase product(int m, int k, int n) {

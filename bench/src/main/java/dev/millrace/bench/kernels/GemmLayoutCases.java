@@ -11,7 +11,7 @@ import dev.millrace.kernels.gemm.Batch;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmProduct;
 import dev.millrace.kernels.gemm.Matrix;
-import dev.millrace.kernels.gemm.Operand;
+import dev.millrace.kernels.gemm.EpilogueOperand;
 import java.util.List;
 import java.util.Map;
 
@@ -34,8 +34,8 @@ final class GemmLayoutCases {
                 gemm(1, 1024, 1024, false, true));
     }
 
-    private static Work work(long batches, long m, long k, long n) {
-        return Work.flops(2.0 * batches * m * k * n);
+    private static LayerWork work(long batches, long m, long k, long n) {
+        return LayerWork.flops(2.0 * batches * m * k * n);
     }
 
     /** A B^T for many pairs. */
@@ -94,7 +94,7 @@ final class GemmLayoutCases {
             Tensor c = operands.zeros(ElementType.FLOAT, m, n);
             Expr scaled = Expr.input(0).times(Expr.number(ALPHA));
             Epilogue epilogue =
-                    Epilogue.of(scaled.plus(Expr.input(1).times(Expr.number(BETA))), List.of(Operand.COLUMN));
+                    Epilogue.of(scaled.plus(Expr.input(1).times(Expr.number(BETA))), List.of(EpilogueOperand.COLUMN));
             GemmProduct product = GemmProduct.builder(
                             m,
                             n,

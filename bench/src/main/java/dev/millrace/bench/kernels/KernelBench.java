@@ -30,7 +30,7 @@ final class KernelBench {
             if (!withPeer) {
                 return measure(test, new Duel(sides.ours()::run, null));
             }
-            try (var peer = new PeerSession(sides.peer().get(), sides.answers(), parallel.width())) {
+            try (var peer = new OnnxRuntimeOperator(sides.peer().get(), sides.answers(), parallel.width())) {
                 sides.ours().run();
                 peer.run();
                 double difference = Answers.maxAbsDiff(sides.answers(), peer.answers());

@@ -19,9 +19,9 @@ import java.util.function.Supplier;
  *     work at the ends of a chain is amortised over its layers
  * @param tolerance the allowed difference between the two answers
  */
-record KernelCase(String kernel, String shape, Work work, int layers, double tolerance, Opener opener) {
+record KernelCase(String kernel, String shape, LayerWork work, int layers, double tolerance, Opener opener) {
     /** Returns a case of one layer whose answers agree to 1e-4. */
-    static KernelCase of(String kernel, String shape, Work work, Opener opener) {
+    static KernelCase of(String kernel, String shape, LayerWork work, Opener opener) {
         return new KernelCase(kernel, shape, work, 1, 1e-4, opener);
     }
 

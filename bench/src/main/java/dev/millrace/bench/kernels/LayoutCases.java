@@ -56,7 +56,7 @@ final class LayoutCases {
         long[] wide = dims.clone();
         wide[1] *= 2;
         long elements = Arrays.stream(wide).reduce(1, Math::multiplyExact);
-        Work work = Work.bytes(8.0 * elements);
+        LayerWork work = LayerWork.bytes(8.0 * elements);
         return KernelCase.of("copy", "concat 2 of " + Operands.text(dims), work, (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor a = operands.floats(dims);
@@ -83,7 +83,7 @@ final class LayoutCases {
     private static KernelCase slice(long channels, long height, long width, long margin) {
         long[] dims = {channels, height, width};
         long[] counts = {channels, height - 2 * margin, width - 2 * margin};
-        Work work = Work.bytes(8.0 * counts[0] * counts[1] * counts[2]);
+        LayerWork work = LayerWork.bytes(8.0 * counts[0] * counts[1] * counts[2]);
         String text = "slice " + Operands.text(counts) + " of " + Operands.text(dims);
         return KernelCase.of("copy", text, work, (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
@@ -110,7 +110,7 @@ final class LayoutCases {
     private static KernelCase pad(long channels, long height, long width) {
         long[] dims = {channels, height, width};
         long[] wide = {channels, height + 2, width + 2};
-        Work work = Work.bytes(8.0 * channels * height * width);
+        LayerWork work = LayerWork.bytes(8.0 * channels * height * width);
         return KernelCase.of("copy", "pad 1 around " + Operands.text(dims), work, (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor in = operands.floats(dims);
@@ -148,7 +148,7 @@ final class LayoutCases {
         long elements = Arrays.stream(dims).reduce(1, Math::multiplyExact);
         String shape = type.name().toLowerCase(Locale.ROOT) + " " + Operands.text(dims) + " "
                 + Arrays.toString(permutation).replace(", ", "");
-        Work work = Work.bytes(2.0 * type.bytes(elements));
+        LayerWork work = LayerWork.bytes(2.0 * type.bytes(elements));
         return KernelCase.of("transpose", shape, work, (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor in = operands.anyOf(type, dims);

@@ -41,8 +41,8 @@ final class NormCases {
         return cases;
     }
 
-    private static Work work(double elements) {
-        return Work.bytes(BYTES_PER_ELEMENT * elements);
+    private static LayerWork work(double elements) {
+        return LayerWork.bytes(BYTES_PER_ELEMENT * elements);
     }
 
     private static KernelCase softmax(String op, boolean log, int rows, int columns) {

@@ -1,10 +1,10 @@
 package dev.millrace.bench.kernels;
 
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Lowering;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.Program;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -19,7 +19,7 @@ final class Peak {
 
     private final Lowering lowering;
     /** The kernels by kind of loop. */
-    private final List<Kernel> kernels;
+    private final List<CompiledKernel> kernels;
 
     Peak(Lowering lowering) {
         this.lowering = lowering;
@@ -30,7 +30,7 @@ final class Peak {
         kernels = lowering.lower(programs);
     }
 
-    private Kernel kernel(PeakLoop.Kind kind) {
+    private CompiledKernel kernel(PeakLoop.Kind kind) {
         return kernels.get(kind.ordinal());
     }
 
@@ -47,7 +47,7 @@ final class Peak {
     }
 
     private long arithmetic(PeakLoop.Kind kind, long rounds, Parallel parallel) {
-        Kernel kernel = kernel(kind);
+        CompiledKernel kernel = kernel(kind);
         int tasks = parallel.width();
         parallel.run(tasks, task -> call(kernel, MemorySegment.NULL, rounds));
         return tasks * rounds * PeakLoop.STEPS * lowering.target().lanes();
@@ -55,16 +55,16 @@ final class Peak {
 
     /** Reads memory on all threads, a part on each; returns the number of bytes read. */
     long read(MemorySegment memory, Parallel parallel) {
-        Kernel kernel = kernel(PeakLoop.Kind.READ);
+        CompiledKernel kernel = kernel(PeakLoop.Kind.READ);
         long round = (long) PeakLoop.STEPS * lowering.target().vectorBytes();
         int tasks = parallel.width();
         long rounds = memory.byteSize() / round / tasks;
-        Extents.bytes("the memory", memory, tasks * rounds * round);
+        CallChecks.bytes("the memory", memory, tasks * rounds * round);
         parallel.run(tasks, task -> call(kernel, memory.asSlice(task * rounds * round, rounds * round), rounds));
         return tasks * rounds * round;
     }
 
-    private void call(Kernel kernel, MemorySegment from, long rounds) {
+    private void call(CompiledKernel kernel, MemorySegment from, long rounds) {
         Memory memory = lowering.newMemory();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(lowering.target().vectorBytes());

@@ -15,18 +15,18 @@ final class Peaks {
     /** The bytes that are read, far more than caches hold. */
     private static final long MEMORY = 192L << 20;
 
-    private final Map<Work.Unit, Double> perSecond = new EnumMap<>(Work.Unit.class);
+    private final Map<LayerWork.Unit, Double> perSecond = new EnumMap<>(LayerWork.Unit.class);
 
     /** Measures the peaks on all threads; interpreted kernels have none worth measuring. */
     Peaks(Kernels kernels, Parallel parallel) {
         Peak peak = new Peak(kernels.lowering());
         long rounds = kernels.level().emitsMachineCode() ? ROUNDS : 1;
-        perSecond.put(Work.Unit.FLOPS, best(() -> peak.multiplyAdds(rounds, parallel)));
-        perSecond.put(Work.Unit.INT8_OPS, best(() -> peak.byteProducts(rounds, parallel)));
+        perSecond.put(LayerWork.Unit.FLOPS, best(() -> peak.multiplyAdds(rounds, parallel)));
+        perSecond.put(LayerWork.Unit.INT8_OPS, best(() -> peak.byteProducts(rounds, parallel)));
         try (Arena arena = Arena.ofShared()) {
             MemorySegment memory = arena.allocate(kernels.level().emitsMachineCode() ? MEMORY : 1 << 14, 64);
             memory.fill((byte) 1);
-            perSecond.put(Work.Unit.BYTES, best(() -> peak.read(memory, parallel)));
+            perSecond.put(LayerWork.Unit.BYTES, best(() -> peak.read(memory, parallel)));
         }
     }
 
@@ -40,7 +40,7 @@ final class Peaks {
         return best;
     }
 
-    double perSecond(Work.Unit unit) {
+    double perSecond(LayerWork.Unit unit) {
         return perSecond.getOrDefault(unit, 0.0);
     }
 
@@ -49,8 +49,8 @@ final class Peaks {
     public String toString() {
         return "%.1f GFLOP/s fp32, %.1f Gop/s int8, %.1f GB/s"
                 .formatted(
-                        perSecond(Work.Unit.FLOPS) / 1e9,
-                        perSecond(Work.Unit.INT8_OPS) / 1e9,
-                        perSecond(Work.Unit.BYTES) / 1e9);
+                        perSecond(LayerWork.Unit.FLOPS) / 1e9,
+                        perSecond(LayerWork.Unit.INT8_OPS) / 1e9,
+                        perSecond(LayerWork.Unit.BYTES) / 1e9);
     }
 }

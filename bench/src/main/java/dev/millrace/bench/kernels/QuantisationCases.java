@@ -39,7 +39,7 @@ final class QuantisationCases {
     /** @param back from bytes to floats */
     private static KernelCase linear(boolean back) {
         String op = back ? "DequantizeLinear" : "QuantizeLinear";
-        return KernelCase.of("quantise", op + " " + SHAPE, Work.bytes(5.0 * ELEMENTS), (kernels, arena, parallel) -> {
+        return KernelCase.of("quantise", op + " " + SHAPE, LayerWork.bytes(5.0 * ELEMENTS), (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor x = back
                     ? operands.bytes(ElementType.UINT8, 0, 255, ROWS, COLUMNS)
@@ -63,7 +63,7 @@ final class QuantisationCases {
 
     private static KernelCase dynamic() {
         String op = "DynamicQuantizeLinear";
-        return KernelCase.of("quantise", op + " " + SHAPE, Work.bytes(9.0 * ELEMENTS), (kernels, arena, parallel) -> {
+        return KernelCase.of("quantise", op + " " + SHAPE, LayerWork.bytes(9.0 * ELEMENTS), (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor x = operands.floatsBetween(-3, 3, ROWS, COLUMNS);
             Tensor y = operands.zeros(ElementType.UINT8, ROWS, COLUMNS);

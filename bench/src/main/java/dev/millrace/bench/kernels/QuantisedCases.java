@@ -8,15 +8,15 @@ import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.cast.FloatType;
-import dev.millrace.kernels.intgemm.BlockedWeights;
-import dev.millrace.kernels.intgemm.QuantisedGemm;
-import dev.millrace.kernels.intgemm.QuantisedMatrix;
-import dev.millrace.kernels.intgemm.QuantisedProduct;
-import dev.millrace.kernels.intgemm.QuantisedResult;
-import dev.millrace.kernels.intgemm.WeightExtents;
-import dev.millrace.kernels.intgemm.WeightGemm;
-import dev.millrace.kernels.intgemm.WeightProduct;
-import dev.millrace.kernels.intgemm.WeightType;
+import dev.millrace.kernels.lowp.BlockedWeights;
+import dev.millrace.kernels.lowp.QuantisedGemm;
+import dev.millrace.kernels.lowp.QuantisedMatrix;
+import dev.millrace.kernels.lowp.QuantisedProduct;
+import dev.millrace.kernels.lowp.QuantisedResult;
+import dev.millrace.kernels.lowp.WeightExtents;
+import dev.millrace.kernels.lowp.WeightGemm;
+import dev.millrace.kernels.lowp.WeightProduct;
+import dev.millrace.kernels.lowp.WeightType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -55,8 +55,8 @@ final class QuantisedCases {
         return what + " " + m + "x" + k + "x" + n;
     }
 
-    private static Work work(int m, int k, int n) {
-        return Work.flops(2.0 * m * k * n);
+    private static LayerWork work(int m, int k, int n) {
+        return LayerWork.flops(2.0 * m * k * n);
     }
 
     private static KernelCase integers(String what, ElementType type, int most, int m, int k, int n) {

@@ -11,13 +11,13 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.recurrent.GruVariant;
 import dev.millrace.kernels.recurrent.LstmStep;
 import dev.millrace.kernels.recurrent.Recurrent;
 import dev.millrace.kernels.recurrent.RecurrentCall;
-import dev.millrace.kernels.recurrent.RecurrentShape;
-import dev.millrace.kernels.recurrent.RecurrentShape.Direction;
+import dev.millrace.kernels.recurrent.RecurrentSizes;
+import dev.millrace.kernels.recurrent.RecurrentSizes.Direction;
 import dev.millrace.kernels.recurrent.RnnStep;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -42,8 +42,8 @@ final class RecurrentCases {
 
         Recurrent layer(Kernels kernels, int directions) {
             Expr x = Expr.input(0);
-            Expr sigmoid = x.apply(Function.SIGMOID);
-            Expr tanh = x.apply(Function.TANH);
+            Expr sigmoid = x.apply(FloatFunction.SIGMOID);
+            Expr tanh = x.apply(FloatFunction.TANH);
             return switch (this) {
                 case LSTM -> {
                     var variant = new LstmStep.Variant(sigmoid, tanh, tanh, false, false, false);
@@ -66,20 +66,20 @@ final class RecurrentCases {
     static List<KernelCase> all() {
         var cases = new ArrayList<KernelCase>();
         for (Kind kind : Kind.values()) {
-            cases.add(layer(kind, new RecurrentShape(64, 1, 128, 128, Direction.FORWARD)));
-            cases.add(layer(kind, new RecurrentShape(32, 1, 512, 512, Direction.FORWARD)));
-            cases.add(layer(kind, new RecurrentShape(32, 16, 256, 256, Direction.FORWARD)));
-            cases.add(layer(kind, new RecurrentShape(32, 4, 256, 256, Direction.BOTH)));
+            cases.add(layer(kind, new RecurrentSizes(64, 1, 128, 128, Direction.FORWARD)));
+            cases.add(layer(kind, new RecurrentSizes(32, 1, 512, 512, Direction.FORWARD)));
+            cases.add(layer(kind, new RecurrentSizes(32, 16, 256, 256, Direction.FORWARD)));
+            cases.add(layer(kind, new RecurrentSizes(32, 4, 256, 256, Direction.BOTH)));
         }
         return cases;
     }
 
-    private static KernelCase layer(Kind kind, RecurrentShape shape) {
+    private static KernelCase layer(Kind kind, RecurrentSizes shape) {
         int gates = kind.gates;
         String text = shape.steps() + "x" + shape.batch() + "x" + shape.inputs() + "x" + shape.hidden()
                 + (shape.direction() == Direction.BOTH ? " both" : "");
         double perStep = 2.0 * gates * shape.hidden() * (shape.inputs() + shape.hidden());
-        Work work = Work.flops(perStep * shape.batch() * shape.steps() * shape.directions());
+        LayerWork work = LayerWork.flops(perStep * shape.batch() * shape.steps() * shape.directions());
         return KernelCase.of(kind.name().toLowerCase(Locale.ROOT), text, work, (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             int directions = shape.directions();

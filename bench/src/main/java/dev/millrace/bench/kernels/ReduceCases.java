@@ -52,7 +52,7 @@ final class ReduceCases {
         String shape = node.substring(6) + " " + Operands.text(dims) + " "
                 + Arrays.toString(axes).replace(", ", "");
         boolean grows = op != ReduceOp.MAX && op != ReduceOp.PROD;
-        return KernelCase.of("reduce", shape, Work.bytes(Float.BYTES * elements), (kernels, arena, parallel) -> {
+        return KernelCase.of("reduce", shape, LayerWork.bytes(Float.BYTES * elements), (kernels, arena, parallel) -> {
                     var operands = new Operands(arena);
                     Tensor in =
                             op == ReduceOp.PROD ? operands.floatsBetween(0.99f, 1.01f, dims) : operands.floats(dims);

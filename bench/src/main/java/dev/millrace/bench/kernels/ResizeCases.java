@@ -53,7 +53,7 @@ final class ResizeCases {
         String text = rule.mode().name().toLowerCase(Locale.ROOT) + (rule.antialias() ? " antialiased " : " ")
                 + (type == ElementType.FLOAT ? "" : type.name().toLowerCase(Locale.ROOT) + " ")
                 + channels + "x" + from + "x" + from + " to " + to + "x" + to;
-        Work work = Work.bytes((double) bytes * channels * ((double) from * from + (double) to * to));
+        LayerWork work = LayerWork.bytes((double) bytes * channels * ((double) from * from + (double) to * to));
         return KernelCase.of("resize", text, work, (kernels, arena, parallel) -> {
                     var operands = new Operands(arena);
                     Tensor x = operands.anyOf(type, 1, channels, from, from);

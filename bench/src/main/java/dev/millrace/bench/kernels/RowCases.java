@@ -6,11 +6,11 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.gather.ElementShape;
-import dev.millrace.kernels.gather.Elements;
+import dev.millrace.kernels.gather.SingleElementGather;
 import dev.millrace.kernels.gather.IndexList;
 import dev.millrace.kernels.gather.RowMove;
 import dev.millrace.kernels.gather.RowNumbers;
-import dev.millrace.kernels.gather.Rows;
+import dev.millrace.kernels.gather.RowGather;
 import dev.millrace.kernels.layout.Copier;
 import dev.millrace.kernels.layout.Copies;
 import java.lang.foreign.MemorySegment;
@@ -45,13 +45,13 @@ final class RowCases {
 
     private static KernelCase gather(int rows, int count, int columns) {
         String text = count + " of " + rows + "x" + columns;
-        return KernelCase.of("gather", text, Work.bytes(8.0 * count * columns), (kernels, arena, parallel) -> {
+        return KernelCase.of("gather", text, LayerWork.bytes(8.0 * count * columns), (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor data = operands.floats(rows, columns);
             Tensor indices = indices(operands, rows, count);
             Tensor y = operands.zeros(ElementType.FLOAT, count, columns);
             var numbers = new RowNumbers(kernels.set());
-            var moves = new Rows(kernels.set());
+            var moves = new RowGather(kernels.set());
             var list = new IndexList(indices.segment(), true, count);
             MemorySegment table = arena.allocate(RowNumbers.tableBytes(count), 64);
             Runnable ours = () -> {
@@ -66,12 +66,12 @@ final class RowCases {
     private static KernelCase elements(int rows, int columns) {
         String text = "elements " + rows + "x" + columns;
         long count = (long) rows * columns;
-        return KernelCase.of("gather", text, Work.bytes(16.0 * count), (kernels, arena, parallel) -> {
+        return KernelCase.of("gather", text, LayerWork.bytes(16.0 * count), (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor data = operands.floats(rows, columns);
             Tensor indices = indices(operands, columns, rows, columns);
             Tensor y = operands.zeros(ElementType.FLOAT, rows, columns);
-            var elements = new Elements(kernels.set());
+            var elements = new SingleElementGather(kernels.set());
             var list = new IndexList(indices.segment(), true, count);
             long[] dims = {rows, columns};
             var shape = new ElementShape(dims, dims, 1);
@@ -87,13 +87,13 @@ final class RowCases {
     /** Rows by pairs of indices. */
     private static KernelCase tuples(int planes, int rows, int count, int columns) {
         String text = "pairs %d of %dx%dx%d".formatted(count, planes, rows, columns);
-        return KernelCase.of("gather", text, Work.bytes(8.0 * count * columns), (kernels, arena, parallel) -> {
+        return KernelCase.of("gather", text, LayerWork.bytes(8.0 * count * columns), (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor data = operands.floats(planes, rows, columns);
             Tensor indices = indices(operands, Math.min(planes, rows), count, 2);
             Tensor y = operands.zeros(ElementType.FLOAT, count, columns);
             var numbers = new RowNumbers(kernels.set());
-            var moves = new Rows(kernels.set());
+            var moves = new RowGather(kernels.set());
             var list = new IndexList(indices.segment(), true, 2L * count);
             long[] dims = {planes, rows};
             MemorySegment table = arena.allocate(RowNumbers.tableBytes(count), 64);
@@ -113,7 +113,7 @@ final class RowCases {
     private static KernelCase scatter(int rows, int count, int columns) {
         String text = "%d into %dx%d".formatted(count, rows, columns);
         double bytes = 8.0 * columns * (rows + count);
-        return KernelCase.of("scatter", text, Work.bytes(bytes), (kernels, arena, parallel) -> {
+        return KernelCase.of("scatter", text, LayerWork.bytes(bytes), (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor data = operands.floats(rows, columns);
             Tensor indices = indices(operands, rows, count, 1);
@@ -121,7 +121,7 @@ final class RowCases {
             Tensor y = operands.zeros(ElementType.FLOAT, rows, columns);
             var copier = new Copier(kernels.set(), Copies.transpose(4, new long[] {rows, columns}, 0, 1));
             var numbers = new RowNumbers(kernels.set());
-            var moves = new Rows(kernels.set());
+            var moves = new RowGather(kernels.set());
             var list = new IndexList(indices.segment(), true, count);
             MemorySegment table = arena.allocate(RowNumbers.tableBytes(count), 64);
             Runnable ours = () -> {
@@ -145,7 +145,7 @@ final class RowCases {
     private static KernelCase scatterElements(int rows, int columns) {
         String text = "elements %dx%d".formatted(rows, columns);
         long count = (long) rows * columns;
-        return KernelCase.of("scatter", text, Work.bytes(24.0 * count), (kernels, arena, parallel) -> {
+        return KernelCase.of("scatter", text, LayerWork.bytes(24.0 * count), (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor data = operands.floats(rows, columns);
             Tensor indices = indices(operands, columns, rows, columns);
@@ -154,7 +154,7 @@ final class RowCases {
             long[] dims = {rows, columns};
             var copier = new Copier(kernels.set(), Copies.transpose(4, dims, 0, 1));
             var numbers = new RowNumbers(kernels.set());
-            var moves = new Rows(kernels.set());
+            var moves = new RowGather(kernels.set());
             var list = new IndexList(indices.segment(), true, count);
             var shape = new ElementShape(dims, dims, 1);
             MemorySegment table = arena.allocate(RowNumbers.tableBytes(count), 64);

@@ -8,12 +8,12 @@ import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.kernels.rank.ArgBest;
-import dev.millrace.kernels.rank.AxisShape;
-import dev.millrace.kernels.rank.Best;
-import dev.millrace.kernels.rank.PrefixSum;
-import dev.millrace.kernels.rank.SumRule;
-import dev.millrace.kernels.rank.TopK;
+import dev.millrace.kernels.axis.ArgBest;
+import dev.millrace.kernels.axis.AxisShape;
+import dev.millrace.kernels.axis.Best;
+import dev.millrace.kernels.axis.PrefixSum;
+import dev.millrace.kernels.axis.SumRule;
+import dev.millrace.kernels.axis.TopK;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
@@ -42,7 +42,7 @@ final class SelectCases {
     }
 
     private static KernelCase best(long outer, long count, long inner) {
-        Work work = Work.bytes(4.0 * outer * count * inner);
+        LayerWork work = LayerWork.bytes(4.0 * outer * count * inner);
         return KernelCase.of("argmax", text(outer, count, inner), work, (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor x = operands.floats(outer, count, inner);
@@ -59,7 +59,7 @@ final class SelectCases {
     }
 
     private static KernelCase top(long rows, long count, int k) {
-        Work work = Work.bytes(4.0 * rows * count);
+        LayerWork work = LayerWork.bytes(4.0 * rows * count);
         return KernelCase.of("topk", k + " of " + text(rows, count, 1), work, (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor x = operands.floats(rows, count);
@@ -83,7 +83,7 @@ final class SelectCases {
     }
 
     private static KernelCase sums(long outer, long count, long inner) {
-        Work work = Work.bytes(8.0 * outer * count * inner);
+        LayerWork work = LayerWork.bytes(8.0 * outer * count * inner);
         return KernelCase.of("cumsum", text(outer, count, inner), work, (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             Tensor x = operands.floats(outer, count, inner);

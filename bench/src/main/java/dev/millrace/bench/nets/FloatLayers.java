@@ -17,7 +17,7 @@ class FloatLayers implements Layers {
     private final LayerWeights weights;
     private final List<Value> activations = new ArrayList<>();
 
-    FloatLayers(Weights weights) {
+    FloatLayers(WeightDraw weights) {
         this.weights = new LayerWeights(weights);
     }
 

@@ -12,9 +12,9 @@ final class LayerWeights {
     private static final float REACH_OF_EVEN = (float) Math.sqrt(3);
 
     private final Operands operands = new Operands(Arena.ofAuto());
-    private final Weights kind;
+    private final WeightDraw kind;
 
-    LayerWeights(Weights kind) {
+    LayerWeights(WeightDraw kind) {
         this.kind = kind;
     }
 
@@ -33,7 +33,7 @@ final class LayerWeights {
 
     private Pair pair(float gain, long inputs, long... dims) {
         float most = (float) Math.sqrt(gain / inputs);
-        Tensor weights = kind == Weights.EVEN
+        Tensor weights = kind == WeightDraw.EVEN
                 ? operands.floatsBetween(-most, most, dims)
                 : operands.normalFloats(most / REACH_OF_EVEN, dims);
         return new Pair(weights, operands.floatsBetween(-BIAS, BIAS, dims[0]));

@@ -45,14 +45,14 @@ public final class MobileNet {
     }
 
     /** Returns the net in float. */
-    public static byte[] floats(Weights weights) {
+    public static byte[] floats(WeightDraw weights) {
         var layers = new FloatLayers(weights);
         new MobileNet(layers).build();
         return layers.bytes();
     }
 
     /** Returns the net quantised to bytes, with ranges calibrated on one random image. */
-    public static byte[] quantised(Weights weights) throws Exception {
+    public static byte[] quantised(WeightDraw weights) throws Exception {
         var layers = new QuantisedLayers(weights, calibrate(weights));
         new MobileNet(layers).build();
         return layers.bytes();
@@ -83,7 +83,7 @@ public final class MobileNet {
         return stride == 1 && channels == stage.out() ? layers.add(x, y) : y;
     }
 
-    private static List<Range> calibrate(Weights weights) throws Exception {
+    private static List<Range> calibrate(WeightDraw weights) throws Exception {
         var layers = new FloatLayers(weights);
         new MobileNet(layers).build();
         Tensor image = image();

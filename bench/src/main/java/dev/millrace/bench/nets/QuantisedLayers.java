@@ -23,10 +23,10 @@ final class QuantisedLayers extends FloatLayers {
     private final boolean byTensor;
 
     /** @param ranges the ranges of the activations, in the order in which {@link FloatLayers} creates them */
-    QuantisedLayers(Weights weights, List<Range> ranges) {
+    QuantisedLayers(WeightDraw weights, List<Range> ranges) {
         super(weights);
         this.ranges = ranges;
-        byTensor = weights == Weights.BELL;
+        byTensor = weights == WeightDraw.BELL;
     }
 
     @Override

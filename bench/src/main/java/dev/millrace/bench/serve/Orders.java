@@ -14,7 +14,7 @@ import java.util.stream.LongStream;
  * @param callers the threads that call ONNX Runtime; without them each client blocks
  * @param threads the threads that each side may use; 0 for its own default
  */
-record Orders(Side side, double seconds, int clients, int copies, int callers, int threads, List<ServedFiles> files) {
+record Orders(ServeSide side, double seconds, int clients, int copies, int callers, int threads, List<ServedFiles> files) {
     private static final double MILLIS = 1e3;
     private static final int FIRST_FILE = 6;
 
@@ -34,7 +34,7 @@ record Orders(Side side, double seconds, int clients, int copies, int callers, i
                 .mapToInt(Integer::parseInt)
                 .toArray();
         return new Orders(
-                Side.valueOf(arguments[0]),
+                ServeSide.valueOf(arguments[0]),
                 Double.parseDouble(arguments[1]),
                 numbers[0],
                 numbers[1],
@@ -52,9 +52,9 @@ record Orders(Side side, double seconds, int clients, int copies, int callers, i
         for (int copy = 0; copy < copies; copy++) {
             sessions.addAll(files);
         }
-        Server server = side == Side.OURS
+        Server server = side == ServeSide.OURS
                 ? new OurServer(sessions, threads)
-                : new PeerServer(sessions, callers, side == Side.PEER_SHARED, threads);
+                : new PeerServer(sessions, callers, side == ServeSide.PEER_SHARED, threads);
         var firstAnswers = new CountDownLatch(sessions.size());
         for (int i = 0; i < sessions.size(); i++) {
             server.begin(i, _ -> firstAnswers.countDown());

@@ -123,14 +123,14 @@ public final class ServeCommand implements Callable<Integer> {
         out.println("%d sessions of %d models, %d clients, %d rounds of %.0f seconds for each side%n"
                 .formatted(copies * models.size(), models.size(), clients, rounds, seconds));
         out.flush();
-        List<Side> sides = alone ? List.of(Side.OURS) : List.of(Side.values());
+        List<ServeSide> sides = alone ? List.of(ServeSide.OURS) : List.of(ServeSide.values());
         var turns = new ArrayList<Turn>();
         ReplacingFigures replaced = null;
         long steps = (long) rounds * sides.size() + (replacements > 0 ? 1 : 0);
         try (var served = ServedModels.of(models);
                 var progress = Progress.of("serving", steps)) {
             for (int round = 1; round <= rounds; round++) {
-                for (Side side : sides) {
+                for (ServeSide side : sides) {
                     turns.add(new Turn(
                             round,
                             side,
@@ -141,22 +141,22 @@ public final class ServeCommand implements Callable<Integer> {
                 }
             }
             if (replacements > 0) {
-                replaced = ReplacingFigures.of(orders(Side.OURS, served.files()), replacements);
+                replaced = ReplacingFigures.of(orders(ServeSide.OURS, served.files()), replacements);
                 progress.step();
             }
         }
         new ServeTable(turns, models, replaced, markdown).print(out);
         out.flush();
-        boolean good = turns.stream().filter(turn -> turn.side() == Side.OURS).allMatch(Turn::isGood)
+        boolean good = turns.stream().filter(turn -> turn.side() == ServeSide.OURS).allMatch(Turn::isGood)
                 && (replaced == null || replaced.failures() == 0);
         return good ? ExitCode.OK : ExitCode.NO;
     }
 
-    private Orders orders(Side side, List<ServedFiles> files) {
+    private Orders orders(ServeSide side, List<ServedFiles> files) {
         return new Orders(side, seconds, clients, copies, callers == 0 ? clients : callers, threads, files);
     }
 
-    private Orders lightAndHeavy(Side side, List<ServedFiles> files) {
+    private Orders lightAndHeavy(ServeSide side, List<ServedFiles> files) {
         List<ServedFiles> two = List.of(files.getFirst(), files.getLast());
         int heavy = Math.max(1, clients / HEAVY_CLIENTS);
         return new Orders(side, seconds / LIGHT_PART, heavy, 1, callers == 0 ? heavy + 1 : callers, threads, two);

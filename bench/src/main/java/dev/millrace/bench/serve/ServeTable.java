@@ -60,18 +60,18 @@ final class ServeTable {
         sides().forEach(side -> rows.add(row(side)));
         print(out, rows);
         printModels(out);
-        for (Side peer : sides()) {
-            if (peer != Side.OURS) {
+        for (ServeSide peer : sides()) {
+            if (peer != ServeSide.OURS) {
                 out.println(versus(peer));
             }
         }
     }
 
-    private List<Side> sides() {
+    private List<ServeSide> sides() {
         return turns.stream().map(Turn::side).distinct().toList();
     }
 
-    private List<String> row(Side side) {
+    private List<String> row(ServeSide side) {
         return List.of(
                 side.label(),
                 median(side, "%.1f", turn -> turn.load().total()),
@@ -107,7 +107,7 @@ final class ServeTable {
         print(out, rows);
     }
 
-    private String versus(Side peer) {
+    private String versus(ServeSide peer) {
         return "ours beside %s: answers %.2f, mean of the models' answers %.2f, peak memory %.2f"
                 .formatted(
                         peer.label(),
@@ -122,18 +122,18 @@ final class ServeTable {
                                         ours.load().peakMib() / theirs.load().peakMib()));
     }
 
-    private List<Turn> of(Side side) {
+    private List<Turn> of(ServeSide side) {
         return turns.stream().filter(turn -> turn.side() == side).toList();
     }
 
-    private String median(Side side, String format, ToDoubleFunction<Turn> figure) {
+    private String median(ServeSide side, String format, ToDoubleFunction<Turn> figure) {
         return Numbers.format(
                 format,
                 Numbers.median(of(side).stream().mapToDouble(figure).boxed().toList()));
     }
 
-    private double ratio(Side peer, ToDoubleBiFunction<Turn, Turn> figure) {
-        List<Turn> ours = of(Side.OURS);
+    private double ratio(ServeSide peer, ToDoubleBiFunction<Turn, Turn> figure) {
+        List<Turn> ours = of(ServeSide.OURS);
         List<Turn> theirs = of(peer);
         var ratios = new ArrayList<Double>();
         for (int i = 0; i < ours.size(); i++) {

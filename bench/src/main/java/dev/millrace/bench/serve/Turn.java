@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The figures of one side in a round. */
-record Turn(int round, Side side, LoadFigures load, LightFigures light) {
+record Turn(int round, ServeSide side, LoadFigures load, LightFigures light) {
     boolean isGood() {
         return load.failures() == 0 && light.failures() == 0;
     }

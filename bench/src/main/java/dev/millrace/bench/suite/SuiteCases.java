@@ -1,8 +1,8 @@
 package dev.millrace.bench.suite;
 
-import dev.millrace.bench.nets.Decoder;
+import dev.millrace.bench.nets.DecoderNet;
 import dev.millrace.bench.nets.MobileNet;
-import dev.millrace.bench.nets.Weights;
+import dev.millrace.bench.nets.WeightDraw;
 import dev.millrace.cli.model.UsualShapes;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,21 +62,21 @@ final class SuiteCases {
                     UsualShapes.tokens(1, length),
                     sources.known(MINILM)));
         }
-        ModelSource even = sources.built("mobilenet-qdq-1", () -> MobileNet.quantised(Weights.EVEN));
+        ModelSource even = sources.built("mobilenet-qdq-1", () -> MobileNet.quantised(WeightDraw.EVEN));
         cases.add(new SuiteCase(Group.INT8, "MobileNet v2 blocks QDQ", even, Map.of(), floatMobileNet()));
-        ModelSource bell = sources.built("mobilenet-qdq-bell-1", () -> MobileNet.quantised(Weights.BELL));
-        ModelSource exact = sources.built("mobilenet-bell-1", () -> MobileNet.floats(Weights.BELL));
+        ModelSource bell = sources.built("mobilenet-qdq-bell-1", () -> MobileNet.quantised(WeightDraw.BELL));
+        ModelSource exact = sources.built("mobilenet-bell-1", () -> MobileNet.floats(WeightDraw.BELL));
         cases.add(new SuiteCase(Group.INT8, "MobileNet v2 blocks QDQ by tensor", bell, Map.of(), exact));
     }
 
     private ModelSource floatMobileNet() {
-        return sources.built("mobilenet-1", () -> MobileNet.floats(Weights.EVEN));
+        return sources.built("mobilenet-1", () -> MobileNet.floats(WeightDraw.EVEN));
     }
 
     private void addHalfBytes() {
-        Map<String, long[]> shapes = Decoder.shapes(PAST);
-        ModelSource plain = sources.built("decoder-1", () -> Decoder.bytes(0));
-        ModelSource coarse = sources.built("decoder-level4-1", () -> Decoder.bytes(4));
+        Map<String, long[]> shapes = DecoderNet.shapes(PAST);
+        ModelSource plain = sources.built("decoder-1", () -> DecoderNet.bytes(0));
+        ModelSource coarse = sources.built("decoder-level4-1", () -> DecoderNet.bytes(4));
         cases.add(new SuiteCase(Group.INT4, "decoder, 128th token", plain, shapes, null));
         cases.add(new SuiteCase(Group.INT4, "decoder, 128th token, accuracy level 4", coarse, shapes, plain));
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class JudgeTest {
-    private static final ModelFacts PLAIN = new ModelFacts(null, false, Set.of(), false);
+    private static final ModelFileFacts PLAIN = new ModelFileFacts(null, false, Set.of(), false);
 
     private Judge judge = new Judge(Tolerances.of(List.of()), PLAIN);
 
@@ -139,17 +139,17 @@ class JudgeTest {
     void coarseTypesInsideAModelLoosenItsFloats() {
         Set<ElementType> half = Set.of(ElementType.FLOAT, ElementType.FLOAT16);
         assertThat(difference(floats(1), floats(1.001f))).isNotNull();
-        judge = new Judge(Tolerances.of(List.of()), new ModelFacts(null, false, half, false));
+        judge = new Judge(Tolerances.of(List.of()), new ModelFileFacts(null, false, half, false));
         assertThat(difference(floats(1), floats(1.001f))).isNull();
-        judge = new Judge(Tolerances.of(List.of("float16=1e-4")), new ModelFacts(null, false, half, false));
+        judge = new Judge(Tolerances.of(List.of("float16=1e-4")), new ModelFileFacts(null, false, half, false));
         assertThat(difference(floats(1), floats(1.001f))).isNotNull();
-        judge = new Judge(Tolerances.of(List.of()), new ModelFacts(null, false, Set.of(), true));
+        judge = new Judge(Tolerances.of(List.of()), new ModelFileFacts(null, false, Set.of(), true));
         assertThat(difference(floats(1), floats(1.01f))).isNull();
     }
 
     @Test
     void ofRandomNumbersTypesAndShapesCount() {
-        judge = new Judge(Tolerances.of(List.of()), new ModelFacts(null, true, Set.of(), false));
+        judge = new Judge(Tolerances.of(List.of()), new ModelFileFacts(null, true, Set.of(), false));
         assertThat(difference(floats(1), floats(7))).isNull();
         assertThat(difference(floats(1), floats(1, 2))).isNotNull();
     }

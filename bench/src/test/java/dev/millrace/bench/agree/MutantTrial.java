@@ -1,6 +1,6 @@
 package dev.millrace.bench.agree;
 
-import dev.millrace.bench.peer.PeerSession;
+import dev.millrace.bench.reference.OnnxRuntimeSession;
 import dev.millrace.cli.fire.Doubt;
 import dev.millrace.cli.fire.Doubt.Reason;
 import dev.millrace.cli.fire.InnerValues;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class MutantTrial {
     private final Mutant mutant;
     private final Engine engine;
-    private final PeerSession.Runtime runtime;
+    private final OnnxRuntimeSession.Runtime runtime;
     private final Path file;
     private final Consumer<String> stages;
 
@@ -57,7 +57,7 @@ final class MutantTrial {
         }
     }
 
-    MutantTrial(Mutant mutant, Engine engine, PeerSession.Runtime runtime, Path folder, Consumer<String> stages) {
+    MutantTrial(Mutant mutant, Engine engine, OnnxRuntimeSession.Runtime runtime, Path folder, Consumer<String> stages) {
         this.mutant = mutant;
         this.engine = engine;
         this.runtime = runtime;
@@ -95,7 +95,7 @@ final class MutantTrial {
         if (expected == null) {
             return new Result(End.ONLY_HERE, peer.refusal());
         }
-        ModelFacts facts = ModelFacts.of(file);
+        ModelFileFacts facts = ModelFileFacts.of(file);
         if (facts.random()) {
             return new Result(End.RANDOM, "");
         }

@@ -3,7 +3,7 @@ package dev.millrace.bench.agree;
 import dev.millrace.bench.agree.MutantTrial.End;
 import dev.millrace.bench.agree.MutantTrial.Result;
 import dev.millrace.bench.compare.LineWorker;
-import dev.millrace.bench.peer.PeerSession;
+import dev.millrace.bench.reference.OnnxRuntimeSession;
 import dev.millrace.cli.fire.Mutants;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
@@ -25,7 +25,7 @@ final class MutantWorker {
         long seed = Long.parseLong(arguments[1]);
         Path folder = Path.of(arguments[2]);
         Mutants mutants = mutation.all();
-        var runtime = new PeerSession.Runtime();
+        var runtime = new OnnxRuntimeSession.Runtime();
         try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
             LineWorker.serve((number, stages) -> {
                 Mutants.Mutant mutant = mutants.draw(mutation.random(seed, Long.parseLong(number)));

@@ -1,7 +1,7 @@
 package dev.millrace.bench.agree;
 
 import ai.onnxruntime.OrtException;
-import dev.millrace.bench.peer.PeerSession;
+import dev.millrace.bench.reference.OnnxRuntimeSession;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.session.Engine;
@@ -29,7 +29,7 @@ final class Trials implements AutoCloseable {
 
     private final Path file;
     private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
-    private final PeerSession.Runtime runtime = new PeerSession.Runtime();
+    private final OnnxRuntimeSession.Runtime runtime = new OnnxRuntimeSession.Runtime();
 
     Trials(Path folder) throws OrtException {
         file = folder.resolve("trial.onnx");
@@ -66,7 +66,7 @@ final class Trials implements AutoCloseable {
         if (expected.answers() == null) {
             return new Outcome(false, null, expected.refusal());
         }
-        var judge = new Judge(Tolerances.of(List.of()), ModelFacts.of(file));
+        var judge = new Judge(Tolerances.of(List.of()), ModelFileFacts.of(file));
         SessionOptions unchanged = options(Level.DISABLED, "cpu");
         Side.Result plainly = ours(unchanged, inputs);
         Side.Result quickly = ours(options(Level.ALL, "simd", "cpu"), inputs);

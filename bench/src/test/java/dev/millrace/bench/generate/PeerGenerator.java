@@ -3,7 +3,7 @@ package dev.millrace.bench.generate;
 import static java.util.Objects.requireNonNull;
 
 import ai.onnxruntime.OrtException;
-import dev.millrace.bench.peer.PeerSession;
+import dev.millrace.bench.reference.OnnxRuntimeSession;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -19,7 +19,7 @@ final class PeerGenerator {
 
     /** @param room the steps that caches have at the beginning */
     static long[] tokens(Path file, boolean positions, long room, long[] prompt, int count) throws OrtException {
-        try (PeerSession session = new PeerSession.Runtime().session(file, 1)) {
+        try (OnnxRuntimeSession session = new OnnxRuntimeSession.Runtime().session(file, 1)) {
             Map<String, Datum> caches = new LinkedHashMap<>();
             for (int layer = 0; layer < SmallDecoder.LAYERS; layer++) {
                 for (String part : new String[] {".key", ".value"}) {

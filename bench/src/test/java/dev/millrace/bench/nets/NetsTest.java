@@ -46,7 +46,7 @@ class NetsTest {
 
     @ParameterizedTest
     @EnumSource
-    void bothEnginesAgreeOnTheNetInFloats(Weights weights) throws Exception {
+    void bothEnginesAgreeOnTheNetInFloats(WeightDraw weights) throws Exception {
         Path model = write("net.onnx", MobileNet.floats(weights));
         try (Engine engine = Engine.create();
                 var ours = new Millrace(engine, model, SessionOptions.defaults())) {
@@ -59,7 +59,7 @@ class NetsTest {
 
     @ParameterizedTest
     @EnumSource
-    void theQuantisedNetIsCloseToTheOneInFloatsOnBothSides(Weights weights) throws Exception {
+    void theQuantisedNetIsCloseToTheOneInFloatsOnBothSides(WeightDraw weights) throws Exception {
         Path exact = write("net.onnx", MobileNet.floats(weights));
         Path quantised = write("quantised.onnx", MobileNet.quantised(weights));
         try (Engine engine = Engine.create();
@@ -76,11 +76,11 @@ class NetsTest {
 
     @Test
     void thePeerRunsTheDecoderAtBothLevelsAndKeepsItsKeys() throws Exception {
-        Path exact = write("decoder.onnx", Decoder.bytes(0));
-        Path coarse = write("coarse.onnx", Decoder.bytes(4));
+        Path exact = write("decoder.onnx", DecoderNet.bytes(0));
+        Path coarse = write("coarse.onnx", DecoderNet.bytes(4));
         List<ValueInfo> declared =
                 Models.read(exact).graph().inputs().stream().map(NetsTest::info).toList();
-        Inputs inputs = new InputMaker(null, Decoder.shapes(5), 1).make(declared);
+        Inputs inputs = new InputMaker(null, DecoderNet.shapes(5), 1).make(declared);
         Map<String, Tensor> answer = peer(exact, inputs);
         assertThat(tensor(answer, "present_key.1").shape().dim(2)).isEqualTo(6);
         for (float logit : tensor(answer, "logits").floats()) {

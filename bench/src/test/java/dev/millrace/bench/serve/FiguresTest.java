@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FiguresTest {
-    private static Turn turn(int round, Side side, double rate, double peak) {
+    private static Turn turn(int round, ServeSide side, double rate, double peak) {
         var resident = new LoadFigures.Resident(memory(100, 40), memory(100, 38), memory(101, 41));
         var load = new LoadFigures(List.of(rate, 4 * rate), 0, 0.98, resident, peak);
         return new Turn(round, side, load, new LightFigures(0, 100, 250, 12.5));
@@ -22,12 +22,12 @@ class FiguresTest {
     }
 
     private static final List<Turn> TURNS = List.of(
-            turn(1, Side.OURS, 20, 300),
-            turn(1, Side.PEER_SHARED, 10, 400),
-            turn(2, Side.OURS, 30, 300),
-            turn(2, Side.PEER_SHARED, 20, 600),
-            turn(3, Side.OURS, 40, 300),
-            turn(3, Side.PEER_SHARED, 10, 500));
+            turn(1, ServeSide.OURS, 20, 300),
+            turn(1, ServeSide.PEER_SHARED, 10, 400),
+            turn(2, ServeSide.OURS, 30, 300),
+            turn(2, ServeSide.PEER_SHARED, 20, 600),
+            turn(3, ServeSide.OURS, 40, 300),
+            turn(3, ServeSide.PEER_SHARED, 10, 500));
 
     @Test
     void jainsIndexIsOneAmongEqualsAndOneOfManyWhereOneHasAll() {
@@ -55,7 +55,7 @@ class FiguresTest {
     @Test
     void ordersComeBackFromTheArgumentsOfAProcess() {
         var orders = new Orders(
-                Side.PEER_SHARED,
+                ServeSide.PEER_SHARED,
                 1.5,
                 5,
                 2,

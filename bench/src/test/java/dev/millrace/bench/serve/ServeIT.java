@@ -31,7 +31,7 @@ class ServeIT {
         return Files.write(folder.resolve(name + ".onnx"), model.bytes());
     }
 
-    private Orders orders(Side side, ServedModels served) {
+    private Orders orders(ServeSide side, ServedModels served) {
         return new Orders(side, SECONDS, 20, 3, 4, 0, served.files());
     }
 
@@ -43,7 +43,7 @@ class ServeIT {
     @Test
     void everyClientOfEachSideIsAnswered() throws Exception {
         try (ServedModels served = models()) {
-            for (Side side : Side.values()) {
+            for (ServeSide side : ServeSide.values()) {
                 LoadFigures figures = LoadFigures.of(orders(side, served));
                 assertThat(figures.failures()).as(side.label()).isZero();
                 assertThat(figures.perSecond()).as(side.label()).hasSize(2).allMatch(rate -> rate > 0);
@@ -56,7 +56,7 @@ class ServeIT {
     @Test
     void aLightModelIsAnsweredBesideAHeavyOne() throws Exception {
         try (ServedModels served = models()) {
-            LightFigures figures = LightFigures.of(new Orders(Side.OURS, SECONDS, 8, 1, 1, 0, served.files()));
+            LightFigures figures = LightFigures.of(new Orders(ServeSide.OURS, SECONDS, 8, 1, 1, 0, served.files()));
             assertThat(figures.failures()).isZero();
             assertThat(figures.aloneMicros()).isPositive();
             assertThat(figures.besideMicros()).isPositive();
@@ -67,7 +67,7 @@ class ServeIT {
     @Test
     void noRequestFailsWhileModelsAreReplaced() throws Exception {
         try (ServedModels served = models()) {
-            ReplacingFigures figures = ReplacingFigures.of(orders(Side.OURS, served), 30);
+            ReplacingFigures figures = ReplacingFigures.of(orders(ServeSide.OURS, served), 30);
             assertThat(figures.failures()).isZero();
             assertThat(figures.afterMib()).isPositive().isLessThan(2 * figures.beforeMib());
         }

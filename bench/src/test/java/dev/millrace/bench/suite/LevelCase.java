@@ -1,9 +1,9 @@
 package dev.millrace.bench.suite;
 
 import dev.millrace.bench.nets.MobileNet;
-import dev.millrace.bench.nets.Weights;
+import dev.millrace.bench.nets.WeightDraw;
 import dev.millrace.cli.model.UsualShapes;
-import dev.millrace.codegen.code.Level;
+import dev.millrace.codegen.code.KernelLevel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ record LevelCase(String name, ModelSource model, Map<String, long[]> shapes, dou
     private static final double BYTES = 0.05;
 
     /** The small cases, and the large ones where they are wanted; else the smallest ones where a level is slow. */
-    static List<LevelCase> of(Level level, boolean withLarge) {
+    static List<LevelCase> of(KernelLevel level, boolean withLarge) {
         var all = new ArrayList<>(smallest());
         if (withLarge || level.emitsMachineCode()) {
             all.addAll(small());
@@ -60,16 +60,16 @@ record LevelCase(String name, ModelSource model, Map<String, long[]> shapes, dou
                 floats("M-LSD tiny 320", sources.known("mlsd"), Map.of()),
                 floats(
                         "MobileNet v2 blocks",
-                        sources.built("mobilenet-1", () -> MobileNet.floats(Weights.EVEN)),
+                        sources.built("mobilenet-1", () -> MobileNet.floats(WeightDraw.EVEN)),
                         Map.of()),
                 new LevelCase(
                         "MobileNet v2 blocks QDQ",
-                        sources.built("mobilenet-qdq-1", () -> MobileNet.quantised(Weights.EVEN)),
+                        sources.built("mobilenet-qdq-1", () -> MobileNet.quantised(WeightDraw.EVEN)),
                         Map.of(),
                         BYTES),
                 new LevelCase(
                         "MobileNet v2 blocks QDQ by tensor",
-                        sources.built("mobilenet-qdq-bell-1", () -> MobileNet.quantised(Weights.BELL)),
+                        sources.built("mobilenet-qdq-bell-1", () -> MobileNet.quantised(WeightDraw.BELL)),
                         Map.of(),
                         BYTES)));
         for (String name : List.of(

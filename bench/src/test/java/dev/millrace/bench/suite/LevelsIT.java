@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.bench.compare.FreshProcess;
-import dev.millrace.codegen.code.Level;
+import dev.millrace.codegen.code.KernelLevel;
 import dev.millrace.codegen.code.Platform;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,8 +21,8 @@ class LevelsIT {
     private static final double BILLIONTH = 1e-9;
 
     @ParameterizedTest
-    @EnumSource(Level.class)
-    void modelsAnswerAsThePlainProviderDoes(Level level) throws Exception {
+    @EnumSource(KernelLevel.class)
+    void modelsAnswerAsThePlainProviderDoes(KernelLevel level) throws Exception {
         boolean large = Boolean.getBoolean(LARGE_PROPERTY);
         List<LevelCase> cases = LevelCase.of(level, large);
         List<Long> said = new FreshProcess(LevelWorker.class, large)

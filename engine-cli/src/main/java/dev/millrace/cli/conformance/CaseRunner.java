@@ -69,7 +69,7 @@ public final class CaseRunner {
     }
 
     private @Nullable String difference(BackendCase test, Cancellation cancellation) throws IOException {
-        var comparison = new Comparison(Tolerance.of(test));
+        var comparison = new TensorComparison(Tolerance.of(test));
         try (Session session = engine.session(test.model(), options.apply(cancellation))) {
             for (Path data : test.dataSets()) {
                 RunOptions how = RunOptions.create().cancelledBy(cancellation);
@@ -111,7 +111,7 @@ public final class CaseRunner {
         return Tensor.copyOf(values, shape.toArray());
     }
 
-    static @Nullable String difference(Session session, Outputs outputs, Path data, Comparison comparison)
+    static @Nullable String difference(Session session, Outputs outputs, Path data, TensorComparison comparison)
             throws IOException {
         for (int i = 0; i < session.outputs().size(); i++) {
             ValueInfo info = session.outputs().get(i);

@@ -1,7 +1,7 @@
 package dev.millrace.cli.show;
 
 import dev.millrace.cli.io.JsonText;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.scheduler.run.StretchSummary;
 import dev.millrace.session.SessionReport;
@@ -115,7 +115,7 @@ public final class InspectionJson {
 
     /** The graph with all types that can be told before shapes are known. */
     private void graph(Model model) {
-        Inference.infer(model.graph());
+        TypeInference.infer(model.graph());
         new GraphJson(json).write("graph", model.graph());
     }
 }

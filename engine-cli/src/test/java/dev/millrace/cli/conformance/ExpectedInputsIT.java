@@ -46,7 +46,7 @@ class ExpectedInputsIT {
 
     private static void check(Engine engine, SessionOptions options, BackendCase test, List<String> failed)
             throws IOException {
-        var comparison = new Comparison(Tolerance.of(test));
+        var comparison = new TensorComparison(Tolerance.of(test));
         for (Path data : test.dataSets()) {
             Inputs inputs;
             try (Session session = engine.session(test.model(), options)) {

@@ -2,7 +2,7 @@ package dev.millrace.cli.fire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.cli.conformance.Comparison;
+import dev.millrace.cli.conformance.TensorComparison;
 import dev.millrace.cli.conformance.Tolerance;
 import dev.millrace.cli.fire.Guard.Outcome;
 import dev.millrace.epcontext.EpContextOptions;
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Context models whose files came to harm: where their binaries are verified, the answer is right or there is none. */
 class ContextFireIT {
     private static final int ATTEMPTS = 800;
-    private static final Comparison EXACT = new Comparison(new Tolerance(0, 0));
+    private static final TensorComparison EXACT = new TensorComparison(new Tolerance(0, 0));
 
     private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
     private int right;

@@ -2,7 +2,7 @@ package dev.millrace.cli.fire;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.format.Models;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Model;
@@ -35,7 +35,7 @@ public final class InnerValues {
         Graph graph = model.graph();
         // it removes what would be refused next
         SchemaPass.over(graph);
-        Inference.infer(graph);
+        TypeInference.infer(graph);
         Lowerings.lower(graph);
         Set<Value> shown = new HashSet<>(graph.outputs());
         Set<String> names = new HashSet<>(graph.outputNames());

@@ -2,7 +2,7 @@ package dev.millrace.cli.fire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.cli.conformance.Comparison;
+import dev.millrace.cli.conformance.TensorComparison;
 import dev.millrace.cli.conformance.Tolerance;
 import dev.millrace.cli.fire.Guard.Outcome;
 import dev.millrace.graph.tensor.Datum;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** Inputs that do not fit, or fit and mean harm: they are answered or refused, and good ones are answered as before. */
 class InputFireIT {
     private static final int ATTEMPTS = 2_000;
-    private static final Comparison COMPARISON = new Comparison(Tolerance.STANDARD);
+    private static final TensorComparison COMPARISON = new TensorComparison(Tolerance.STANDARD);
 
     private int answered;
     private int refused;

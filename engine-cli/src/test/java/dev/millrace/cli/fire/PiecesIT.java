@@ -2,7 +2,7 @@ package dev.millrace.cli.fire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.cli.conformance.Comparison;
+import dev.millrace.cli.conformance.TensorComparison;
 import dev.millrace.cli.conformance.Tolerance;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
@@ -84,7 +84,7 @@ class PiecesIT {
             Inputs inputs = RepeatedInputs.of(mine.inputs());
             try (var actual = mine.run(inputs);
                     var expected = plain.run(inputs)) {
-                assertThat(new Comparison(Tolerance.STANDARD).difference(expected.get(0), actual.get(0)))
+                assertThat(new TensorComparison(Tolerance.STANDARD).difference(expected.get(0), actual.get(0)))
                         .isNull();
             }
         }

@@ -1,6 +1,6 @@
 package dev.millrace.cli.fire;
 
-import dev.millrace.cli.conformance.Comparison;
+import dev.millrace.cli.conformance.TensorComparison;
 import dev.millrace.cli.conformance.Tolerance;
 import dev.millrace.cli.fire.Doubt.Reason;
 import dev.millrace.cli.fire.Guard.Outcome;
@@ -207,10 +207,10 @@ final class TwoWays implements AutoCloseable {
         return !(Doubt.largest(tensor, isOfProviders) < OVERFLOWING);
     }
 
-    private Comparison comparison(Datum expected) {
+    private TensorComparison comparison(Datum expected) {
         double largest = expected instanceof Tensor tensor ? Doubt.largest(tensor, isOfProviders) : 0;
         Tolerance standard = Tolerance.STANDARD;
-        return new Comparison(
+        return new TensorComparison(
                 new Tolerance(standard.relative(), Math.max(standard.absolute(), OF_THE_LARGEST * largest)));
     }
 

@@ -55,7 +55,7 @@ public final class Assembler {
      */
     public void emit(Op op, Operand... operands) {
         for (Form form : op.forms()) {
-            if (Match.of(form, operands, features) instanceof Match match) {
+            if (OperandMatch.of(form, operands, features) instanceof OperandMatch match) {
                 int start = code.size();
                 encoder.encode(match);
                 if (listing != null) {
@@ -69,11 +69,11 @@ public final class Assembler {
 
     private IllegalArgumentException refused(Op op, Operand[] operands) {
         List<String> reasons = new ArrayList<>();
-        Match.Refusal furthest = Match.Refusal.COUNT;
+        OperandMatch.Refusal furthest = OperandMatch.Refusal.COUNT;
         for (Form form : op.forms()) {
-            if (Match.of(form, operands, features) instanceof Match.Refusal refusal) {
+            if (OperandMatch.of(form, operands, features) instanceof OperandMatch.Refusal refusal) {
                 furthest = refusal.ordinal() > furthest.ordinal() ? refusal : furthest;
-                if (refusal == Match.Refusal.FEATURE) {
+                if (refusal == OperandMatch.Refusal.FEATURE) {
                     reasons.add(form.feature.name());
                 }
             }

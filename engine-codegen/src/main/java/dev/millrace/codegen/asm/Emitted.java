@@ -9,7 +9,7 @@ public final class Emitted {
     private final int end;
     private final @Nullable Op op;
     private final List<Operand> operands;
-    private final @Nullable Match match;
+    private final @Nullable OperandMatch match;
     private final @Nullable Cond condition;
     private final @Nullable Label target;
 
@@ -18,7 +18,7 @@ public final class Emitted {
             int end,
             @Nullable Op op,
             List<Operand> operands,
-            @Nullable Match match,
+            @Nullable OperandMatch match,
             @Nullable Cond condition,
             @Nullable Label target) {
         this.start = start;
@@ -30,7 +30,7 @@ public final class Emitted {
         this.target = target;
     }
 
-    static Emitted instruction(int start, int end, Op op, Operand[] operands, Match match) {
+    static Emitted instruction(int start, int end, Op op, Operand[] operands, OperandMatch match) {
         return new Emitted(start, end, op, List.of(operands), match, null, null);
     }
 
@@ -68,7 +68,7 @@ public final class Emitted {
     }
 
     @Nullable
-    Match match() {
+    OperandMatch match() {
         return match;
     }
 

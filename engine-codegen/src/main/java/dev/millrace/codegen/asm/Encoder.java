@@ -20,7 +20,7 @@ final class Encoder {
         this.code = code;
     }
 
-    void encode(Match match) {
+    void encode(OperandMatch match) {
         Form form = match.form;
         reg = form.extension < 0 ? 0 : form.extension;
         vvvv = 0;
@@ -54,7 +54,7 @@ final class Encoder {
         throw new IllegalArgumentException("not a register: " + operand);
     }
 
-    private static int w(Match match) {
+    private static int w(OperandMatch match) {
         Form form = match.form;
         return form.w == Form.W_OPERAND ? (match.operandSize == 8 ? 1 : 0) : form.w;
     }
@@ -71,7 +71,7 @@ final class Encoder {
         return rm instanceof Mem mem && mem.index() != null ? number(mem.index()) : 0;
     }
 
-    private void legacy(Match match) {
+    private void legacy(OperandMatch match) {
         Form form = match.form;
         if (form.prefix != 0) {
             code.put(form.prefix == 1 ? 0x66 : form.prefix == 2 ? 0xf3 : 0xf2);
@@ -98,7 +98,7 @@ final class Encoder {
         }
     }
 
-    private static boolean needsRexForByte(Match match) {
+    private static boolean needsRexForByte(OperandMatch match) {
         for (Operand operand : match.operands) {
             if (operand instanceof Gpr gpr && gpr.bytes() == 1 && gpr.number() >= 4 && gpr.number() < 8) {
                 return true;
@@ -111,7 +111,7 @@ final class Encoder {
         return form.map.length() == 2 ? 1 : form.map.equals("0F38") ? 2 : 3;
     }
 
-    private void vex(Match match) {
+    private void vex(OperandMatch match) {
         Form form = match.form;
         int notR = ~reg >> 3 & 1;
         int notX = ~indexNumber() >> 3 & 1;
@@ -131,7 +131,7 @@ final class Encoder {
         }
     }
 
-    private void evex(Match match) {
+    private void evex(OperandMatch match) {
         Form form = match.form;
         int base = baseNumber();
         int x = base >> 4 & 1;
@@ -157,11 +157,11 @@ final class Encoder {
     }
 
     /** EVEX counts an 8-bit displacement in units of what the instruction reads or writes. */
-    private static int displacementUnit(Match match, boolean broadcast) {
+    private static int displacementUnit(OperandMatch match, boolean broadcast) {
         Form form = match.form;
         for (int i = 0; i < form.slots.length; i++) {
-            Slot slot = form.slots[i];
-            if (form.roles[i] == 'M' && slot.memory != Slot.NO_MEMORY) {
+            EncodingSlot slot = form.slots[i];
+            if (form.roles[i] == 'M' && slot.memory != EncodingSlot.NO_MEMORY) {
                 return broadcast ? slot.broadcast : slot.memoryBytes(match.length, match.operandSize);
             }
         }
@@ -222,7 +222,7 @@ final class Encoder {
         }
     }
 
-    private void immediates(Match match) {
+    private void immediates(OperandMatch match) {
         Form form = match.form;
         int selector = -1;
         for (int i = 0; i < form.slots.length; i++) {

@@ -16,7 +16,7 @@ import java.util.Arrays;
  *   <li>the opcode, with /n when ModRM.reg holds an extension of it
  *   <li>where each operand goes: R ModRM.reg, M ModRM.rm, V VEX.vvvv, O the low bits of the opcode, I constant, S the
  *       upper bits of a constant byte, C nowhere; - when there are no operands
- *   <li>what each operand may be: {@link Slot}
+ *   <li>what each operand may be: {@link EncodingSlot}
  *   <li>flags: L256, L512 that length alone, L256+ from that length up; a length without any vector of that length is
  *       fixed by the flag. nomask: takes no write mask
  * </ul>
@@ -43,7 +43,7 @@ final class Form {
     /** Whether the first operand is in the low bits of the opcode. */
     final boolean registerInOpcode;
 
-    final Slot[] slots;
+    final EncodingSlot[] slots;
     final int minLength;
     final int maxLength;
     final boolean maskable;
@@ -74,11 +74,11 @@ final class Form {
         extension = slash < 0 ? -1 : tokens[4].charAt(slash + 1) - '0';
         roles = tokens[5].equals("-") ? new char[0] : tokens[5].toCharArray();
         registerInOpcode = roles.length > 0 && roles[0] == 'O';
-        slots = new Slot[roles.length];
+        slots = new EncodingSlot[roles.length];
         boolean anyVector = false;
         for (int i = 0; i < slots.length; i++) {
-            slots[i] = Slot.parse(tokens[6 + i]);
-            anyVector |= "vhqe".indexOf(slots[i].register) >= 0 && slots[i].register != Slot.NONE;
+            slots[i] = EncodingSlot.parse(tokens[6 + i]);
+            anyVector |= "vhqe".indexOf(slots[i].register) >= 0 && slots[i].register != EncodingSlot.NONE;
         }
         followsLength = anyVector;
         int min = 16;

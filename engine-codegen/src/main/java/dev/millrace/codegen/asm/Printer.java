@@ -45,9 +45,9 @@ final class Printer {
     private static final String[] INTEGER_PREDICATES = {"eq", "lt", "le", "", "neq", "nlt", "nle", ""};
 
     private final Emitted emitted;
-    private final Match match;
+    private final OperandMatch match;
 
-    private Printer(Emitted emitted, Match match) {
+    private Printer(Emitted emitted, OperandMatch match) {
         this.emitted = emitted;
         this.match = match;
     }
@@ -99,7 +99,7 @@ final class Printer {
 
     private String operand(int i) {
         Operand operand = match.operands[i];
-        Slot slot = match.form.slots[i];
+        EncodingSlot slot = match.form.slots[i];
         if (operand instanceof Mem mem) {
             return memory(mem, slot);
         }
@@ -109,16 +109,16 @@ final class Printer {
         return register(operand);
     }
 
-    private String immediate(long value, Slot slot) {
+    private String immediate(long value, EncodingSlot slot) {
         if (slot.immediate == 'i') {
             return "0x" + Long.toHexString(value);
         }
         return "0x" + (match.operandSize == 4 ? Integer.toHexString((int) value) : Long.toHexString(value));
     }
 
-    private String memory(Mem mem, Slot slot) {
+    private String memory(Mem mem, EncodingSlot slot) {
         StringBuilder text = new StringBuilder();
-        if (slot.memory != Slot.ADDRESS) {
+        if (slot.memory != EncodingSlot.ADDRESS) {
             int bytes = mem.broadcast() ? slot.broadcast : slot.memoryBytes(match.length, match.operandSize);
             text.append(size(bytes)).append(mem.broadcast() ? " BCST " : " PTR ");
         }

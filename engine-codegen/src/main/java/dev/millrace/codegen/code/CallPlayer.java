@@ -26,9 +26,9 @@ public final class CallPlayer {
 
     public CallPlayer(CodeArena arena) {
         List<MachineFunction> installed = arena.install(List.of(
-                new CodeBlock("calls", callsOfTable()),
-                new CodeBlock("copy bytes", copyBytes()),
-                new CodeBlock("zero bytes", zeroBytes())));
+                new RelocatableCode("calls", callsOfTable()),
+                new RelocatableCode("copy bytes", copyBytes()),
+                new RelocatableCode("zero bytes", zeroBytes())));
         calls = installed.get(0);
         copy = installed.get(1);
         zeros = installed.get(2);

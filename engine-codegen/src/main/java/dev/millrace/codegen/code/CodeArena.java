@@ -43,7 +43,7 @@ public final class CodeArena implements AutoCloseable {
     }
 
     /** {@link #install(List)} for one block. */
-    public MachineFunction install(CodeBlock block) {
+    public MachineFunction install(RelocatableCode block) {
         return install(List.of(block)).get(0);
     }
 
@@ -54,18 +54,18 @@ public final class CodeArena implements AutoCloseable {
      * @throws UnsupportedOperationException if the system refuses to make memory executable
      * @throws IllegalStateException if this arena is closed
      */
-    public synchronized List<MachineFunction> install(List<CodeBlock> blocks) {
+    public synchronized List<MachineFunction> install(List<RelocatableCode> blocks) {
         if (closed) {
             throw new IllegalStateException("the code arena is closed");
         }
         long size = 0;
-        for (CodeBlock block : blocks) {
+        for (RelocatableCode block : blocks) {
             size += aligned(block.bytes().length);
         }
         MemorySegment pages = Pages.map(Math.max(size, 1), arena);
         List<MachineFunction> installed = new ArrayList<>();
         long offset = 0;
-        for (CodeBlock block : blocks) {
+        for (RelocatableCode block : blocks) {
             MemorySegment place = pages.asSlice(offset, block.bytes().length);
             place.copyFrom(MemorySegment.ofArray(block.bytes()));
             installed.add(new MachineFunction(block.name(), place));

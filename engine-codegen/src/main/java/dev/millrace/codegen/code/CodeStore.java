@@ -44,7 +44,7 @@ public final class CodeStore {
     /** The positions of the lengths of code blocks by name; the code follows its length. */
     private final Map<String, Integer> places = new HashMap<>();
 
-    private final Map<String, CodeBlock> added = new LinkedHashMap<>();
+    private final Map<String, RelocatableCode> added = new LinkedHashMap<>();
     private long bytes;
 
     private CodeStore(Path file, byte[] identity, ByteBuffer content, @Nullable String refusal) {
@@ -172,18 +172,18 @@ public final class CodeStore {
     }
 
     /** Returns the code of a name, or null. */
-    public synchronized @Nullable CodeBlock find(String name) {
+    public synchronized @Nullable RelocatableCode find(String name) {
         Integer place = places.get(name);
         if (place == null) {
             return null;
         }
         byte[] code = new byte[content.getInt(place)];
         content.get(place + Integer.BYTES, code);
-        return new CodeBlock(name, code);
+        return new RelocatableCode(name, code);
     }
 
     /** Adds code that was assembled, unless the store is full. */
-    public synchronized void add(CodeBlock block) {
+    public synchronized void add(RelocatableCode block) {
         long more = bytes + utf8(block.name()).length + block.bytes().length + 2L * Integer.BYTES;
         if (more <= MOST_BYTES - HEAD_BYTES - Integer.BYTES - identity.length && !places.containsKey(block.name())) {
             added.put(block.name(), block);
@@ -222,12 +222,12 @@ public final class CodeStore {
     private byte[] image() {
         ByteBuffer known = content.duplicate().rewind();
         int size = HEAD_BYTES + Integer.BYTES + identity.length + known.remaining();
-        for (CodeBlock block : added.values()) {
+        for (RelocatableCode block : added.values()) {
             size += 2 * Integer.BYTES + utf8(block.name()).length + block.bytes().length;
         }
         ByteBuffer all = ByteBuffer.allocate(size);
         all.putLong(MAGIC).putLong(0).putInt(identity.length).put(identity).put(known);
-        for (CodeBlock block : added.values()) {
+        for (RelocatableCode block : added.values()) {
             byte[] name = utf8(block.name());
             all.putInt(name.length).put(name).putInt(block.bytes().length).put(block.bytes());
         }

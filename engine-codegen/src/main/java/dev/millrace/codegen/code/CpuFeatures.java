@@ -45,8 +45,8 @@ final class CpuFeatures {
     }
 
     static FeatureSet detect(CodeArena code) {
-        MachineFunction cpuid = code.install(new CodeBlock("cpuid", cpuidCode()));
-        MachineFunction xgetbv = code.install(new CodeBlock("xgetbv", xgetbvCode()));
+        MachineFunction cpuid = code.install(new RelocatableCode("cpuid", cpuidCode()));
+        MachineFunction xgetbv = code.install(new RelocatableCode("xgetbv", xgetbvCode()));
         try (Arena arena = Arena.ofConfined()) {
             return new CpuFeatures(cpuid, xgetbv, arena.allocate(16, 4)).detect();
         }

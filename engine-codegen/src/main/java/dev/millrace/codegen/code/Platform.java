@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param remedy what the user can do for a better level, such as an option of the JVM; empty where there is nothing to do,
  *     or a level was forced
  */
-public record Platform(Level level, FeatureSet features, String reason, String remedy) {
+public record Platform(KernelLevel level, FeatureSet features, String reason, String remedy) {
     /** Forces a lower level than the one found: {@code avx2}, {@code vector_api}, {@code plain}. */
     public static final String LEVEL_PROPERTY = "millrace.kernels.level";
 
@@ -39,11 +39,11 @@ public record Platform(Level level, FeatureSet features, String reason, String r
      * @throws IllegalArgumentException if {@link #LEVEL_PROPERTY} names no level
      */
     public static Platform probe(Function<String, @Nullable String> properties, CodeMap map) {
-        Level wanted = wanted(properties.apply(LEVEL_PROPERTY));
-        if (wanted == Level.PLAIN) {
-            return new Platform(Level.PLAIN, FeatureSet.BASE, FORCED, "");
+        KernelLevel wanted = wanted(properties.apply(LEVEL_PROPERTY));
+        if (wanted == KernelLevel.PLAIN) {
+            return new Platform(KernelLevel.PLAIN, FeatureSet.BASE, FORCED, "");
         }
-        if (wanted == Level.VECTOR_API) {
+        if (wanted == KernelLevel.VECTOR_API) {
             return portable(FeatureSet.BASE, FORCED, "");
         }
         String system = properties.apply("os.name");
@@ -56,13 +56,13 @@ public record Platform(Level level, FeatureSet features, String reason, String r
             SelfCheck.answers(code);
             Platform found = of(CpuFeatures.detect(code), wanted);
             if (found.level.emitsMachineCode()) {
-                SelfCheck.computes(code, found.features, found.level == Level.AVX512 ? 16 : 8);
+                SelfCheck.computes(code, found.features, found.level == KernelLevel.AVX512 ? 16 : 8);
             }
             return found;
         } catch (RuntimeException | LinkageError | OutOfMemoryError refusal) {
             if (isNativeAccessDenied()) {
                 return new Platform(
-                        Level.PLAIN, FeatureSet.BASE, DENIED, "start Java with ".concat(allowNativeAccess()));
+                        KernelLevel.PLAIN, FeatureSet.BASE, DENIED, "start Java with ".concat(allowNativeAccess()));
             }
             String remedy = refusal instanceof UnsupportedOperationException ? MAKE_EXECUTABLE : "";
             return portable(FeatureSet.BASE, "machine code cannot be run here: ".concat(why(refusal)), remedy);
@@ -70,18 +70,18 @@ public record Platform(Level level, FeatureSet features, String reason, String r
     }
 
     /** The level of a processor with these features. */
-    static Platform of(FeatureSet features, Level wanted) {
+    static Platform of(FeatureSet features, KernelLevel wanted) {
         if (!features.hasAll(FOR_AVX2)) {
             return portable(
                     features, "the processor lacks some of AVX2, FMA, F16C, BMI: ".concat(features.toString()), "");
         }
         if (!features.hasAll(FOR_AVX512)) {
             String reason = "the processor lacks AVX-512: it has ".concat(features.toString());
-            return new Platform(Level.AVX2, features, reason, "");
+            return new Platform(KernelLevel.AVX2, features, reason, "");
         }
-        return wanted == Level.AVX512
+        return wanted == KernelLevel.AVX512
                 ? new Platform(wanted, features, "the processor has ".concat(features.toString()), "")
-                : new Platform(Level.AVX2, features, FORCED, "");
+                : new Platform(KernelLevel.AVX2, features, FORCED, "");
     }
 
     /**
@@ -92,14 +92,14 @@ public record Platform(Level level, FeatureSet features, String reason, String r
         boolean there = ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
         if (isNativeAccessDenied()) {
             String options = there ? allowNativeAccess() : allowNativeAccess() + " " + ADD_VECTOR_API;
-            return new Platform(Level.PLAIN, features, reason + "; " + DENIED, "start Java with " + options);
+            return new Platform(KernelLevel.PLAIN, features, reason + "; " + DENIED, "start Java with " + options);
         }
         if (there) {
-            return new Platform(Level.VECTOR_API, features, reason, remedy);
+            return new Platform(KernelLevel.VECTOR_API, features, reason, remedy);
         }
         String addition = "start Java with " + ADD_VECTOR_API;
         return new Platform(
-                Level.PLAIN,
+                KernelLevel.PLAIN,
                 features,
                 reason + "; the Vector API is not there",
                 remedy.isEmpty() ? addition : remedy + ", or " + addition);
@@ -122,7 +122,7 @@ public record Platform(Level level, FeatureSet features, String reason, String r
 
     /** Whether kernels would be interpreted, and nobody asked for that: compiled Java is many times as fast. */
     public boolean isStopgap() {
-        return level == Level.PLAIN && !remedy.isEmpty();
+        return level == KernelLevel.PLAIN && !remedy.isEmpty();
     }
 
     private static String why(Throwable refusal) {
@@ -130,11 +130,11 @@ public record Platform(Level level, FeatureSet features, String reason, String r
         return String.valueOf(cause);
     }
 
-    private static Level wanted(@Nullable String name) {
+    private static KernelLevel wanted(@Nullable String name) {
         if (name == null) {
-            return Level.AVX512;
+            return KernelLevel.AVX512;
         }
-        for (Level level : Level.values()) {
+        for (KernelLevel level : KernelLevel.values()) {
             if (level.name().equals(name.toUpperCase(Locale.ROOT))) {
                 return level;
             }

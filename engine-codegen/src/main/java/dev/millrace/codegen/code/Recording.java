@@ -46,7 +46,7 @@ public final class Recording {
     private int firstOfTable;
 
     private int count;
-    private final Stretches stretches = new Stretches();
+    private final TaskRanges stretches = new TaskRanges();
     private long bytes;
 
     /** Creates a recording that can never be replayed. */
@@ -204,7 +204,7 @@ public final class Recording {
     @FunctionalInterface
     public interface Sharing {
         /**
-         * @param nanos the time that they take one thread, or {@link Took#UNKNOWN}
+         * @param nanos the time that they take one thread, or {@link DurationEstimate#UNKNOWN}
          * @see Recording#play(int, int, int)
          */
         void share(Recording recording, int stretch, int tasks, long nanos);
@@ -240,7 +240,7 @@ public final class Recording {
             }
             play(at, start);
             int tasks = stretches.tasks(stretch);
-            Took took = stretches.took(stretch);
+            DurationEstimate took = stretches.took(stretch);
             sharing.share(this, stretch, tasks, took.expect());
             took.complete();
             at = stretches.start(stretch, tasks);
@@ -250,7 +250,7 @@ public final class Recording {
 
     /** Replays the calls of some tasks of a stretch, for {@link Sharing}. */
     public void play(int stretch, int firstTask, int endTask) {
-        Took took = stretches.took(stretch);
+        DurationEstimate took = stretches.took(stretch);
         long begun = took.begin();
         play(stretches.start(stretch, firstTask), stretches.start(stretch, endTask));
         took.end(begun);

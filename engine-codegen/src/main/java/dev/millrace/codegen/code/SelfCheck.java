@@ -25,7 +25,7 @@ final class SelfCheck {
         Assembler assembler = new Assembler(FeatureSet.BASE);
         assembler.emit(ScalarOps.MOV, Gpr.RAX, Imm.of(EXPECTED));
         assembler.emit(ScalarOps.RET);
-        long answer = code.install(new CodeBlock("answer", assembler.finish())).call(0, 0, 0, 0, 0, 0);
+        long answer = code.install(new RelocatableCode("answer", assembler.finish())).call(0, 0, 0, 0, 0, 0);
         if (answer != EXPECTED) {
             throw new IllegalStateException("a stub returned " + answer + " in place of " + EXPECTED);
         }
@@ -42,7 +42,7 @@ final class SelfCheck {
         assembler.emit(MoveOps.VMOVUPS, Mem.at(Gpr.RDI), sum);
         assembler.emit(ScalarOps.VZEROUPPER);
         assembler.emit(ScalarOps.RET);
-        MachineFunction function = code.install(new CodeBlock("squares", assembler.finish()));
+        MachineFunction function = code.install(new RelocatableCode("squares", assembler.finish()));
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocate(4L * lanes, 64);
             FloatBuffer vector =

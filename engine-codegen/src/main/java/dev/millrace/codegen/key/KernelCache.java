@@ -1,6 +1,6 @@
 package dev.millrace.codegen.key;
 
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
@@ -13,15 +13,15 @@ import java.util.function.Function;
 public final class KernelCache<V> {
     private final KernelSet kernels;
     private final Function<V, KernelKey> key;
-    private final ConcurrentHashMap<V, Kernel> known = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<V, CompiledKernel> known = new ConcurrentHashMap<>();
 
     public KernelCache(KernelSet kernels, Function<V, KernelKey> key) {
         this.kernels = kernels;
         this.key = key;
     }
 
-    public Kernel kernel(V variant) {
-        Kernel kernel = known.get(variant);
+    public CompiledKernel kernel(V variant) {
+        CompiledKernel kernel = known.get(variant);
         if (kernel == null) {
             kernel = kernels.kernel(key.apply(variant));
             known.put(variant, kernel);

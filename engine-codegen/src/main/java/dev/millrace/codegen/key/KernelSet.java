@@ -1,7 +1,7 @@
 package dev.millrace.codegen.key;
 
 import dev.millrace.codegen.code.Recording;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Lowering;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.Program;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class KernelSet {
     private final Lowering lowering;
     private final KernelFamilies families;
-    private final ConcurrentHashMap<KernelKey, Kernel> kernels = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<KernelKey, CompiledKernel> kernels = new ConcurrentHashMap<>();
 
     public KernelSet(Lowering lowering, KernelFamilies families) {
         this.lowering = lowering;
@@ -47,8 +47,8 @@ public final class KernelSet {
      *
      * @throws IllegalArgumentException if no family knows the key, or a parameter is wrong; the message names it
      */
-    public Kernel kernel(KernelKey key) {
-        Kernel known = kernels.get(key);
+    public CompiledKernel kernel(KernelKey key) {
+        CompiledKernel known = kernels.get(key);
         if (known != null) {
             return known;
         }
@@ -61,8 +61,8 @@ public final class KernelSet {
     }
 
     /** Returns the kernels of some keys. */
-    public List<Kernel> kernels(List<KernelKey> keys) {
-        List<Kernel> found = new ArrayList<>();
+    public List<CompiledKernel> kernels(List<KernelKey> keys) {
+        List<CompiledKernel> found = new ArrayList<>();
         for (KernelKey key : keys) {
             found.add(kernel(key));
         }
@@ -73,8 +73,8 @@ public final class KernelSet {
      * Returns the kernel of a key that its own family has made. The key, too, is interpreted on another thread or at
      * the first call.
      */
-    public Kernel trusted(KernelKey key) {
-        Kernel known = kernels.get(key);
+    public CompiledKernel trusted(KernelKey key) {
+        CompiledKernel known = kernels.get(key);
         return known != null
                 ? known
                 : kernels.computeIfAbsent(key, fresh -> lowering.lowerLater(fresh.toString(), () -> describe(fresh)));

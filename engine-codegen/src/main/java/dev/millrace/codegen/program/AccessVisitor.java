@@ -14,7 +14,7 @@ public abstract class AccessVisitor implements StepVisitor {
     /** All accesses of a step without a body have been told. */
     protected void after(Step step) {}
 
-    private void read(Value value) {
+    private void read(ProgramValue value) {
         if (value instanceof VectorVar variable) {
             read((Variable) variable);
         }

@@ -1,7 +1,7 @@
 package dev.millrace.codegen.program;
 
 /** A constant: the same 32 bits in all lanes. */
-public record Constant(int bits) implements Value {
+public record Constant(int bits) implements ProgramValue {
     public static final Constant ZERO = new Constant(0);
 
     public static Constant of(float value) {

@@ -21,7 +21,7 @@ public interface Lowering {
      * @return a kernel for each program, in their order
      * @throws IllegalArgumentException if a program needs more registers than the target has; the message names it
      */
-    List<Kernel> lower(List<Program> programs);
+    List<CompiledKernel> lower(List<Program> programs);
 
     /**
      * Returns a kernel that is compiled later: a lowering to machine code does that on another thread, or at the first
@@ -29,7 +29,7 @@ public interface Lowering {
      *
      * @param name the name of this program and of no other
      */
-    default Kernel lowerLater(String name, Supplier<Program> program) {
+    default CompiledKernel lowerLater(String name, Supplier<Program> program) {
         return lower(List.of(program.get())).get(0);
     }
 

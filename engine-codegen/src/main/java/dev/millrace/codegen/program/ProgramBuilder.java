@@ -19,23 +19,23 @@ public final class ProgramBuilder extends ScalarBuilder {
 
     // vectors
 
-    public void set(VectorVar to, Value value) {
+    public void set(VectorVar to, ProgramValue value) {
         add(new Step.Unary(UnaryOp.COPY, to, value));
     }
 
-    public VectorVar unary(UnaryOp op, Value a) {
+    public VectorVar unary(UnaryOp op, ProgramValue a) {
         VectorVar to = vector("v");
         add(new Step.Unary(op, to, a));
         return to;
     }
 
-    public VectorVar binary(BinaryOp op, Value a, Value b) {
+    public VectorVar binary(BinaryOp op, ProgramValue a, ProgramValue b) {
         VectorVar to = vector("v");
         binary(to, op, a, b);
         return to;
     }
 
-    public void binary(VectorVar to, BinaryOp op, Value a, Value b) {
+    public void binary(VectorVar to, BinaryOp op, ProgramValue a, ProgramValue b) {
         if (op.isShift() && !(b instanceof Constant constant && constant.bits() >= 0 && constant.bits() < 32)) {
             throw wrong("shifts by " + b + ", not by a constant from 0 to 31");
         }
@@ -52,64 +52,64 @@ public final class ProgramBuilder extends ScalarBuilder {
         return to;
     }
 
-    public VectorVar add(Value a, Value b) {
+    public VectorVar add(ProgramValue a, ProgramValue b) {
         return binary(BinaryOp.ADD, a, b);
     }
 
-    public VectorVar sub(Value a, Value b) {
+    public VectorVar sub(ProgramValue a, ProgramValue b) {
         return binary(BinaryOp.SUB, a, b);
     }
 
-    public VectorVar mul(Value a, Value b) {
+    public VectorVar mul(ProgramValue a, ProgramValue b) {
         return binary(BinaryOp.MUL, a, b);
     }
 
-    public VectorVar div(Value a, Value b) {
+    public VectorVar div(ProgramValue a, ProgramValue b) {
         return binary(BinaryOp.DIV, a, b);
     }
 
-    public VectorVar min(Value a, Value b) {
+    public VectorVar min(ProgramValue a, ProgramValue b) {
         return binary(BinaryOp.MIN, a, b);
     }
 
-    public VectorVar max(Value a, Value b) {
+    public VectorVar max(ProgramValue a, ProgramValue b) {
         return binary(BinaryOp.MAX, a, b);
     }
 
     /** {@code c + a * b}, rounded once */
-    public VectorVar multiplyAdd(Value a, Value b, Value c) {
+    public VectorVar multiplyAdd(ProgramValue a, ProgramValue b, ProgramValue c) {
         VectorVar to = vector("v");
         add(new Step.MultiplyAdd(false, to, a, b, c));
         return to;
     }
 
     /** {@code c - a * b}, rounded once */
-    public VectorVar multiplySubtract(Value a, Value b, Value c) {
+    public VectorVar multiplySubtract(ProgramValue a, ProgramValue b, ProgramValue c) {
         VectorVar to = vector("v");
         add(new Step.MultiplyAdd(true, to, a, b, c));
         return to;
     }
 
     /** {@code sum += a * b}, rounded once */
-    public void accumulate(VectorVar sum, Value a, Value b) {
+    public void accumulate(VectorVar sum, ProgramValue a, ProgramValue b) {
         add(new Step.MultiplyAdd(false, sum, a, b, sum));
     }
 
     /** {@code to += a . b}, where the target has such an instruction */
-    public void dot(DotOp op, VectorVar to, Value a, Value b) {
+    public void dot(DotOp op, VectorVar to, ProgramValue a, ProgramValue b) {
         if (!target.dots().contains(op)) {
             throw wrong("wants " + op + ", which " + target.name() + " does not have");
         }
         add(new Step.Dot(op, to, a, b));
     }
 
-    public MaskVar compare(Comparison op, Value a, Value b) {
+    public MaskVar compare(Comparison op, ProgramValue a, ProgramValue b) {
         MaskVar to = mask();
         add(new Step.Compare(op, to, a, b));
         return to;
     }
 
-    public VectorVar select(MaskVar mask, Value then, Value otherwise) {
+    public VectorVar select(MaskVar mask, ProgramValue then, ProgramValue otherwise) {
         VectorVar to = vector("v");
         add(new Step.Select(to, mask, then, otherwise));
         return to;

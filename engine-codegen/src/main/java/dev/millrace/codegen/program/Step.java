@@ -8,7 +8,7 @@ public sealed interface Step {
     void accept(StepVisitor visitor);
 
     /** {@code to = op a} */
-    record Unary(UnaryOp op, VectorVar to, Value a) implements Step {
+    record Unary(UnaryOp op, VectorVar to, ProgramValue a) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
             visitor.unary(this);
@@ -16,7 +16,7 @@ public sealed interface Step {
     }
 
     /** {@code to = a op b} */
-    record Binary(BinaryOp op, VectorVar to, Value a, Value b) implements Step {
+    record Binary(BinaryOp op, VectorVar to, ProgramValue a, ProgramValue b) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
             visitor.binary(this);
@@ -32,7 +32,7 @@ public sealed interface Step {
     }
 
     /** {@code to = c + a * b}, or {@code c - a * b} when negated; rounded once. */
-    record MultiplyAdd(boolean negated, VectorVar to, Value a, Value b, Value c) implements Step {
+    record MultiplyAdd(boolean negated, VectorVar to, ProgramValue a, ProgramValue b, ProgramValue c) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
             visitor.multiplyAdd(this);
@@ -40,7 +40,7 @@ public sealed interface Step {
     }
 
     /** {@code to = a op b} */
-    record Compare(Comparison op, MaskVar to, Value a, Value b) implements Step {
+    record Compare(Comparison op, MaskVar to, ProgramValue a, ProgramValue b) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
             visitor.compare(this);
@@ -48,7 +48,7 @@ public sealed interface Step {
     }
 
     /** {@code to = mask ? then : otherwise} */
-    record Select(VectorVar to, MaskVar mask, Value then, Value otherwise) implements Step {
+    record Select(VectorVar to, MaskVar mask, ProgramValue then, ProgramValue otherwise) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
             visitor.select(this);
@@ -137,7 +137,7 @@ public sealed interface Step {
     }
 
     /** {@code to += a . b} */
-    record Dot(DotOp op, VectorVar to, Value a, Value b) implements Step {
+    record Dot(DotOp op, VectorVar to, ProgramValue a, ProgramValue b) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
             visitor.dot(this);

@@ -67,7 +67,7 @@ class EncodingAgainstObjdumpTest {
         for (int round = 0; round < ROUNDS; round++) {
             for (Op op : ops) {
                 for (Form form : op.forms()) {
-                    Match match = new RandomOperands(random, start).match(form);
+                    OperandMatch match = new RandomOperands(random, start).match(form);
                     int from = code.size();
                     new Encoder(code).encode(match);
                     written.add(Emitted.instruction(from, code.size(), op, match.operands, match));

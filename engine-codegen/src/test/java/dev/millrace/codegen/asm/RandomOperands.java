@@ -17,13 +17,13 @@ final class RandomOperands {
     }
 
     /** Operands that the form encodes. */
-    Match match(Form form) {
+    OperandMatch match(Form form) {
         while (true) {
-            Object result = Match.of(form, operands(form), FeatureSet.all());
-            if (result instanceof Match match) {
+            Object result = OperandMatch.of(form, operands(form), FeatureSet.all());
+            if (result instanceof OperandMatch match) {
                 return match;
             }
-            if (result != Match.Refusal.DISTINCT && result != Match.Refusal.KIND) {
+            if (result != OperandMatch.Refusal.DISTINCT && result != OperandMatch.Refusal.KIND) {
                 throw new AssertionError(Arrays.toString(form.roles) + ": " + result);
             }
         }
@@ -54,21 +54,21 @@ final class RandomOperands {
         return lengths.get(random.nextInt(lengths.size()));
     }
 
-    private Operand operand(Form form, Slot slot, int length, int operandSize) {
-        if (slot.immediate != Slot.NONE) {
+    private Operand operand(Form form, EncodingSlot slot, int length, int operandSize) {
+        if (slot.immediate != EncodingSlot.NONE) {
             return immediate(slot);
         }
-        boolean register = slot.register != Slot.NONE;
-        if (slot.memory != Slot.NO_MEMORY && (!register || random.nextInt(3) > 0)) {
-            int bytes = slot.memory == Slot.ADDRESS ? 1 : slot.memoryBytes(length, operandSize);
+        boolean register = slot.register != EncodingSlot.NONE;
+        if (slot.memory != EncodingSlot.NO_MEMORY && (!register || random.nextInt(3) > 0)) {
+            int bytes = slot.memory == EncodingSlot.ADDRESS ? 1 : slot.memoryBytes(length, operandSize);
             return memory(form, slot, length, bytes);
         }
         if (slot.isVector()) {
             return vector(form, slot.vectorBytes(length));
         }
         return switch (slot.register) {
-            case Slot.MASK -> new Mask(random.nextInt(8));
-            case Slot.CL -> Gpr.RCX.low();
+            case EncodingSlot.MASK -> new Mask(random.nextInt(8));
+            case EncodingSlot.CL -> Gpr.RCX.low();
             default -> new Gpr(random.nextInt(16), slot.registerBytes == 0 ? operandSize : slot.registerBytes);
         };
     }
@@ -77,7 +77,7 @@ final class RandomOperands {
         return new Vec(Width.holding(bytes), random.nextInt(form.encoding == Form.Encoding.EVEX ? 32 : 16));
     }
 
-    private Imm immediate(Slot slot) {
+    private Imm immediate(EncodingSlot slot) {
         return new Imm(
                 switch (slot.immediate) {
                     case 'i' -> random.nextInt(random.nextBoolean() ? 256 : 33);
@@ -87,7 +87,7 @@ final class RandomOperands {
                 });
     }
 
-    private Mem memory(Form form, Slot slot, int length, int bytes) {
+    private Mem memory(Form form, EncodingSlot slot, int length, int bytes) {
         Gpr base = Gpr.of(random.nextInt(16));
         int scale = 1 << random.nextInt(4);
         Mem mem;

@@ -28,15 +28,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 @EnabledIf("dev.millrace.codegen.code.Machine#runsCode")
 class CodeArenaTest {
-    private static CodeBlock returning(String name, int value) {
+    private static RelocatableCode returning(String name, int value) {
         Assembler assembler = new Assembler(FeatureSet.BASE);
         assembler.emit(ScalarOps.MOV, Gpr.RAX, Imm.of(value));
         assembler.emit(ScalarOps.RET);
-        return new CodeBlock(name, assembler.finish());
+        return new RelocatableCode(name, assembler.finish());
     }
 
     /** Weighs its six arguments with the powers of ten. */
-    private static CodeBlock weighing() {
+    private static RelocatableCode weighing() {
         Assembler assembler = new Assembler(FeatureSet.BASE);
         Gpr[] arguments = {Gpr.RDI, Gpr.RSI, Gpr.RDX, Gpr.RCX, Gpr.R8, Gpr.R9};
         assembler.emit(ScalarOps.XOR, Gpr.RAX.dword(), Gpr.RAX.dword());
@@ -45,11 +45,11 @@ class CodeArenaTest {
             assembler.emit(ScalarOps.ADD, Gpr.RAX, argument);
         }
         assembler.emit(ScalarOps.RET);
-        return new CodeBlock("weighing", assembler.finish());
+        return new RelocatableCode("weighing", assembler.finish());
     }
 
     /** Tells through memory that it runs, and ends when memory tells it to. */
-    private static CodeBlock waiting() {
+    private static RelocatableCode waiting() {
         Assembler assembler = new Assembler(FeatureSet.BASE);
         assembler.emit(ScalarOps.MOV, Gpr.RAX, Imm.of(1));
         assembler.emit(ScalarOps.MOV, Mem.at(Gpr.RDI), Gpr.RAX);
@@ -59,7 +59,7 @@ class CodeArenaTest {
         assembler.emit(ScalarOps.TEST, Gpr.RAX, Gpr.RAX);
         assembler.jump(Cond.EQUAL, loop);
         assembler.emit(ScalarOps.RET);
-        return new CodeBlock("waiting", assembler.finish());
+        return new RelocatableCode("waiting", assembler.finish());
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.codegen.asm.Feature;
 import dev.millrace.codegen.asm.FeatureSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.Target;
@@ -57,22 +57,22 @@ class CodeStoreTest {
         file = folder.resolve("kernels.code");
     }
 
-    private static CodeBlock block(String name, int length) {
+    private static RelocatableCode block(String name, int length) {
         byte[] bytes = new byte[length];
         new Random(length).nextBytes(bytes);
-        return new CodeBlock(name, bytes);
+        return new RelocatableCode(name, bytes);
     }
 
-    private CodeStore with(CodeBlock... blocks) {
+    private CodeStore with(RelocatableCode... blocks) {
         CodeStore store = CodeStore.open(file, IDENTITY);
-        for (CodeBlock each : blocks) {
+        for (RelocatableCode each : blocks) {
             store.add(each);
         }
         store.write();
         return CodeStore.open(file, IDENTITY);
     }
 
-    private static void assertHas(CodeStore store, CodeBlock block) {
+    private static void assertHas(CodeStore store, RelocatableCode block) {
         assertThat(store.find(block.name())).satisfies(found -> {
             assertThat(found).isNotNull();
             assertThat(found.bytes()).isEqualTo(block.bytes());
@@ -81,9 +81,9 @@ class CodeStoreTest {
 
     @Test
     void whatProcessesAddIsThereForTheNextOne() {
-        CodeBlock first = block("gemm:m=1", 100);
-        CodeBlock second = block("größe:n=2", 0);
-        CodeBlock third = block("conv:k=3", 4_000);
+        RelocatableCode first = block("gemm:m=1", 100);
+        RelocatableCode second = block("größe:n=2", 0);
+        RelocatableCode third = block("conv:k=3", 4_000);
         CodeStore one = with(first, second);
         assertHas(one, first);
         assertThat(one.has(third.name())).isFalse();
@@ -97,11 +97,11 @@ class CodeStoreTest {
 
     @Test
     void anotherBuildOrProcessorBeginsAnew() {
-        CodeBlock block = block("gemm", 10);
+        RelocatableCode block = block("gemm", 10);
         with(block);
         CodeStore other = CodeStore.open(file, IDENTITY + "512");
         assertThat(other.has("gemm")).isFalse();
-        CodeBlock its = block("gemm", 20);
+        RelocatableCode its = block("gemm", 20);
         other.add(its);
         other.write();
         assertHas(CodeStore.open(file, IDENTITY + "512"), its);
@@ -233,7 +233,7 @@ class CodeStoreTest {
 
     @Test
     void aStoreStaysSmall() {
-        CodeBlock[] blocks = new CodeBlock[20];
+        RelocatableCode[] blocks = new RelocatableCode[20];
         for (int i = 0; i < blocks.length; i++) {
             blocks[i] = block("block " + i, 1 << 19);
         }
@@ -341,7 +341,7 @@ class CodeStoreTest {
             }
             store.write();
             var later = new X86Lowering(Target.AVX2, features, laterArena, CodeStore.open(file, IDENTITY));
-            List<Kernel> kernels = new ArrayList<>();
+            List<CompiledKernel> kernels = new ArrayList<>();
             for (String name : names) {
                 kernels.add(later.lowerLater(name, () -> {
                     throw new AssertionError("nobody needs to know it");

@@ -15,6 +15,6 @@ public final class Machine {
     }
 
     public static boolean runsAvx512() {
-        return FOUND.level() == Level.AVX512;
+        return FOUND.level() == KernelLevel.AVX512;
     }
 }

@@ -27,7 +27,7 @@ class PlatformTest {
     @Test
     void aForcedLevelIsTakenWithItsReason() {
         Platform platform = probe(Map.of(Platform.LEVEL_PROPERTY, "plain"));
-        assertEquals(Level.PLAIN, platform.level());
+        assertEquals(KernelLevel.PLAIN, platform.level());
         assertTrue(platform.reason().contains(Platform.LEVEL_PROPERTY));
         Exception refusal =
                 assertThrows(IllegalArgumentException.class, () -> probe(Map.of(Platform.LEVEL_PROPERTY, "avx3")));
@@ -43,8 +43,8 @@ class PlatformTest {
 
     @Test
     void aProcessorWithoutAvx2RunsTheVectorApiWithoutARemedy() {
-        Platform platform = Platform.of(FeatureSet.BASE.with(Feature.AVX), Level.AVX512);
-        assertEquals(Level.VECTOR_API, platform.level());
+        Platform platform = Platform.of(FeatureSet.BASE.with(Feature.AVX), KernelLevel.AVX512);
+        assertEquals(KernelLevel.VECTOR_API, platform.level());
         assertTrue(platform.reason().contains("lacks some of AVX2"), platform.reason());
         assertEquals("", platform.remedy());
     }
@@ -52,8 +52,8 @@ class PlatformTest {
     @Test
     void theInterpreterIsAStopgapUnlessItIsForced() {
         assertFalse(probe(Map.of(Platform.LEVEL_PROPERTY, "plain")).isStopgap());
-        assertFalse(Platform.of(FeatureSet.BASE, Level.AVX512).isStopgap());
-        assertTrue(new Platform(Level.PLAIN, FeatureSet.BASE, "no Vector API", "add it").isStopgap());
+        assertFalse(Platform.of(FeatureSet.BASE, KernelLevel.AVX512).isStopgap());
+        assertTrue(new Platform(KernelLevel.PLAIN, FeatureSet.BASE, "no Vector API", "add it").isStopgap());
     }
 
     @Test

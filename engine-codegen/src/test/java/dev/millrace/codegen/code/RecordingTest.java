@@ -40,7 +40,7 @@ class RecordingTest {
 
     @BeforeEach
     void emit() {
-        adding = code.install(new CodeBlock("adding", adding()));
+        adding = code.install(new RelocatableCode("adding", adding()));
         recording = new Recording(new CallPlayer(code));
     }
 

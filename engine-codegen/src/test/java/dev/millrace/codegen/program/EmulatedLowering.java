@@ -14,8 +14,8 @@ public final class EmulatedLowering implements Lowering {
     }
 
     @Override
-    public List<Kernel> lower(List<Program> programs) {
-        List<Kernel> kernels = new ArrayList<>();
+    public List<CompiledKernel> lower(List<Program> programs) {
+        List<CompiledKernel> kernels = new ArrayList<>();
         for (Program program : programs) {
             kernels.add(new EmulatedKernel(
                     program.name(), new Emulator(X86Lowering.assemble(program, FeatureSet.all(), true))));
@@ -28,7 +28,7 @@ public final class EmulatedLowering implements Lowering {
         return new NativeMemory();
     }
 
-    private record EmulatedKernel(String name, Emulator emulator) implements Kernel {
+    private record EmulatedKernel(String name, Emulator emulator) implements CompiledKernel {
         @Override
         public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
             NativeMemory.toHold(memory, name);

@@ -110,14 +110,14 @@ class LoweringsAgreeTest {
             int run = 0;
             for (int seed = 0; seed < programs; seed++) {
                 Program program = RandomProgram.of(seed, target);
-                Kernel kernel;
+                CompiledKernel kernel;
                 try {
                     kernel = lowering.lower(List.of(program)).get(0);
                 } catch (IllegalArgumentException tooManyRegisters) {
                     assertTrue(tooManyRegisters.toString().contains(program.name()));
                     continue;
                 }
-                Kernel oracle = plain.lower(List.of(program)).get(0);
+                CompiledKernel oracle = plain.lower(List.of(program)).get(0);
                 Random random = new Random(seed);
                 for (int count = 0; count <= target.lanes(); count += step) {
                     fill(in, random);
@@ -138,7 +138,7 @@ class LoweringsAgreeTest {
         agree("avx512, emulated", new EmulatedLowering(), 3, PROGRAMS, PROGRAMS);
     }
 
-    private static void run(Kernel kernel, Memory memory, MemorySegment in, MemorySegment out, int count) {
+    private static void run(CompiledKernel kernel, Memory memory, MemorySegment in, MemorySegment out, int count) {
         out.fill((byte) 7);
         kernel.call(memory, memory.pointer(in), memory.pointer(out), count, count % 2, 0, 0);
     }

@@ -57,7 +57,7 @@ class NativeMemoryTest {
     }
 
     /** f(flag, count): shows that it has begun, and goes on for a while. */
-    private static Kernel spinning(CodeArena code) {
+    private static CompiledKernel spinning(CodeArena code) {
         var builder = new ProgramBuilder("spinning", Target.AVX2);
         ScalarVar flag = builder.parameter("flag");
         ScalarVar count = builder.parameter("count");
@@ -75,7 +75,7 @@ class NativeMemoryTest {
     @EnabledIf("dev.millrace.codegen.code.Machine#runsCode")
     void anArenaIsNotClosedUnderACall() throws InterruptedException {
         try (CodeArena code = new CodeArena(new CodeMap(null))) {
-            Kernel kernel = spinning(code);
+            CompiledKernel kernel = spinning(code);
             Arena arena = Arena.ofShared();
             MemorySegment flag = arena.allocate(BYTES, BYTES);
             Thread caller = Thread.ofPlatform().start(() -> {
@@ -95,7 +95,7 @@ class NativeMemoryTest {
     @EnabledIf("dev.millrace.codegen.code.Machine#runsCode")
     void aCallOfMemoryThatIsClosedSinceIsRefused() {
         try (CodeArena code = new CodeArena(new CodeMap(null))) {
-            Kernel kernel = spinning(code);
+            CompiledKernel kernel = spinning(code);
             var memory = new NativeMemory();
             Arena arena = Arena.ofShared();
             long pointer = memory.pointer(arena.allocate(BYTES, BYTES));

@@ -118,7 +118,7 @@ class ProgramBuilderTest {
     @Test
     void theInterpreterRefusesToLeaveASegment() {
         PlainLowering plain = new PlainLowering(Target.PLAIN);
-        Kernel kernel = plain.lower(List.of(wide(2))).get(0);
+        CompiledKernel kernel = plain.lower(List.of(wide(2))).get(0);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment short60 = arena.allocate(60, 4);
             Memory memory = plain.newMemory();

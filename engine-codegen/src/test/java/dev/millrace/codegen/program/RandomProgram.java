@@ -87,7 +87,7 @@ final class RandomProgram {
             if (element == Element.F64 && i == OUTPUTS - 1) {
                 element = Element.F16;
             }
-            Value stored = element == Element.WORD ? value : number(value);
+            ProgramValue stored = element == Element.WORD ? value : number(value);
             VectorVar register = stored instanceof VectorVar variable ? variable : value;
             if (element == Element.WORD && random.nextInt(8) == 0) {
                 int count = Math.min(1 << random.nextInt(4), bytes / 4);
@@ -154,7 +154,7 @@ final class RandomProgram {
         return random.nextInt(4) == 0 ? Constant.ZERO : Constant.of(random.nextInt(9) - 4 + 0.5f * random.nextInt(2));
     }
 
-    private Value value() {
+    private ProgramValue value() {
         return random.nextInt(4) == 0 ? constant() : vector();
     }
 
@@ -199,8 +199,8 @@ final class RandomProgram {
             case 2 -> builder.multiplySubtract(value(), value(), value());
             case 3 -> {
                 Comparison op = Comparison.values()[random.nextInt(Comparison.values().length)];
-                Value left = op.isOfInts() ? number() : value();
-                Value right = op.isOfInts() ? number() : value();
+                ProgramValue left = op.isOfInts() ? number() : value();
+                ProgramValue right = op.isOfInts() ? number() : value();
                 yield builder.select(builder.compare(op, left, right), value(), value());
             }
             case 4 -> {
@@ -242,11 +242,11 @@ final class RandomProgram {
     }
 
     /** Returns a value with defined bits: not a NaN that arithmetic made. */
-    private Value number() {
+    private ProgramValue number() {
         return number(value());
     }
 
-    private Value number(Value value) {
+    private ProgramValue number(ProgramValue value) {
         MaskVar isNaN = builder.compare(Comparison.UNORDERED, value, value);
         return value instanceof Constant ? value : builder.select(isNaN, Constant.of(3), value);
     }

@@ -5,7 +5,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.ModelProto;
 import dev.millrace.graph.proto.TensorProto;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -76,7 +76,7 @@ final class ModelImage {
             openField(out, TensorProto.RAW_DATA_FIELD_NUMBER, tensor.raw.byteSize());
             for (long at = 0; at < tensor.raw.byteSize(); at += CHUNK) {
                 int length = (int) Math.min(CHUNK, tensor.raw.byteSize() - at);
-                MemorySegment.copy(tensor.raw, Layouts.BYTE, at, chunk, 0, length);
+                MemorySegment.copy(tensor.raw, ByteLayouts.BYTE, at, chunk, 0, length);
                 out.writeRawBytes(chunk, 0, length);
             }
         }

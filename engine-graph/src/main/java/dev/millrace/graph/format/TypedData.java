@@ -2,7 +2,7 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
@@ -79,10 +79,10 @@ final class TypedData {
     /** Floating types lie in integer fields as their bits, packed types as their bytes. */
     private static void store(ElementType type, MemorySegment to, long index, long entry) {
         switch (type.bits()) {
-            case 64 -> to.set(Layouts.LONG, index * 8, entry);
-            case 32 -> to.set(Layouts.INT, index * 4, (int) entry);
-            case 16 -> to.set(Layouts.SHORT, index * 2, (short) entry);
-            default -> to.set(Layouts.BYTE, index, (byte) (type == ElementType.BOOL && entry != 0 ? 1 : entry));
+            case 64 -> to.set(ByteLayouts.LONG, index * 8, entry);
+            case 32 -> to.set(ByteLayouts.INT, index * 4, (int) entry);
+            case 16 -> to.set(ByteLayouts.SHORT, index * 2, (short) entry);
+            default -> to.set(ByteLayouts.BYTE, index, (byte) (type == ElementType.BOOL && entry != 0 ? 1 : entry));
         }
     }
 }

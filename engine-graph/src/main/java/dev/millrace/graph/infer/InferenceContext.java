@@ -75,7 +75,7 @@ final class InferenceContext {
         return has(input) ? facts.type(input) : null;
     }
 
-    /** Input {@code input} as a tensor, {@link Types#ANY_TENSOR} where nothing is known; throws for anything else. */
+    /** Input {@code input} as a tensor, {@link TypeLattice#ANY_TENSOR} where nothing is known; throws for anything else. */
     TensorType tensor(int input) {
         ValueType type = type(input);
         if (type instanceof TensorType tensor) {
@@ -84,7 +84,7 @@ final class InferenceContext {
         if (type != null) {
             throw refuse("input " + input + " is " + type + " where a tensor is expected");
         }
-        return Types.ANY_TENSOR;
+        return TypeLattice.ANY_TENSOR;
     }
 
     @Nullable
@@ -137,9 +137,9 @@ final class InferenceContext {
     List<Dim> integers(int input) {
         Tensor value = value(input);
         if (value != null) {
-            return Content.elements(value);
+            return KnownContent.elements(value);
         }
-        Content content = content(input);
+        KnownContent content = content(input);
         if (content != null) {
             return content.items();
         }
@@ -147,15 +147,15 @@ final class InferenceContext {
         if (dims == null || dims.size() != 1 || !(dims.getFirst() instanceof Dim.Known count)) {
             return null;
         }
-        return count.extent() <= Content.LIMIT ? Dims.unknown((int) count.extent()) : null;
+        return count.extent() <= KnownContent.LIMIT ? Dims.unknown((int) count.extent()) : null;
     }
 
     @Nullable
-    Content content(int input) {
+    KnownContent content(int input) {
         if (!has(input)) {
             return null;
         }
-        Content known = Content.of(facts.value(input));
+        KnownContent known = KnownContent.of(facts.value(input));
         return known != null ? known : facts instanceof SymbolicFacts symbolic ? symbolic.content(input) : null;
     }
 
@@ -214,7 +214,7 @@ final class InferenceContext {
                         + MOST_STRINGS + " are possible");
             }
         }
-        set(output, Types.tensor(element, dims));
+        set(output, TypeLattice.tensor(element, dims));
     }
 
     List<@Nullable ValueType> result() {

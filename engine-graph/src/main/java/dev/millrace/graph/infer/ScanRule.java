@@ -70,10 +70,10 @@ final class ScanRule {
         int stacked = body.outputs().size() - states;
         long[] outputAxes = batched ? new long[stacked] : c.integers("scan_output_axes", stacked, 0);
         for (int i = 0; i < states; i++) {
-            c.set(i, inBatch(Types.join(given.get(i), results.get(i)), batch));
+            c.set(i, inBatch(TypeLattice.join(given.get(i), results.get(i)), batch));
         }
         for (int i = 0; i < stacked; i++) {
-            ValueType all = ControlFlowRules.stacked(results.get(states + i), steps, outputAxes[i], c);
+            ValueType all = ControlFlowInference.stacked(results.get(states + i), steps, outputAxes[i], c);
             c.set(states + i, inBatch(all, batch));
         }
     }
@@ -82,16 +82,16 @@ final class ScanRule {
     private boolean isChanged(List<@Nullable ValueType> given, List<@Nullable ValueType> results) {
         boolean changed = false;
         for (int i = 0; i < states; i++) {
-            changed |= !Objects.equals(Types.join(given.get(i), results.get(i)), given.get(i));
+            changed |= !Objects.equals(TypeLattice.join(given.get(i), results.get(i)), given.get(i));
         }
         for (int i = 0; changed && i < states; i++) {
-            given.set(i, Types.withoutShape(Types.join(given.get(i), results.get(i))));
+            given.set(i, TypeLattice.withoutShape(TypeLattice.join(given.get(i), results.get(i))));
         }
         return changed;
     }
 
     private @Nullable ValueType inBatch(@Nullable ValueType type, Dim batch) {
-        return batched ? ControlFlowRules.stacked(type, batch, 0, c) : type;
+        return batched ? ControlFlowInference.stacked(type, batch, 0, c) : type;
     }
 
     /** The tensor in {@code input} without these axes, each counted after the one before is gone. */
@@ -107,6 +107,6 @@ final class ScanRule {
             }
             rest.remove(axis);
         }
-        return Types.tensor(c.element(input), rest);
+        return TypeLattice.tensor(c.element(input), rest);
     }
 }

@@ -22,7 +22,7 @@ final class Walk {
     private static final int DEEPEST = 64;
 
     private final Map<Value, ValueType> types = new LinkedHashMap<>();
-    private final Map<Value, Content> contents = new IdentityHashMap<>();
+    private final Map<Value, KnownContent> contents = new IdentityHashMap<>();
     private final Map<Value, Tensor> tensors = new IdentityHashMap<>();
     private final Set<Graph> inside = Collections.newSetFromMap(new IdentityHashMap<>());
     private final @Nullable Facts around;
@@ -73,7 +73,7 @@ final class Walk {
         }
 
         @Override
-        public @Nullable Content content(int input) {
+        public @Nullable KnownContent content(int input) {
             Value value = node.input(input);
             return value == null ? null : contents.get(value);
         }
@@ -101,7 +101,7 @@ final class Walk {
         for (Value input : graph.inputs()) {
             checkDefault(graph, input);
             // Of inputs that are no tensors a run checks what they hold, but no shapes.
-            ValueType checked = input.type() instanceof ValueType.TensorType ? null : Types.withoutShape(input.type());
+            ValueType checked = input.type() instanceof ValueType.TensorType ? null : TypeLattice.withoutShape(input.type());
             if (checked != null) {
                 types.put(input, checked);
             }
@@ -124,7 +124,7 @@ final class Walk {
     void graph(Graph graph, int depth) {
         inside.add(graph);
         for (Node node : graph.nodes()) {
-            InferenceContext context = Inference.evaluate(node, new NodeFacts(node), depth);
+            InferenceContext context = TypeInference.evaluate(node, new NodeFacts(node), depth);
             for (int i = 0; i < node.outputs().size(); i++) {
                 Value value = node.output(i);
                 if (value != null) {
@@ -159,7 +159,7 @@ final class Walk {
     /** Which elements a value has is taken from the model where nothing else tells; shapes never are. */
     private static @Nullable ValueType withDeclaredElements(@Nullable ValueType known, @Nullable ValueType declared) {
         boolean open = known == null || known instanceof ValueType.TensorType tensor && tensor.element() == null;
-        ValueType elements = open ? Types.withoutShape(declared) : null;
+        ValueType elements = open ? TypeLattice.withoutShape(declared) : null;
         if (elements == null) {
             return known;
         }
@@ -168,14 +168,14 @@ final class Walk {
     }
 
     private void follow(Node node, InferenceContext context) {
-        String taken = node.is("If") ? ControlFlowRules.taken(context) : null;
+        String taken = node.is("If") ? ControlFlowInference.taken(context) : null;
         for (int i = 0; i < node.outputs().size(); i++) {
             Value value = node.output(i);
             if (value == null) {
                 continue;
             }
-            Content content = taken == null
-                    ? ContentRules.of(context, i)
+            KnownContent content = taken == null
+                    ? ContentInference.of(context, i)
                     : content(node.attributes().graph(taken).outputs().get(i));
             if (content == null) {
                 contents.remove(value);
@@ -189,8 +189,8 @@ final class Walk {
         }
     }
 
-    private @Nullable Content content(Value value) {
-        return value.isConstant() ? Content.of(value.constant()) : contents.get(value);
+    private @Nullable KnownContent content(Value value) {
+        return value.isConstant() ? KnownContent.of(value.constant()) : contents.get(value);
     }
 
     /** Infers {@code body} whose inputs are {@code given}, and returns what its outputs are. */

@@ -39,7 +39,7 @@ final class AttentionLowerings {
     }
 
     private static Value projectedBytes(Composer c) {
-        return Quantisation.product(
+        return QuantisationSteps.product(
                 c, c.element(3), c.input(0), c.input(1), c.input(3), c.input(4), c.find(6), c.find(7), c.find(2));
     }
 

@@ -51,7 +51,7 @@ final class FusedLowerings {
     private static Value conv(Composer c, Value x, @Nullable Value added) {
         Attributes attributes = c.attributes().without("activation").without("activation_params");
         Value y = c.add(c.onnx("Conv", x, c.input(1), c.find(2)).with(attributes));
-        return Activations.listed(c, added == null ? y : c.op("Add", y, added), c.element(0));
+        return ActivationAttributes.listed(c, added == null ? y : c.op("Add", y, added), c.element(0));
     }
 
     private static void channelsLastConv(Composer c) {
@@ -66,7 +66,7 @@ final class FusedLowerings {
         for (String name : List.of("alpha", "beta", "transA", "transB")) {
             spec = given(c, spec, name);
         }
-        c.result(Activations.named(c, c.add(spec)));
+        c.result(ActivationAttributes.named(c, c.add(spec)));
     }
 
     private static NodeSpec given(Composer c, NodeSpec spec, String attribute) {
@@ -86,7 +86,7 @@ final class FusedLowerings {
             c.result(c.add(c.onnx("Softmax", product)
                     .with("axis", Attribute.of(c.attributes().integer("activation_axis", -1)))));
         } else {
-            c.result(Activations.named(c, product));
+            c.result(ActivationAttributes.named(c, product));
         }
     }
 

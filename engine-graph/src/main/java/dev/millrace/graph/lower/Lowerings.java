@@ -2,7 +2,7 @@ package dev.millrace.graph.lower;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.infer.Facts;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
@@ -52,9 +52,9 @@ public final class Lowerings {
      */
     public static Graph inRun(Node node, Facts facts) {
         Graph alone = LoneNode.of(node, facts);
-        Inference.infer(alone);
+        TypeInference.infer(alone);
         lower(alone);
-        Inference.infer(alone);
+        TypeInference.infer(alone);
         return alone;
     }
 

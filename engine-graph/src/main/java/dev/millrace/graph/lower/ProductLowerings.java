@@ -33,14 +33,14 @@ final class ProductLowerings {
     }
 
     private static void integerToFloat(Composer c) {
-        c.result(Quantisation.product(
+        c.result(QuantisationSteps.product(
                 c, c.element(2), c.input(0), c.input(1), c.input(2), c.input(3), c.find(4), c.find(5), c.find(6)));
     }
 
     /** The left matrix is quantised by its own extremes. */
     private static void dynamic(Composer c) {
         List<Value> a = c.add(c.onnx("DynamicQuantizeLinear", c.input(0)), 3);
-        c.result(Quantisation.product(
+        c.result(QuantisationSteps.product(
                 c, ElementType.FLOAT, a.getFirst(), c.input(1), a.get(1), c.input(2), a.get(2), c.find(3), c.find(4)));
     }
 
@@ -58,7 +58,7 @@ final class ProductLowerings {
             scale = c.op("Mul", scale, c.scalar(ElementType.FLOAT, alpha));
         }
         Value real = c.op("Mul", c.cast(sums, ElementType.FLOAT), scale);
-        c.result(c.has(7) ? Quantisation.quantised(c, real, 7, c.has(8) ? c.element(8) : c.element(0)) : real);
+        c.result(c.has(7) ? QuantisationSteps.quantised(c, real, 7, c.has(8) ? c.element(8) : c.element(0)) : real);
     }
 
     private static Value turned(Composer c, Value matrix, String attribute) {

@@ -17,9 +17,9 @@ final class QuantisedLowerings {
         return switch (name) {
             case "QLinearAdd" -> c -> binary(c, "Add");
             case "QLinearMul" -> c -> binary(c, "Mul");
-            case "QLinearSigmoid" -> c -> unary(c, c.onnx("Sigmoid", Quantisation.real(c, 0)));
+            case "QLinearSigmoid" -> c -> unary(c, c.onnx("Sigmoid", QuantisationSteps.real(c, 0)));
             case "QLinearLeakyRelu" ->
-                c -> unary(c, c.onnx("LeakyRelu", Quantisation.real(c, 0)).with(c.attributes()));
+                c -> unary(c, c.onnx("LeakyRelu", QuantisationSteps.real(c, 0)).with(c.attributes()));
             case "QLinearSoftmax" -> QuantisedLowerings::softmax;
             case "QLinearReduceMean" -> QuantisedLowerings::mean;
             case "QLinearAveragePool" -> c -> pool(c, "AveragePool");
@@ -34,24 +34,24 @@ final class QuantisedLowerings {
     }
 
     private static void binary(Composer c, String op) {
-        Value real = c.op(op, Quantisation.real(c, 0), Quantisation.real(c, 3));
-        c.result(Quantisation.quantised(c, real, 6, c.element(0)));
+        Value real = c.op(op, QuantisationSteps.real(c, 0), QuantisationSteps.real(c, 3));
+        c.result(QuantisationSteps.quantised(c, real, 6, c.element(0)));
     }
 
     private static void unary(Composer c, NodeSpec real) {
-        c.result(Quantisation.quantised(c, c.add(real), 3, c.element(0)));
+        c.result(QuantisationSteps.quantised(c, c.add(real), 3, c.element(0)));
     }
 
     private static void softmax(Composer c) {
         int opset = c.attributes().integer("opset") < 13 ? 11 : 13;
-        NodeSpec spec = c.onnx("Softmax", opset, Quantisation.real(c, 0))
+        NodeSpec spec = c.onnx("Softmax", opset, QuantisationSteps.real(c, 0))
                 .with("axis", Attribute.of(c.attributes().integer("axis", opset < 13 ? 1 : -1)));
         unary(c, spec);
     }
 
     private static void mean(Composer c) {
         long[] axes = c.attributes().integers("axes");
-        Value real = Quantisation.real(c, 0);
+        Value real = QuantisationSteps.real(c, 0);
         NodeSpec spec = (axes == null ? c.onnx("ReduceMean", real) : c.onnx("ReduceMean", real, c.longs(axes)))
                 .with("keepdims", Attribute.of(c.attributes().integer("keepdims", 1)));
         unary(c, spec);
@@ -59,28 +59,28 @@ final class QuantisedLowerings {
 
     private static void pool(Composer c, String op) {
         Attributes attributes = c.attributes().without("channels_last");
-        Value real = Quantisation.real(c, 0);
+        Value real = QuantisationSteps.real(c, 0);
         Value pooled = c.attributes().flag("channels_last", false)
                 ? ChannelsLast.around(
                         c, real, c.rank(0), x -> c.add(c.onnx(op, x).with(attributes)))
                 : c.add(c.onnx(op, real).with(attributes));
-        c.result(Quantisation.quantised(c, pooled, 3, c.element(0)));
+        c.result(QuantisationSteps.quantised(c, pooled, 3, c.element(0)));
     }
 
     /** A scale and a zero point of the result, then three inputs for each part. */
     private static void concat(Composer c) {
         var parts = new ArrayList<@Nullable Value>();
         for (int i = 2; i + 2 < c.node().inputs().size(); i += 3) {
-            parts.add(Quantisation.real(c, i));
+            parts.add(QuantisationSteps.real(c, i));
         }
         NodeSpec spec = c.onnx("Concat", parts.toArray(new Value[0]))
                 .with("axis", Attribute.of(c.attributes().integer("axis")));
-        c.result(Quantisation.quantised(c, c.add(spec), 0, c.element(1)));
+        c.result(QuantisationSteps.quantised(c, c.add(spec), 0, c.element(1)));
     }
 
     private static void where(Composer c) {
-        Value real = c.op("Where", c.input(0), Quantisation.real(c, 1), Quantisation.real(c, 4));
-        c.result(Quantisation.quantised(c, real, 7, c.element(1)));
+        Value real = c.op("Where", c.input(0), QuantisationSteps.real(c, 1), QuantisationSteps.real(c, 4));
+        c.result(QuantisationSteps.quantised(c, real, 7, c.element(1)));
     }
 
     /** ONNX's own operator, whose images may lie with their channels last; weights never do. */

@@ -5,7 +5,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
-import dev.millrace.graph.optimise.pass.Types;
+import dev.millrace.graph.optimise.pass.TypeAgreement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -154,7 +154,7 @@ public final class GraphCheck {
             require(outputNames.equals(graph.outputNames()), () -> "the outputs of " + graph + " changed");
             for (int i = 0; i < outputTypes.size(); i++) {
                 String name = outputNames.get(i);
-                String conflict = Types.conflict(
+                String conflict = TypeAgreement.conflict(
                         outputTypes.get(i), graph.outputs().get(i).type());
                 require(conflict == null, () -> "output '" + name + "' of " + graph + ": " + conflict);
             }

@@ -1,7 +1,7 @@
 package dev.millrace.graph.optimise;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.optimise.OptimisationReport.Applied;
 import dev.millrace.graph.optimise.pass.ConstantEvaluator;
@@ -153,7 +153,7 @@ public final class Optimiser {
      * and where a pass breaks it; the message then names the pass and its patch.
      */
     public OptimisationReport optimise(Graph main) {
-        Inference.infer(main);
+        TypeInference.infer(main);
         return optimiseInferred(main);
     }
 
@@ -197,7 +197,7 @@ public final class Optimiser {
 
     private static boolean completes(OptimiserRun run, Graph graph) {
         try {
-            Inference.infer(graph);
+            TypeInference.infer(graph);
             run.run();
             return true;
         } catch (EngineException broken) {

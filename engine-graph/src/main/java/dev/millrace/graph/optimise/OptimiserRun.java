@@ -2,7 +2,7 @@ package dev.millrace.graph.optimise;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
@@ -78,7 +78,7 @@ final class OptimiserRun {
         int before = countNodes();
         boolean settled = setup.passes.isEmpty();
         for (int round = 0; round < setup.options.loopLimit() && !settled && !isExhausted(); round++) {
-            if (round > 0 && Inference.refine(main)) {
+            if (round > 0 && TypeInference.refine(main)) {
                 refinements++;
             }
             settled = !runAll();

@@ -2,7 +2,7 @@ package dev.millrace.graph.optimise;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.infer.Facts;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphCopier;
 import dev.millrace.graph.ir.GraphEditor;
@@ -11,7 +11,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.optimise.pass.Effects;
 import dev.millrace.graph.optimise.pass.Patch;
-import dev.millrace.graph.optimise.pass.Types;
+import dev.millrace.graph.optimise.pass.TypeAgreement;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -105,7 +105,7 @@ final class PatchApplier {
     }
 
     private void redirect(Value from, Value to) {
-        String conflict = Types.conflict(from.type(), to.type());
+        String conflict = TypeAgreement.conflict(from.type(), to.type());
         if (conflict != null) {
             throw EngineException.invalidGraph("'" + from.name() + "' cannot become '" + to.name() + "': " + conflict);
         }
@@ -163,7 +163,7 @@ final class PatchApplier {
     }
 
     private void inferTypes(Node node) {
-        List<@Nullable ValueType> types = Inference.outputs(node, new ConstantFacts(node));
+        List<@Nullable ValueType> types = TypeInference.outputs(node, new ConstantFacts(node));
         for (int i = 0; i < node.outputs().size(); i++) {
             Value output = node.output(i);
             if (output != null) {
@@ -173,7 +173,7 @@ final class PatchApplier {
     }
 
     private void refine(Value value, @Nullable ValueType type) {
-        String conflict = Types.conflict(value.type(), type);
+        String conflict = TypeAgreement.conflict(value.type(), type);
         if (conflict != null) {
             throw EngineException.invalidGraph("value '" + value.name() + "': " + conflict);
         }

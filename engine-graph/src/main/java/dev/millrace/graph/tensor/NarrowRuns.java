@@ -1,9 +1,9 @@
 package dev.millrace.graph.tensor;
 
-import static dev.millrace.graph.tensor.Layouts.BYTE;
-import static dev.millrace.graph.tensor.Layouts.FLOAT;
-import static dev.millrace.graph.tensor.Layouts.INT;
-import static dev.millrace.graph.tensor.Layouts.SHORT;
+import static dev.millrace.graph.tensor.ByteLayouts.BYTE;
+import static dev.millrace.graph.tensor.ByteLayouts.FLOAT;
+import static dev.millrace.graph.tensor.ByteLayouts.INT;
+import static dev.millrace.graph.tensor.ByteLayouts.SHORT;
 
 import java.lang.foreign.MemorySegment;
 

@@ -119,38 +119,38 @@ public final class Tensor implements Datum {
 
     public static Tensor copyOf(float[] values, long... dims) {
         Tensor tensor = fresh(ElementType.FLOAT, values.length, dims);
-        MemorySegment.copy(values, 0, tensor.data, Layouts.FLOAT, 0, values.length);
+        MemorySegment.copy(values, 0, tensor.data, ByteLayouts.FLOAT, 0, values.length);
         return tensor;
     }
 
     public static Tensor copyOf(double[] values, long... dims) {
         Tensor tensor = fresh(ElementType.DOUBLE, values.length, dims);
-        MemorySegment.copy(values, 0, tensor.data, Layouts.DOUBLE, 0, values.length);
+        MemorySegment.copy(values, 0, tensor.data, ByteLayouts.DOUBLE, 0, values.length);
         return tensor;
     }
 
     public static Tensor copyOf(long[] values, long... dims) {
         Tensor tensor = fresh(ElementType.INT64, values.length, dims);
-        MemorySegment.copy(values, 0, tensor.data, Layouts.LONG, 0, values.length);
+        MemorySegment.copy(values, 0, tensor.data, ByteLayouts.LONG, 0, values.length);
         return tensor;
     }
 
     public static Tensor copyOf(int[] values, long... dims) {
         Tensor tensor = fresh(ElementType.INT32, values.length, dims);
-        MemorySegment.copy(values, 0, tensor.data, Layouts.INT, 0, values.length);
+        MemorySegment.copy(values, 0, tensor.data, ByteLayouts.INT, 0, values.length);
         return tensor;
     }
 
     public static Tensor copyOf(byte[] values, long... dims) {
         Tensor tensor = fresh(ElementType.INT8, values.length, dims);
-        MemorySegment.copy(values, 0, tensor.data, Layouts.BYTE, 0, values.length);
+        MemorySegment.copy(values, 0, tensor.data, ByteLayouts.BYTE, 0, values.length);
         return tensor;
     }
 
     public static Tensor copyOf(boolean[] values, long... dims) {
         Tensor tensor = fresh(ElementType.BOOL, values.length, dims);
         for (int i = 0; i < values.length; i++) {
-            tensor.data.set(Layouts.BYTE, i, (byte) (values[i] ? 1 : 0));
+            tensor.data.set(ByteLayouts.BYTE, i, (byte) (values[i] ? 1 : 0));
         }
         return tensor;
     }

@@ -2,7 +2,7 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.MapDatum;
 import dev.millrace.graph.tensor.OptionalDatum;
 import dev.millrace.graph.tensor.Tensor;
@@ -17,7 +17,7 @@ final class DatumText {
     static String of(Datum datum) {
         return switch (datum) {
             case Tensor tensor when tensor.type() == ElementType.STRING -> tensor + Arrays.toString(tensor.strings());
-            case Tensor tensor -> tensor + Arrays.toString(tensor.segment().toArray(Layouts.BYTE));
+            case Tensor tensor -> tensor + Arrays.toString(tensor.segment().toArray(ByteLayouts.BYTE));
             case TensorSequence sequence ->
                 sequence.elements().stream().map(DatumText::of).toList().toString();
             case OptionalDatum(Datum value) when value != null -> "some " + of(value);

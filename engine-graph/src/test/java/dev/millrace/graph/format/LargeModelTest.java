@@ -7,7 +7,7 @@ import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.ModelProto;
 import dev.millrace.graph.proto.TensorProto;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Tensor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -48,7 +48,7 @@ class LargeModelTest {
         Model model = Models.read(file);
         Tensor read = Objects.requireNonNull(model.graph().outputs().getFirst().constant());
         assertThat(read.elements()).isEqualTo(SIZE);
-        assertThat(read.segment().get(Layouts.BYTE, SIZE - 1)).isEqualTo((byte) 77);
+        assertThat(read.segment().get(ByteLayouts.BYTE, SIZE - 1)).isEqualTo((byte) 77);
     }
 
     private static byte[] open(int field, long length) throws IOException {

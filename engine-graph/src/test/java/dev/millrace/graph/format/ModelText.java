@@ -7,7 +7,7 @@ import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.Arrays;
 import java.util.List;
@@ -96,7 +96,7 @@ public final class ModelText {
         return tensor + " "
                 + (tensor.type() == ElementType.STRING
                         ? Arrays.toString(tensor.strings())
-                        : Integer.toHexString(Arrays.hashCode(tensor.segment().toArray(Layouts.BYTE))));
+                        : Integer.toHexString(Arrays.hashCode(tensor.segment().toArray(ByteLayouts.BYTE))));
     }
 
     private void line(int depth, Object... words) {

@@ -17,7 +17,7 @@ import dev.millrace.graph.proto.NodeProto;
 import dev.millrace.graph.proto.TensorProto;
 import dev.millrace.graph.proto.ValueInfoProto;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -146,7 +146,7 @@ final class ProtoComparison {
                             .map(ByteString::toStringUtf8)
                             .toArray(String[]::new));
         } else {
-            assertThat(tensor.segment().toArray(Layouts.BYTE)).isEqualTo(bytes(proto));
+            assertThat(tensor.segment().toArray(ByteLayouts.BYTE)).isEqualTo(bytes(proto));
         }
     }
 

@@ -15,7 +15,7 @@ import dev.millrace.graph.proto.TensorProto;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.io.ByteArrayOutputStream;
@@ -45,7 +45,7 @@ class TensorReaderTest {
             values = new float[] {1, 0, 1, 1};
         }
         Elements.write(type, expected.segment(), 0, values, 0, values.length);
-        byte[] raw = expected.segment().toArray(Layouts.BYTE);
+        byte[] raw = expected.segment().toArray(ByteLayouts.BYTE);
         TensorProto.Builder typed = proto(type, 4);
         switch (type) {
             case FLOAT, COMPLEX64 -> {

@@ -40,11 +40,11 @@ class DeclarationsTest {
         Value y = g.node("Transpose", ints("perm", 1, 0), g.node("Abs", x));
         declare(y, ValueType.tensor(FLOAT, shape(2, 3)));
 
-        assertThat(Inference.infer(g.graph()))
+        assertThat(TypeInference.infer(g.graph()))
                 .containsExactly("Transpose -> '" + y.name() + "': '" + y.name()
                         + "' is declared as float[2,3], but is float[3,2]");
         assertThat(y.described()).hasToString("float[3,2]");
-        assertThat(Inference.infer(g.graph())).isEmpty();
+        assertThat(TypeInference.infer(g.graph())).isEmpty();
     }
 
     @Test
@@ -53,7 +53,7 @@ class DeclarationsTest {
         Value y = g.node("Abs", x);
         declare(y, ValueType.tensor(FLOAT, shape(1, 4)));
 
-        assertThat(Inference.infer(g.graph())).isEmpty();
+        assertThat(TypeInference.infer(g.graph())).isEmpty();
 
         assertThat(y.shape()).isEqualTo(shape("batch", 4));
         assertThat(y.described()).isEqualTo(ValueType.tensor(FLOAT, shape(1, 4)));
@@ -115,7 +115,7 @@ class DeclarationsTest {
                         g.input("x", FLOAT, "n", 4))
                 .requireOutput(0);
 
-        assertThat(Inference.infer(g.graph())).hasSize(1).first().asString().contains("'carried' is declared as");
+        assertThat(TypeInference.infer(g.graph())).hasSize(1).first().asString().contains("'carried' is declared as");
         assertThat(carried.shape()).isEqualTo(shape("n", 4));
         assertThat(y.shape()).isEqualTo(shape("n", 4));
     }

@@ -118,7 +118,7 @@ class EveryOperatorTest {
     }
 
     private static List<@Nullable ValueType> outputs(Node node) {
-        return Inference.outputs(node, new Facts() {
+        return TypeInference.outputs(node, new Facts() {
             @Override
             public @Nullable ValueType type(int input) {
                 Value value = node.input(input);

@@ -47,7 +47,7 @@ class OnnxDataInferenceTest {
             cases++;
             try {
                 Model model = each.model();
-                Inference.infer(model.graph());
+                TypeInference.infer(model.graph());
                 compare(each, model.graph(), failures);
                 failures.addAll(unchecked(each, model.graph()));
             } catch (EngineException | IndexOutOfBoundsException | NullPointerException | ClassCastException e) {
@@ -68,7 +68,7 @@ class OnnxDataInferenceTest {
             cases++;
             try {
                 Graph graph = forgetful(each.modelOfConstants().graph());
-                Inference.infer(graph);
+                TypeInference.infer(graph);
                 compare(each, graph, failures);
                 if (isConcrete(graph)) {
                     known++;

@@ -95,7 +95,7 @@ final class TestGraph {
     }
 
     TestGraph infer() {
-        Inference.infer(graph());
+        TypeInference.infer(graph());
         return this;
     }
 

@@ -3,7 +3,7 @@ package dev.millrace.graph.lower;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
@@ -40,11 +40,11 @@ class DefinitionLoweringTest {
     /** The operators that {@code spec} is lowered to, after which its output has the type that it had before. */
     private List<String> lowered(NodeSpec spec) {
         editor.addOutput("y", editor.append(spec, List.of("y")).requireOutput(0));
-        Inference.infer(editor.graph());
+        TypeInference.infer(editor.graph());
         ElementType before = editor.graph().outputs().getFirst().elementType();
         assertThat(Lowerings.lower(editor.graph())).isTrue();
         GraphCheck.check(editor.graph());
-        Inference.infer(editor.graph());
+        TypeInference.infer(editor.graph());
         assertThat(editor.graph().outputs().getFirst().elementType()).isEqualTo(before);
         return nodes().stream().map(node -> node.op().name()).toList();
     }
@@ -123,7 +123,7 @@ class DefinitionLoweringTest {
                 contributed("LinearAttentionGate", a, input(ElementType.FLOAT), input(ElementType.FLOAT)),
                 List.of("decay", "beta"));
         editor.addOutput("beta", gate.requireOutput(1));
-        Inference.infer(editor.graph());
+        TypeInference.infer(editor.graph());
         assertThatThrownBy(() -> Lowerings.lower(editor.graph())).hasMessageContaining("output 1");
     }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.infer.Facts;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Graph;
@@ -47,10 +47,10 @@ class LoweringsTest {
     }
 
     private List<String> lowered() {
-        Inference.infer(editor.graph());
+        TypeInference.infer(editor.graph());
         assertThat(Lowerings.lower(editor.graph())).isTrue();
         GraphCheck.check(editor.graph());
-        Inference.infer(editor.graph());
+        TypeInference.infer(editor.graph());
         return operators(editor.graph());
     }
 
@@ -64,7 +64,7 @@ class LoweringsTest {
     void whatHasNoLoweringStays() {
         Value x = input(ElementType.FLOAT, 3, 3);
         editor.addOutput("y", node(editor, contributed("Inverse", x), "y").requireOutput(0));
-        Inference.infer(editor.graph());
+        TypeInference.infer(editor.graph());
         assertThat(Lowerings.lower(editor.graph())).isFalse();
         assertThat(operators(editor.graph())).containsExactly("Inverse");
     }
@@ -112,7 +112,7 @@ class LoweringsTest {
         NodeSpec pool = contributed("NhwcMaxPool", x).with("kernel_shape", Attribute.of(new long[] {2, 2}));
         Node node = node(editor, pool, "y");
         editor.addOutput("y", node.requireOutput(0));
-        Inference.infer(editor.graph());
+        TypeInference.infer(editor.graph());
         assertThat(Lowerings.lower(editor.graph())).isFalse();
         assertThat(operators(editor.graph())).containsExactly("NhwcMaxPool");
         Graph inRun = Lowerings.inRun(node, new Facts() {
@@ -145,7 +145,7 @@ class LoweringsTest {
         NodeSpec attention = NodeSpec.of(new OpId("ai.onnx.preview", "FlexAttention"), 1, x, x, x)
                 .with("score_mod", Attribute.of(change));
         editor.addOutput("y", node(editor, attention, "y").requireOutput(0));
-        Inference.infer(editor.graph());
+        TypeInference.infer(editor.graph());
         assertThatThrownBy(() -> Lowerings.lower(editor.graph()))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.NOT_IMPLEMENTED))
@@ -161,7 +161,7 @@ class LoweringsTest {
         OpId flex = new OpId("ai.onnx.preview", "FlexAttention");
         NodeSpec attention = NodeSpec.of(flex, 1, queries, keys, values);
         editor.addOutput("y", node(editor, attention, "y").requireOutput(0));
-        Inference.infer(editor.graph());
+        TypeInference.infer(editor.graph());
         assertThatThrownBy(() -> Lowerings.lower(editor.graph()))
                 .isInstanceOf(EngineException.class)
                 .hasMessageContaining("8589934592 heads of queries");
@@ -176,7 +176,7 @@ class LoweringsTest {
                 .with("num_heads", Attribute.of(2));
         Node node = node(editor, attention, "y", "keys", "values", "scores");
         node.outputs().forEach(output -> editor.addOutput("out", Objects.requireNonNull(output)));
-        Inference.infer(editor.graph());
+        TypeInference.infer(editor.graph());
         assertThatThrownBy(() -> Lowerings.lower(editor.graph())).hasMessageContaining("output 3");
     }
 }

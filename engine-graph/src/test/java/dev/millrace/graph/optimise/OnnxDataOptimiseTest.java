@@ -3,7 +3,7 @@ package dev.millrace.graph.optimise;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.format.Models;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.optimise.pass.ConstantEvaluator;
 import java.io.IOException;
@@ -33,7 +33,7 @@ class OnnxDataOptimiseTest {
         int optimised = 0;
         for (Path model : models(suite)) {
             Graph graph = Models.read(model).graph();
-            Inference.infer(graph);
+            TypeInference.infer(graph);
             try {
                 if (!optimiser.optimise(graph).settled()) {
                     failures.add(model + ": not settled");

@@ -1,6 +1,6 @@
 package dev.millrace.graph.optimise;
 
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Dim;
@@ -94,7 +94,7 @@ public final class TestGraph {
             outputNames.add("v" + names++);
         }
         Node node = editor.append(NodeSpec.of(op, opset, inputs).with(attributes), outputNames);
-        Inference.infer(outermost());
+        TypeInference.infer(outermost());
         return node;
     }
 

@@ -12,7 +12,7 @@ class BytesTest {
         Tensor tensor = Tensor.allocate(ElementType.UINT8, Shape.of(1500));
         MemorySegment bytes = tensor.segment();
         for (int i = 0; i < 1500; i++) {
-            bytes.set(Layouts.BYTE, i, (byte) (i * 7));
+            bytes.set(ByteLayouts.BYTE, i, (byte) (i * 7));
         }
         long[] read = new long[1400];
         Elements.read(type, bytes, 50, read, 3, 1300);

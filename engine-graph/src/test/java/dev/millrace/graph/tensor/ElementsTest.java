@@ -96,6 +96,6 @@ class ElementsTest {
     }
 
     private static MemorySegment copy(MemorySegment of) {
-        return MemorySegment.ofArray(of.toArray(Layouts.BYTE));
+        return MemorySegment.ofArray(of.toArray(ByteLayouts.BYTE));
     }
 }

@@ -19,7 +19,7 @@ class OwnMemoryTest {
     void itIsZeroedAndAligned() {
         var memory = OwnMemory.allocate(100, 64);
         assertThat(memory.address() % 64).isZero();
-        assertThat(memory.toArray(Layouts.BYTE)).containsOnly(0);
+        assertThat(memory.toArray(ByteLayouts.BYTE)).containsOnly(0);
     }
 
     @Test

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.attention;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Worth;
+import dev.millrace.kernels.call.ParallelThresholds;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 
@@ -16,13 +16,13 @@ import java.util.ArrayList;
 public final class Attention {
     private final KernelSet kernels;
     private final ScoreRule rule;
-    private final AttentionKernels steps;
+    private final AttentionKernelTable steps;
 
     /** @param empty the result of rows in which no key takes part; zeros in ONNX */
     public Attention(KernelSet kernels, ScoreRule rule, FinishRows.Empty empty) {
         this.kernels = kernels;
         this.rule = rule;
-        this.steps = new AttentionKernels(kernels, rule, empty);
+        this.steps = new AttentionKernelTable(kernels, rule, empty);
     }
 
     /** The scratch memory that {@link #run} needs for a number of threads, in bytes. */
@@ -61,10 +61,10 @@ public final class Attention {
                 * shape.queries()
                 * shape.keys()
                 * (shape.depth() + shape.valueDepth());
-        int tasks = (int) Math.min(Math.min(threads, units), 1 + work / Worth.least(Worth.PRODUCTS, threads));
-        Extents.bytes("the scratch", scratch, tasks * layout.bytes());
-        Extents.writable("the scratch", scratch);
-        Extents.apart("the scratch", scratch, "the output", call.out().data());
+        int tasks = (int) Math.min(Math.min(threads, units), 1 + work / ParallelThresholds.least(ParallelThresholds.PRODUCTS, threads));
+        CallChecks.bytes("the scratch", scratch, tasks * layout.bytes());
+        CallChecks.writable("the scratch", scratch);
+        CallChecks.apart("the scratch", scratch, "the output", call.out().data());
         var parts = new ArrayList<AttentionTask>();
         for (int task = 0; task < tasks; task++) {
             parts.add(new AttentionTask(

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -53,10 +53,10 @@ public record AttentionCall(
         keys.check("K", shape.batch(), shape.keyHeads(), shape.keys(), shape.depth());
         values.check("V", shape.batch(), shape.keyHeads(), shape.keys(), shape.valueDepth());
         out.check("the output", shape.batch(), shape.heads(), shape.queries(), shape.valueDepth());
-        Extents.writable("the output", out.data());
-        Extents.apart("the output", out.data(), "Q", queries.data());
-        Extents.apart("the output", out.data(), "K", keys.data());
-        Extents.apart("the output", out.data(), "V", values.data());
+        CallChecks.writable("the output", out.data());
+        CallChecks.apart("the output", out.data(), "Q", queries.data());
+        CallChecks.apart("the output", out.data(), "K", keys.data());
+        CallChecks.apart("the output", out.data(), "V", values.data());
         if (mask.kind() != rule.mask()) {
             throw new IllegalArgumentException("the mask is " + mask.kind() + ", but the rule has " + rule.mask());
         }
@@ -67,7 +67,7 @@ public record AttentionCall(
                     slopes == null ? "the rule has slopes, but none are given" : "slopes are given, but not used");
         }
         if (slopes != null) {
-            Extents.vector("the slopes", slopes, shape.heads());
+            CallChecks.vector("the slopes", slopes, shape.heads());
         }
         if (rule.cap() != ScoreRule.Cap.NONE && !(cap > 0)) {
             throw new IllegalArgumentException("the soft cap is " + cap + ", not positive");

@@ -13,7 +13,7 @@ public final class AttentionFamilies implements KernelFamilies {
             case FinishRows.NAME -> new FinishRows();
             case KeyPack.NAME -> new KeyPack();
             case ScoreMaxima.NAME -> new ScoreMaxima();
-            case TurnRows.NAME -> new TurnRows();
+            case RotaryEmbeddingKernel.NAME -> new RotaryEmbeddingKernel();
             case WeightedRows.NAME -> new WeightedRows();
             case ScoreWeights.NAME -> new ScoreWeights();
             default -> null;

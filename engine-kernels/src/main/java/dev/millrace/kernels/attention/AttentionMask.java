@@ -1,6 +1,6 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -41,7 +41,7 @@ public record AttentionMask(Kind kind, MemorySegment data, long batchStride, lon
                 Math.multiplyExact(shape.batch() - 1L, batchStride),
                 Math.multiplyExact(shape.heads() - 1L, headStride));
         last = Math.addExact(last, Math.multiplyExact(shape.queries() - 1L, queryStride) + shape.keys());
-        Extents.bytes("the mask", data, Math.multiplyExact(last, kind.bytes));
+        CallChecks.bytes("the mask", data, Math.multiplyExact(last, kind.bytes));
     }
 
     long offset(long batch, long head, long query, long key) {

@@ -19,7 +19,7 @@ final class AttentionTask {
     /** Zeros with which scratch memory is cleared: filling a slice of it would allocate the slice each time. */
     private static final MemorySegment ZEROS = Arena.global().allocate(4096).asReadOnly();
 
-    private final AttentionKernels kernels;
+    private final AttentionKernelTable kernels;
     private final AttentionLayout layout;
     private final AttentionCall call;
     private final AttentionShape shape;
@@ -35,7 +35,7 @@ final class AttentionTask {
 
     AttentionTask(
             KernelSet set,
-            AttentionKernels kernels,
+            AttentionKernelTable kernels,
             AttentionLayout layout,
             AttentionCall call,
             MemorySegment scratch) {

@@ -4,7 +4,7 @@ import dev.millrace.codegen.program.Memory;
 
 /** Few rows: keys and values are read as they lie, since each is needed but once or little more. */
 final class BlocksInPlace implements HeadBlocks {
-    private final AttentionKernels kernels;
+    private final AttentionKernelTable kernels;
     private final AttentionLayout layout;
     private final AttentionCall call;
     private final Memory memory;
@@ -15,7 +15,7 @@ final class BlocksInPlace implements HeadBlocks {
     private long headOfKeys;
     private long headOfValues;
 
-    BlocksInPlace(AttentionKernels kernels, AttentionLayout layout, AttentionCall call, Memory memory, long scratch) {
+    BlocksInPlace(AttentionKernelTable kernels, AttentionLayout layout, AttentionCall call, Memory memory, long scratch) {
         this.kernels = kernels;
         this.layout = layout;
         this.call = call;

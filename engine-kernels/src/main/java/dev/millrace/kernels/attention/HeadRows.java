@@ -1,6 +1,6 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -31,7 +31,7 @@ public record HeadRows(MemorySegment data, long batchStride, long headStride, lo
                     + rowStride + ": none is negative, and rows are less than " + MAX_ROW_STRIDE + " apart");
         }
         if (batch > 0 && heads > 0 && rows > 0) {
-            Extents.vector(name, data, last(batch, heads, rows, depth));
+            CallChecks.vector(name, data, last(batch, heads, rows, depth));
         }
     }
 

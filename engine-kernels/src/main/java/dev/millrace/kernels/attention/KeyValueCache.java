@@ -1,6 +1,6 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 
 /** Keys or values of earlier steps, in a buffer with room for later ones. */
@@ -17,7 +17,7 @@ public final class KeyValueCache {
             HeadRows from, HeadRows cache, long batch, long heads, long length, long rows, long depth) {
         from.check("the new rows", batch, heads, rows, depth);
         cache.check("the cache", batch, heads, Math.addExact(length, rows), depth);
-        Extents.writable("the cache", cache.data());
+        CallChecks.writable("the cache", cache.data());
         boolean dense = from.rowStride() == depth && cache.rowStride() == depth;
         long bytes = 4 * depth * (dense ? rows : 1);
         for (long entry = 0; entry < batch; entry++) {

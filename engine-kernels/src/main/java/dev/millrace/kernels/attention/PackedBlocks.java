@@ -4,7 +4,7 @@ import dev.millrace.codegen.program.Memory;
 
 /** Many rows: keys, transposed, and values are packed into panels once for each head. */
 final class PackedBlocks implements HeadBlocks {
-    private final AttentionKernels kernels;
+    private final AttentionKernelTable kernels;
     private final AttentionLayout layout;
     private final AttentionCall call;
     private final AttentionShape shape;
@@ -19,7 +19,7 @@ final class PackedBlocks implements HeadBlocks {
     private final int lanes;
     private int count;
 
-    PackedBlocks(AttentionKernels kernels, AttentionLayout layout, AttentionCall call, Memory memory, long scratch) {
+    PackedBlocks(AttentionKernelTable kernels, AttentionLayout layout, AttentionCall call, Memory memory, long scratch) {
         this.kernels = kernels;
         this.layout = layout;
         this.call = call;

@@ -2,7 +2,7 @@ package dev.millrace.kernels.attention;
 
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmShape;
@@ -14,7 +14,7 @@ import java.util.List;
 final class PanelProduct {
     private final int tileRows;
     private final int panelVectors;
-    private final List<Kernel> kernels;
+    private final List<CompiledKernel> kernels;
 
     PanelProduct(KernelSet set) {
         GemmShape shape = GemmShape.of(set.target());
@@ -65,7 +65,7 @@ final class PanelProduct {
         }
     }
 
-    private Kernel kernel(int rows, int vectors, boolean accumulate) {
+    private CompiledKernel kernel(int rows, int vectors, boolean accumulate) {
         return kernels.get(2 * ((rows - 1) * panelVectors + vectors - 1) + (accumulate ? 1 : 0));
     }
 }

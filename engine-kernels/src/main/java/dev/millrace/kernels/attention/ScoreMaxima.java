@@ -17,7 +17,7 @@ import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprWriter;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +62,7 @@ final class ScoreMaxima implements KernelFamily {
                 VectorVar less = builder.sub(before, largest);
                 builder.store(largest(), largest);
                 VectorVar exponent = plain ? less : builder.mul(less, LOG2_E);
-                builder.store(factor(), Function.EXP2_OF_NEGATIVE.write(builder, exponent));
+                builder.store(factor(), FloatFunction.EXP2_OF_NEGATIVE.write(builder, exponent));
                 if (rule.mask() != AttentionMask.Kind.NONE) {
                     builder.advance(mask, argument(SoftmaxArguments.MASK_STRIDE, "stride"));
                 }
@@ -163,7 +163,7 @@ final class ScoreMaxima implements KernelFamily {
         private VectorVar capped(VectorVar score) {
             Expr x = Expr.input(0);
             VectorVar part = builder.mul(score, number(SoftmaxArguments.CAP_INVERSE));
-            VectorVar tanh = new ExprWriter(builder, Map.of(x, part)).write(x.apply(Function.TANH));
+            VectorVar tanh = new ExprWriter(builder, Map.of(x, part)).write(x.apply(FloatFunction.TANH));
             return builder.mul(tanh, number(SoftmaxArguments.CAP));
         }
     }

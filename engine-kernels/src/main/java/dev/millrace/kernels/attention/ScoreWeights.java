@@ -11,7 +11,7 @@ import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,7 +88,7 @@ final class ScoreWeights implements KernelFamily {
             VectorVar exponent = plain
                     ? builder.sub(builder.mul(score, scale), largest)
                     : builder.mul(builder.sub(score, largest), LOG2_E);
-            VectorVar weight = Function.EXP2_OF_NEGATIVE.write(builder, exponent);
+            VectorVar weight = FloatFunction.EXP2_OF_NEGATIVE.write(builder, exponent);
             if (some != null) {
                 weight = builder.select(some, weight, Constant.ZERO);
             }

@@ -2,7 +2,7 @@ package dev.millrace.kernels.call;
 
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -63,7 +63,7 @@ public final class CallPlan {
     private static final int TASKS_PER_THREAD = 4;
 
     private final KernelSet set;
-    private final Kernel[] kernels;
+    private final CompiledKernel[] kernels;
     private final byte[] bases;
     private final long[] offsets;
     /** The first call of each unit, and the end of the last. */
@@ -76,7 +76,7 @@ public final class CallPlan {
     private CallPlan(Builder builder) {
         builder.endUnit();
         set = builder.set;
-        kernels = builder.kernels.toArray(Kernel[]::new);
+        kernels = builder.kernels.toArray(CompiledKernel[]::new);
         int calls = kernels.length;
         bases = Arrays.copyOf(builder.bases, calls * ARGUMENTS);
         offsets = Arrays.copyOf(builder.offsets, calls * ARGUMENTS);
@@ -122,7 +122,7 @@ public final class CallPlan {
         int wanted = ofThread * threads;
         long total = images * work[work.length - 1];
         long most =
-                Math.min((long) images * (units.length - 1), Math.max(1, total / Worth.least(Worth.PRODUCTS, threads)));
+                Math.min((long) images * (units.length - 1), Math.max(1, total / ParallelThresholds.least(ParallelThresholds.PRODUCTS, threads)));
         return (int) Math.max(1, Math.min(wanted, most));
     }
 
@@ -204,7 +204,7 @@ public final class CallPlan {
         private static final int FIRST_CALLS = 32;
 
         private final KernelSet set;
-        private final List<Kernel> kernels = new ArrayList<>();
+        private final List<CompiledKernel> kernels = new ArrayList<>();
         private byte[] bases = new byte[FIRST_CALLS * ARGUMENTS];
         private long[] offsets = new long[FIRST_CALLS * ARGUMENTS];
         private int[] units = new int[FIRST_CALLS];
@@ -237,7 +237,7 @@ public final class CallPlan {
         }
 
         /** Returns the kernel of a key, for planners that pass it to {@link #call(Kernel, long, Argument...)} often. */
-        public Kernel kernel(KernelKey key) {
+        public CompiledKernel kernel(KernelKey key) {
             return set.trusted(key);
         }
 
@@ -247,7 +247,7 @@ public final class CallPlan {
         }
 
         /** @param workOfCall multiplications and additions, or as many as take the same time */
-        public void call(Kernel kernel, long workOfCall, Argument... arguments) {
+        public void call(CompiledKernel kernel, long workOfCall, Argument... arguments) {
             if (arguments.length > ARGUMENTS) {
                 throw new IllegalArgumentException(
                         kernel.name() + " is called with " + arguments.length + " arguments");

@@ -1,10 +1,10 @@
 package dev.millrace.kernels.cast;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Streaming;
-import dev.millrace.kernels.call.Worth;
+import dev.millrace.kernels.call.NonTemporalStores;
+import dev.millrace.kernels.call.ParallelThresholds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -31,14 +31,14 @@ public final class Cast {
     private final KernelSet kernels;
     private final NumberType from;
     private final NumberType to;
-    private final Streaming streaming;
+    private final NonTemporalStores streaming;
     private final List<CastStage> stages;
 
     public Cast(KernelSet kernels, NumberType from, NumberType to) {
-        this(kernels, from, to, Streaming.USUAL);
+        this(kernels, from, to, NonTemporalStores.USUAL);
     }
 
-    public Cast(KernelSet kernels, NumberType from, NumberType to, Streaming streaming) {
+    public Cast(KernelSet kernels, NumberType from, NumberType to, NonTemporalStores streaming) {
         this.kernels = kernels;
         this.streaming = streaming;
         this.from = from;
@@ -95,12 +95,12 @@ public final class Cast {
      * @throws IllegalArgumentException if the segments overlap
      */
     public void run(MemorySegment source, MemorySegment target, long count, Parallel parallel) {
-        Extents.bytes("the source of the cast", source, from.bytes(count));
-        Extents.bytes("the target of the cast", target, to.bytes(count));
-        Extents.writable("the target of the cast", target);
-        Extents.apart("the target of the cast", target, "its source", source);
+        CallChecks.bytes("the source of the cast", source, from.bytes(count));
+        CallChecks.bytes("the target of the cast", target, to.bytes(count));
+        CallChecks.writable("the target of the cast", target);
+        CallChecks.apart("the target of the cast", target, "its source", source);
         List<CastStage> way = isStreamed(target, count) ? List.of(new KernelStage(kernels, from, to, true)) : stages;
-        int tasks = Worth.tasks(count, Worth.ELEMENTS, parallel.width());
+        int tasks = ParallelThresholds.tasks(count, ParallelThresholds.ELEMENTS, parallel.width());
         if (tasks == 1) {
             part(way, source, target, 0, count);
             return;

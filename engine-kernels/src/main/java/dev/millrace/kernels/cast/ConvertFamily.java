@@ -12,7 +12,7 @@ import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.cast.WideNumbers.Halves;
 import java.util.Arrays;
@@ -161,7 +161,7 @@ public final class ConvertFamily implements KernelFamily {
             if (from.isFloat()) {
                 return wide.ofFloat(number, to.isSigned());
             }
-            Value high = from.isSigned()
+            ProgramValue high = from.isSigned()
                     ? builder.binary(BinaryOp.SHIFT_RIGHT_SIGNED, number, Constant.ofBits(Integer.SIZE - 1))
                     : Constant.ZERO;
             return new Halves(number, high);

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.cast;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -11,7 +11,7 @@ final class KernelStage implements CastStage {
     private final KernelSet kernels;
     private final NumberType from;
     private final NumberType to;
-    private final Kernel kernel;
+    private final CompiledKernel kernel;
 
     KernelStage(KernelSet kernels, NumberType from, NumberType to, boolean streamed) {
         this.kernels = kernels;

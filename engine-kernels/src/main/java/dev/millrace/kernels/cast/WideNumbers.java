@@ -7,7 +7,7 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +16,7 @@ final class WideNumbers {
     private static final int SIGN = 0x80000000;
 
     /** The halves of as many numbers as a vector has lanes, in the order of {@link LanePairs}. */
-    record Halves(VectorVar low, Value high) {}
+    record Halves(VectorVar low, ProgramValue high) {}
 
     private final ProgramBuilder builder;
     private final int vectorBytes;
@@ -46,19 +46,19 @@ final class WideNumbers {
         builder.stream(to.plus(vectorBytes), builder.binary(BinaryOp.INTERLEAVE_HIGH, numbers.low, numbers.high));
     }
 
-    private VectorVar shift(BinaryOp op, Value value, int bits) {
+    private VectorVar shift(BinaryOp op, ProgramValue value, int bits) {
         return builder.binary(op, value, Constant.ofBits(bits));
     }
 
-    private VectorVar and(Value value, int bits) {
+    private VectorVar and(ProgramValue value, int bits) {
         return builder.binary(BinaryOp.AND, value, Constant.ofBits(bits));
     }
 
-    private VectorVar or(Value a, Value b) {
+    private VectorVar or(ProgramValue a, ProgramValue b) {
         return builder.binary(BinaryOp.OR, a, b);
     }
 
-    private VectorVar toFloat(Value value) {
+    private VectorVar toFloat(ProgramValue value) {
         return builder.unary(UnaryOp.TO_FLOAT, value);
     }
 
@@ -80,7 +80,7 @@ final class WideNumbers {
         VectorVar large = builder.mul(scaled, Constant.of(0x1p23f));
 
         // // Counted from the least int, so that one signed comparison finds what is out of range on both sides.
-        Value shifted = signed ? builder.binary(BinaryOp.INT_ADD, top, Constant.ofBits(SIGN + 256)) : top;
+        ProgramValue shifted = signed ? builder.binary(BinaryOp.INT_ADD, top, Constant.ofBits(SIGN + 256)) : top;
         Constant most = Constant.ofBits(signed ? SIGN + 511 : 255);
         return builder.select(builder.compare(Comparison.INT_GREATER, shifted, most), large, small);
     }
@@ -106,7 +106,7 @@ final class WideNumbers {
     }
 
     /** Returns a float without a fraction, up to 2^32, as an unsigned int; negative ones as a signed int. */
-    private VectorVar toUnsigned(Value x) {
+    private VectorVar toUnsigned(ProgramValue x) {
         MaskVar upper = builder.compare(Comparison.GREATER_OR_EQUAL, x, Constant.of(0x1p31f));
         VectorVar less = builder.sub(x, Constant.of(0x1p31f));
         VectorVar far = builder.binary(BinaryOp.XOR, builder.unary(UnaryOp.TO_INT, less), Constant.ofBits(SIGN));

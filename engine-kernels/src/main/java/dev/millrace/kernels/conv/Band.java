@@ -1,6 +1,6 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.call.Cuts;
+import dev.millrace.kernels.call.WorkSplit;
 import dev.millrace.kernels.image.Axis;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +51,7 @@ record Band(int plane, int firstRow, int endRow, int firstColumn, int endColumn)
                 continue;
             }
             int rows = (int) Math.clamp(BYTES / Math.max(1, rowBytes * height.stride()), 1, height.out());
-            int parts = Cuts.of(height.out(), (height.out() + rows - 1) / rows, groups * units(shape), threads);
+            int parts = WorkSplit.of(height.out(), (height.out() + rows - 1) / rows, groups * units(shape), threads);
             for (int part = 0; part < parts; part++) {
                 int first = (int) ((long) height.out() * part / parts);
                 int end = (int) ((long) height.out() * (part + 1) / parts);

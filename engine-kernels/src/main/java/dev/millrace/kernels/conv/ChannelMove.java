@@ -4,7 +4,7 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
@@ -118,11 +118,11 @@ public final class ChannelMove {
         if (reads != (in != null)) {
             throw new IllegalArgumentException(reads ? "no images are given" : "no channel of images is read");
         }
-        Extents.bytes("the written images", out, Math.multiplyExact(4 * outImage, batch));
-        Extents.writable("the written images", out);
+        CallChecks.bytes("the written images", out, Math.multiplyExact(4 * outImage, batch));
+        CallChecks.writable("the written images", out);
         if (in != null) {
-            Extents.bytes("the read images", in, Math.multiplyExact(4 * inImage, batch));
-            Extents.apart("the written images", out, "the read images", in);
+            CallChecks.bytes("the read images", in, Math.multiplyExact(4 * inImage, batch));
+            CallChecks.apart("the written images", out, "the read images", in);
         }
         plan.run(
                 CallPlan.Operands.of(batch).with(Base.INPUT, in, 4 * inImage).with(Base.OUTPUT, out, 4 * outImage),

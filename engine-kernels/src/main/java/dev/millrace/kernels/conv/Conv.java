@@ -1,11 +1,11 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -48,7 +48,7 @@ public final class Conv implements PacksWeights {
     public Conv(KernelSet kernels, ConvShape shape, boolean plain, Expr after, ConvMethod method, int width) {
         this.shape = shape.flattened();
         this.plain = plain;
-        residual = Activations.readsResidual(Activations.checked(after));
+        residual = ImageEpilogues.readsResidual(ImageEpilogues.checked(after));
         lanes = kernels.target().lanes();
         if (!method.fits(shape, kernels.target()) || plain && method != ConvMethod.DIRECT) {
             throw new IllegalArgumentException(
@@ -75,7 +75,7 @@ public final class Conv implements PacksWeights {
         this.shape = shape.flattened();
         plain = false;
         given = order.given();
-        residual = Activations.readsResidual(Activations.checked(after));
+        residual = ImageEpilogues.readsResidual(ImageEpilogues.checked(after));
         lanes = kernels.target().lanes();
         plan = ListedConv.of(kernels, this.shape, order, after, width);
     }
@@ -114,12 +114,12 @@ public final class Conv implements PacksWeights {
      * Packs weights of outChannels × channels of a group × taps, with the bias of each output channel if there is one.
      */
     public void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
-        Extents.vector("the weights", weights, shape.weightElements());
+        CallChecks.vector("the weights", weights, shape.weightElements());
         if (bias != null) {
-            Extents.vector("the bias", bias, shape.outChannels());
+            CallChecks.vector("the bias", bias, shape.outChannels());
         }
-        Extents.bytes("the packed weights", packed, packedBytes());
-        Extents.writable("the packed weights", packed);
+        CallChecks.bytes("the packed weights", packed, packedBytes());
+        CallChecks.writable("the packed weights", packed);
         plan.pack(weights, bias, packed);
     }
 
@@ -148,13 +148,13 @@ public final class Conv implements PacksWeights {
             Parallel parallel) {
         long inImage = plain ? shape.inPixels() * given : BlockedImages.elements(lanes, given, shape.inPixels());
         long outImage = BlockedImages.elements(lanes, shape.outChannels(), shape.outPixels());
-        Extents.bytes("the packed weights", packed, packedBytes());
+        CallChecks.bytes("the packed weights", packed, packedBytes());
         var operands = new ConvOperands(shape.batch(), in, inImage, packed, other, out, outImage, scratch);
         operands.check(residual);
         long wanted = scratchBytes(parallel.width());
         if (scratch != null) {
-            Extents.bytes("the scratch memory", scratch, wanted);
-            Extents.writable("the scratch memory", scratch);
+            CallChecks.bytes("the scratch memory", scratch, wanted);
+            CallChecks.writable("the scratch memory", scratch);
         } else if (wanted > 0) {
             throw new IllegalArgumentException("a run wants " + wanted + " bytes of scratch memory, but none is given");
         }

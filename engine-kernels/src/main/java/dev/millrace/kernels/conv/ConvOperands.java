@@ -2,7 +2,7 @@ package dev.millrace.kernels.conv;
 
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -24,16 +24,16 @@ record ConvOperands(
 
     /** Checks the extents of images. */
     void check(boolean readsResidual) {
-        Extents.vector("the input", in, Math.multiplyExact(inImage, batch));
-        Extents.vector("the output", out, Math.multiplyExact(outImage, batch));
-        Extents.writable("the output", out);
-        Extents.apart("the output", out, "the input", in);
+        CallChecks.vector("the input", in, Math.multiplyExact(inImage, batch));
+        CallChecks.vector("the output", out, Math.multiplyExact(outImage, batch));
+        CallChecks.writable("the output", out);
+        CallChecks.apart("the output", out, "the input", in);
         if (readsResidual != (residual != null)) {
             throw new IllegalArgumentException(
                     readsResidual ? "what follows reads a residual, but none is given" : "a residual is not read");
         }
         if (residual != null) {
-            Extents.vector("the residual", residual, outImage * batch);
+            CallChecks.vector("the residual", residual, outImage * batch);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
@@ -35,7 +35,7 @@ final class ConvPlanner {
     private final CallPlan.Builder calls;
     private final int threads;
     private final Tiling tiling;
-    private final Map<Tile, Kernel> kernels = new HashMap<>();
+    private final Map<Tile, CompiledKernel> kernels = new HashMap<>();
     private final ConvPasses cuts;
     private final long pixelBytes;
     private final long outPixelBytes;
@@ -315,7 +315,7 @@ final class ConvPlanner {
         return count == 1 ? Math.min(distance, ConvTile.MAX_STEP) : distance;
     }
 
-    private Kernel kernel(Tile tile) {
+    private CompiledKernel kernel(Tile tile) {
         return calls.kernel(new ConvTile.Variant(
                         tile.pixels(),
                         tile.blocks(),

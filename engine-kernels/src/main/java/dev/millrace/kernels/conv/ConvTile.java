@@ -5,7 +5,7 @@ import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.ImageEpilogues;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,7 +88,7 @@ final class ConvTile implements KernelFamily {
                     .with("pitch", pitch)
                     .with("start", start)
                     .with("fetches", fetches ? 1 : 0)
-                    .with("after", Activations.print(after));
+                    .with("after", ImageEpilogues.print(after));
         }
 
         static Variant of(KernelKey key, Target target) {
@@ -126,7 +126,7 @@ final class ConvTile implements KernelFamily {
                     key.number("pitch", 1, MAX_STEP),
                     key.oneOf("start", Start.values()),
                     key.number("fetches", 0, 1) == 1,
-                    Activations.read(key, "after"));
+                    ImageEpilogues.read(key, "after"));
         }
 
         /** Whether a tap of a pixel reads an input inside of the image. */

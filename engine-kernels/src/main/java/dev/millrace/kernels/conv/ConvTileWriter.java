@@ -10,7 +10,7 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.RegisterNeed;
-import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.ImageEpilogues;
 import org.jspecify.annotations.Nullable;
 
 /** The writer of the program of one {@link ConvTile}. */
@@ -161,7 +161,7 @@ final class ConvTileWriter {
     /** Prefetches the output and the residual, which are written or read only at the end. */
     private void fetchOutput() {
         boolean writesFresh = variant.start() == ConvTile.Start.ZERO;
-        boolean readsResidual = variant.after() != null && Activations.readsResidual(variant.after());
+        boolean readsResidual = variant.after() != null && ImageEpilogues.readsResidual(variant.after());
         if (!writesFresh && !readsResidual) {
             return;
         }
@@ -352,7 +352,7 @@ final class ConvTileWriter {
     }
 
     private VectorVar apply(Expr after, VectorVar sum, Address residualAt) {
-        return Activations.write(builder, after, sum, residualAt);
+        return ImageEpilogues.write(builder, after, sum, residualAt);
     }
 
     /** Applies the epilogue to the tile that was just written, now that its registers are free. */

@@ -6,7 +6,7 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.Cuts;
+import dev.millrace.kernels.call.WorkSplit;
 import dev.millrace.kernels.expression.Expr;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -102,7 +102,7 @@ final class ListedConv extends CalledConv {
             int pixels = shape.width().out();
             long bytes = pixels * pixelBytes * Math.ceilDiv(shape.groupChannels(), target.lanes());
             int least = (int) Math.max(Math.clamp(pixels / PIXELS_OF_BAND, 1, BANDS), Math.ceilDiv(bytes, Band.BYTES));
-            int bands = Cuts.of(pixels / PIXELS_OF_TILES, least, groups.size() * shape.batch(), threads);
+            int bands = WorkSplit.of(pixels / PIXELS_OF_TILES, least, groups.size() * shape.batch(), threads);
             boolean groupsFirst = ConvPlanner.groupsFirst(shape, groups.size(), bands);
             int outer = groupsFirst ? groups.size() : bands;
             int inner = groupsFirst ? bands : groups.size();

@@ -2,18 +2,18 @@ package dev.millrace.kernels.conv;
 
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallPlan;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.plane.PlaneOp;
-import dev.millrace.kernels.plane.PlanePart;
-import dev.millrace.kernels.plane.PlanePlanner;
-import dev.millrace.kernels.plane.PlaneShape;
-import dev.millrace.kernels.plane.PlaneShape.Extent;
-import dev.millrace.kernels.plane.PlaneWeights;
+import dev.millrace.kernels.conv.nchw.PlaneOp;
+import dev.millrace.kernels.conv.nchw.PlanePart;
+import dev.millrace.kernels.conv.nchw.PlanePlanner;
+import dev.millrace.kernels.conv.nchw.PlaneShape;
+import dev.millrace.kernels.conv.nchw.PlaneShape.Extent;
+import dev.millrace.kernels.conv.nchw.PlaneWeights;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ public final class PlaneConv implements PacksWeights {
         this.transposed = transposed;
         this.planes = planes;
         weights = new PlaneWeights(planes);
-        residual = Activations.readsResidual(Activations.checked(after));
+        residual = ImageEpilogues.readsResidual(ImageEpilogues.checked(after));
         if (residual && planes.width().size() > 1) {
             throw new IllegalArgumentException("a residual lies where results are put, not where they are computed");
         }
@@ -139,12 +139,12 @@ public final class PlaneConv implements PacksWeights {
      * channel if there is one.
      */
     public void pack(MemorySegment given, @Nullable MemorySegment bias, MemorySegment packed) {
-        Extents.vector("the weights", given, forward.weightElements());
+        CallChecks.vector("the weights", given, forward.weightElements());
         if (bias != null) {
-            Extents.vector("the bias", bias, (long) planes.groups() * planes.outChannels());
+            CallChecks.vector("the bias", bias, (long) planes.groups() * planes.outChannels());
         }
-        Extents.bytes("the packed weights", packed, packedBytes());
-        Extents.writable("the packed weights", packed);
+        CallChecks.bytes("the packed weights", packed, packedBytes());
+        CallChecks.writable("the packed weights", packed);
         weights.pack(given, transposed ? this::transposedIndex : this::index, bias, packed);
     }
 
@@ -174,9 +174,9 @@ public final class PlaneConv implements PacksWeights {
             Parallel parallel) {
         long inImage = planes.in().all() * planes.channels() * planes.groups();
         long outImage = planes.out().all() * planes.outChannels() * planes.groups();
-        Extents.bytes("the packed weights", packed, packedBytes());
-        Extents.bytes("the scratch memory", scratch, scratchBytes(parallel.width()));
-        Extents.writable("the scratch memory", scratch);
+        CallChecks.bytes("the packed weights", packed, packedBytes());
+        CallChecks.bytes("the scratch memory", scratch, scratchBytes(parallel.width()));
+        CallChecks.writable("the scratch memory", scratch);
         var operands = new ConvOperands(forward.batch(), in, inImage, packed, other, out, outImage, scratch);
         operands.check(residual);
         try {

@@ -1,11 +1,11 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
@@ -40,10 +40,10 @@ public final class Reorder {
         int lanes = kernels.target().lanes();
         boolean there = direction == ReorderTile.Direction.TO_BLOCKED;
         CallPlan.Builder calls = new CallPlan.Builder(kernels);
-        Kernel whole = calls.kernel(ReorderTile.key(direction, Math.min(lanes, channels)));
+        CompiledKernel whole = calls.kernel(ReorderTile.key(direction, Math.min(lanes, channels)));
         for (int block = 0; block < BlockedImages.blocks(lanes, channels); block++) {
             int channelsOfBlock = Math.min(lanes, channels - block * lanes);
-            Kernel kernel = block == 0 || channelsOfBlock == lanes
+            CompiledKernel kernel = block == 0 || channelsOfBlock == lanes
                     ? whole
                     : calls.kernel(ReorderTile.key(direction, channelsOfBlock));
             for (long pixel = 0; pixel < pixels; pixel += PIXELS_PER_CALL) {
@@ -82,10 +82,10 @@ public final class Reorder {
     private record Images(String name, MemorySegment segment, long imageBytes) {}
 
     private void run(CallPlan plan, Images from, Images to, Parallel parallel) {
-        Extents.bytes(from.name(), from.segment(), Math.multiplyExact(from.imageBytes(), batch));
-        Extents.bytes(to.name(), to.segment(), Math.multiplyExact(to.imageBytes(), batch));
-        Extents.writable(to.name(), to.segment());
-        Extents.apart(to.name(), to.segment(), from.name(), from.segment());
+        CallChecks.bytes(from.name(), from.segment(), Math.multiplyExact(from.imageBytes(), batch));
+        CallChecks.bytes(to.name(), to.segment(), Math.multiplyExact(to.imageBytes(), batch));
+        CallChecks.writable(to.name(), to.segment());
+        CallChecks.apart(to.name(), to.segment(), from.name(), from.segment());
         try {
             plan.run(
                     CallPlan.Operands.of(batch)

@@ -2,11 +2,11 @@ package dev.millrace.kernels.conv;
 
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallPlan;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
@@ -59,7 +59,7 @@ public final class TransposedConv implements PacksWeights {
     public TransposedConv(KernelSet kernels, ConvShape forward, Expr after) {
         this.forward = forward;
         lanes = kernels.target().lanes();
-        residual = Activations.readsResidual(Activations.checked(after));
+        residual = ImageEpilogues.readsResidual(ImageEpilogues.checked(after));
         var calls = new CallPlan.Builder(kernels);
         long at = 0;
         for (int z = 0; z < forward.depth().stride(); z++) {
@@ -123,12 +123,12 @@ public final class TransposedConv implements PacksWeights {
      * there is one.
      */
     public void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
-        Extents.vector("the weights", weights, forward.weightElements());
+        CallChecks.vector("the weights", weights, forward.weightElements());
         if (bias != null) {
-            Extents.vector("the bias", bias, forward.channels());
+            CallChecks.vector("the bias", bias, forward.channels());
         }
-        Extents.bytes("the packed weights", packed, packedBytes());
-        Extents.writable("the packed weights", packed);
+        CallChecks.bytes("the packed weights", packed, packedBytes());
+        CallChecks.writable("the packed weights", packed);
         float[] given = weights.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
         for (Part part : parts) {
             part.layout().pack(given, this::index, part.taps(forward), bias, packed);
@@ -154,7 +154,7 @@ public final class TransposedConv implements PacksWeights {
             Parallel parallel) {
         long inImage = BlockedImages.elements(lanes, forward.outChannels(), forward.outPixels());
         long outImage = BlockedImages.elements(lanes, forward.channels(), forward.inPixels());
-        Extents.bytes("the packed weights", packed, packedBytes());
+        CallChecks.bytes("the packed weights", packed, packedBytes());
         var operands = new ConvOperands(forward.batch(), in, inImage, packed, other, out, outImage, null);
         operands.check(residual);
         try {

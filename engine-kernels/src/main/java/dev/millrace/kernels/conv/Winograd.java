@@ -4,7 +4,7 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.Cuts;
+import dev.millrace.kernels.call.WorkSplit;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.conv.WinogradPlanner.Band;
 import dev.millrace.kernels.expression.Expr;
@@ -53,7 +53,7 @@ final class Winograd implements ConvPlan {
             Band all = new Band(0, rows);
             Argument scratch = Argument.at(Base.SCRATCH, 0);
             transforms = transforms(planner, all, width, kernels);
-            int cuts = Cuts.of(rows, 1, planner.groups(all).size() * shape.batch(), width);
+            int cuts = WorkSplit.of(rows, 1, planner.groups(all).size() * shape.batch(), width);
             int largest = Math.ceilDiv(rows, cuts);
             int block = 0;
             for (int blocks : planner.groups(new Band(0, largest))) {
@@ -100,8 +100,8 @@ final class Winograd implements ConvPlan {
     /** Whether all threads transform an image together before they compute parts of its output. */
     private static boolean shares(int bands, int rows, int batch, int width) {
         int units = bands * batch;
-        return Cuts.isFor(width)
-                ? rows * batch < EVEN * width * Cuts.slowest(rows, bands, batch, width)
+        return WorkSplit.isFor(width)
+                ? rows * batch < EVEN * width * WorkSplit.slowest(rows, bands, batch, width)
                 : units < FEW_BANDS && (width == 1 || units % width != 0);
     }
 
@@ -109,7 +109,7 @@ final class Winograd implements ConvPlan {
     private static CallPlan transforms(WinogradPlanner planner, Band all, int width, KernelSet kernels) {
         var calls = new CallPlan.Builder(kernels);
         int blocks = planner.inBlocks();
-        int parts = Cuts.of(blocks, 1, all.rows(), width);
+        int parts = WorkSplit.of(blocks, 1, all.rows(), width);
         for (int row = 0; row < all.rows(); row++) {
             for (int number = 0; number < parts; number++) {
                 Band part = new Band(0, blocks).part(number, parts);

@@ -11,7 +11,7 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprText;
-import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.ImageEpilogues;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,8 +41,8 @@ final class WinogradOutput implements KernelFamily {
     @Override
     public Program describe(KernelKey key, Target target) {
         key.onlyHas("kind", "in", "out", "before", "after");
-        Expr after = Activations.read(key, "after");
-        return new Writer(key.toString(), target, WinogradRow.of(key), after == null ? Activations.NONE : after)
+        Expr after = ImageEpilogues.read(key, "after");
+        return new Writer(key.toString(), target, WinogradRow.of(key), after == null ? ImageEpilogues.NONE : after)
                 .program();
     }
 
@@ -140,7 +140,7 @@ final class WinogradOutput implements KernelFamily {
                     VectorVar sum =
                             builder.add(WinogradRow.orZero(builder, results[x]), builder.load(Address.at(bias, 0)));
                     Address otherAt = Address.at(other, x * bytes);
-                    builder.store(Address.at(to, x * bytes), Activations.write(builder, after, sum, otherAt));
+                    builder.store(Address.at(to, x * bytes), ImageEpilogues.write(builder, after, sum, otherAt));
                 }
                 builder.advance(from, size * bytes);
                 ScalarVar step = size(Size.OUT_ROW);

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
@@ -26,9 +26,9 @@ final class WinogradPlanner {
     private final WinogradWeights weights;
     private final KernelSet kernels;
     private final WinogradRow row;
-    private final Kernel transform;
-    private final Kernel transformBack;
-    private final Map<Tile, Kernel> tiles = new HashMap<>();
+    private final CompiledKernel transform;
+    private final CompiledKernel transformBack;
+    private final Map<Tile, CompiledKernel> tiles = new HashMap<>();
     private final int bytes;
 
     WinogradPlanner(KernelSet kernels, ConvShape shape, WinogradKind kind, WinogradWeights weights, Expr after) {
@@ -293,7 +293,7 @@ final class WinogradPlanner {
         return runs;
     }
 
-    private Kernel kernel(Tile tile) {
+    private CompiledKernel kernel(Tile tile) {
         return kernels.trusted(new ConvTile.Variant(
                         tile.pixels(),
                         tile.blocks(),

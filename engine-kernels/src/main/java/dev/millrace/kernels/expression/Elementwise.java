@@ -2,11 +2,11 @@ package dev.millrace.kernels.expression;
 
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Streaming;
-import dev.millrace.kernels.loops.RowNest;
-import dev.millrace.kernels.loops.RowShape;
+import dev.millrace.kernels.call.NonTemporalStores;
+import dev.millrace.kernels.rows.RowNest;
+import dev.millrace.kernels.rows.RowShape;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +25,7 @@ public final class Elementwise {
         this(kernels, expression, type, ElementwiseCall.usualStreaming(expression));
     }
 
-    public Elementwise(KernelSet kernels, Expr expression, DataType type, Streaming streaming) {
+    public Elementwise(KernelSet kernels, Expr expression, DataType type, NonTemporalStores streaming) {
         call = new ElementwiseCall(kernels, expression, type, streaming);
         reads = ExprInputs.of(expression);
         operands = reads.rows(RowShape.Operand.of("the output", type.bytes(), (long) type.bytes()), List.of(1L));
@@ -53,7 +53,7 @@ public final class Elementwise {
             throw new IllegalArgumentException(
                     key() + " reads input " + (reads.operands() - 1) + ", but " + inputs.size() + " inputs were given");
         }
-        Extents.writable("the output", out);
+        CallChecks.writable("the output", out);
         Prepared prepared = last;
         if (prepared.count() != count) {
             prepared = prepare(count);

@@ -2,10 +2,10 @@ package dev.millrace.kernels.expression;
 
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Streaming;
-import dev.millrace.kernels.loops.RowNest;
+import dev.millrace.kernels.call.NonTemporalStores;
+import dev.millrace.kernels.rows.RowNest;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -14,11 +14,11 @@ final class ElementwiseCall {
     private final KernelSet kernels;
     private final Expr expression;
     private final DataType type;
-    private final Streaming streaming;
+    private final NonTemporalStores streaming;
     private final KernelKey key;
-    private final Kernel kernel;
+    private final CompiledKernel kernel;
 
-    ElementwiseCall(KernelSet kernels, Expr expression, DataType type, Streaming streaming) {
+    ElementwiseCall(KernelSet kernels, Expr expression, DataType type, NonTemporalStores streaming) {
         this.kernels = kernels;
         this.expression = expression;
         this.type = type;
@@ -28,8 +28,8 @@ final class ElementwiseCall {
     }
 
     /** Returns the streaming of an expression's results for callers that choose none. */
-    static Streaming usualStreaming(Expr expression) {
-        return ExprRows.isCheap(expression) ? Streaming.USUAL : Streaming.BEHIND_WORK;
+    static NonTemporalStores usualStreaming(Expr expression) {
+        return ExprRows.isCheap(expression) ? NonTemporalStores.USUAL : NonTemporalStores.BEHIND_WORK;
     }
 
     KernelKey key() {
@@ -54,7 +54,7 @@ final class ElementwiseCall {
                 && segments.subList(1, segments.size()).stream().noneMatch(in -> in.address() == out.address());
     }
 
-    private Kernel streamedKernel() {
+    private CompiledKernel streamedKernel() {
         return kernels.kernel(ElementwiseFamily.key(expression, type, true));
     }
 }

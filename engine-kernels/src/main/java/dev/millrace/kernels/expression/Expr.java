@@ -30,7 +30,7 @@ public sealed interface Expr {
     record Literal(int bits, Kind kind) implements Expr {}
 
     /** A function of an expression. */
-    record Apply(Function function, Expr argument) implements Expr {
+    record Apply(FloatFunction function, Expr argument) implements Expr {
         public Apply {
             if (argument.kind() != Kind.FLOAT) {
                 throw new IllegalArgumentException(function + " cannot be taken of " + argument.kind());
@@ -111,7 +111,7 @@ public sealed interface Expr {
         return new Literal(value ? 1 : 0, Kind.BOOL);
     }
 
-    default Expr apply(Function function) {
+    default Expr apply(FloatFunction function) {
         return new Apply(function, this);
     }
 
@@ -154,12 +154,12 @@ public sealed interface Expr {
 
     /** Returns {@code x/2 (1 + erf(x/sqrt 2))}. */
     static Expr gelu(Expr x) {
-        Expr erf = x.times(number((float) Math.sqrt(0.5))).apply(Function.ERF_AS_RATIO);
+        Expr erf = x.times(number((float) Math.sqrt(0.5))).apply(FloatFunction.ERF_AS_RATIO);
         return x.times(number(0.5f)).times(number(1).plus(erf));
     }
 
     /** Returns {@code x sigmoid(x)}. */
     static Expr silu(Expr x) {
-        return x.times(x.apply(Function.SIGMOID));
+        return x.times(x.apply(FloatFunction.SIGMOID));
     }
 }

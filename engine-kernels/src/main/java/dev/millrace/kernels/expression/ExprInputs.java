@@ -1,6 +1,6 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.loops.RowShape;
+import dev.millrace.kernels.rows.RowShape;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -63,7 +63,7 @@ public record ExprInputs(Set<Expr.Input> inputs, Set<Expr.Single> singles) {
             case Expr.Input input -> inputs.add(input);
             case Expr.Single single -> singles.add(single);
             case Expr.Literal _ -> {}
-            case Expr.Apply(Function _, Expr argument) -> collect(argument);
+            case Expr.Apply(FloatFunction _, Expr argument) -> collect(argument);
             case Expr.Convert(Kind _, Expr argument) -> collect(argument);
             case Expr.Combine(Operator _, Expr left, Expr right) -> {
                 collect(left);

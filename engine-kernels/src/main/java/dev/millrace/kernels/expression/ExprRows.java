@@ -5,7 +5,7 @@ import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.cast.LaneNumbers;
-import dev.millrace.kernels.loops.RowLoops;
+import dev.millrace.kernels.rows.RowLoops;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

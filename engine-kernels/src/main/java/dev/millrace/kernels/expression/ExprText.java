@@ -41,7 +41,7 @@ public final class ExprText {
                 text.append(SINGLE).append(index).append(suffix(type));
             case Expr.Literal(int bits, Kind kind) ->
                 text.append(LITERALS.charAt(kind.ordinal())).append(Integer.toHexString(bits));
-            case Expr.Apply(Function function, Expr argument) -> print(function.name(), text, argument);
+            case Expr.Apply(FloatFunction function, Expr argument) -> print(function.name(), text, argument);
             case Expr.Convert(Kind kind, Expr argument) -> print(TO + kind.name(), text, argument);
             case Expr.Combine(Operator operator, Expr left, Expr right) -> print(operator.name(), text, left, right);
             case Expr.Choose(Expr condition, Expr then, Expr otherwise) ->
@@ -101,7 +101,7 @@ public final class ExprText {
         }
         return switch (expression) {
             case Expr.Input _, Expr.Single _, Expr.Literal _ -> operators;
-            case Expr.Apply(Function _, Expr argument) -> left(argument, depth + 1, operators - 1);
+            case Expr.Apply(FloatFunction _, Expr argument) -> left(argument, depth + 1, operators - 1);
             case Expr.Convert(Kind _, Expr argument) -> left(argument, depth + 1, operators - 1);
             case Expr.Combine(Operator _, Expr one, Expr other) ->
                 left(other, depth + 1, left(one, depth + 1, operators - 1));
@@ -181,7 +181,7 @@ public final class ExprText {
                 return argument(depth).combine(operator, argument(depth));
             }
         }
-        return argument(depth).apply(named(Function.values(), name, "function"));
+        return argument(depth).apply(named(FloatFunction.values(), name, "function"));
     }
 
     private void expect(char wanted) {

@@ -5,7 +5,7 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,10 +17,10 @@ public final class ExprWriter {
     private final ProgramBuilder builder;
     private final FloatOperators floats;
     private final IntSteps ints;
-    private final Map<Expr, Value> written = new HashMap<>();
+    private final Map<Expr, ProgramValue> written = new HashMap<>();
 
     /** @param inputs the values of the inputs and single elements that the expressions use */
-    public ExprWriter(ProgramBuilder builder, Map<Expr, ? extends Value> inputs) {
+    public ExprWriter(ProgramBuilder builder, Map<Expr, ? extends ProgramValue> inputs) {
         this.builder = builder;
         this.floats = new FloatOperators(builder);
         this.ints = new IntSteps(builder);
@@ -29,12 +29,12 @@ public final class ExprWriter {
 
     /** The value of an expression, in a register. */
     public VectorVar write(Expr expression) {
-        Value value = value(expression);
+        ProgramValue value = value(expression);
         return value instanceof VectorVar variable ? variable : builder.unary(UnaryOp.COPY, value);
     }
 
-    private Value value(Expr expression) {
-        Value known = written.get(expression);
+    private ProgramValue value(Expr expression) {
+        ProgramValue known = written.get(expression);
         if (known == null) {
             known = compute(expression);
             written.put(expression, known);
@@ -42,10 +42,10 @@ public final class ExprWriter {
         return known;
     }
 
-    private Value compute(Expr expression) {
+    private ProgramValue compute(Expr expression) {
         return switch (expression) {
             case Expr.Literal(int bits, Kind _) -> Constant.ofBits(bits);
-            case Expr.Apply(Function function, Expr argument) -> function.write(builder, value(argument));
+            case Expr.Apply(FloatFunction function, Expr argument) -> function.write(builder, value(argument));
             case Expr.Convert(Kind to, Expr argument) -> convert(to, argument);
             case Expr.Combine combine -> combine(combine);
             case Expr.Choose(Expr condition, Expr then, Expr otherwise) ->
@@ -55,18 +55,18 @@ public final class ExprWriter {
         };
     }
 
-    private Value combine(Expr.Combine combine) {
+    private ProgramValue combine(Expr.Combine combine) {
         if (combine.operator().isComparison()) {
             return choose(condition(combine), ONE, Constant.ZERO);
         }
-        Value a = value(combine.left());
-        Value b = value(combine.right());
+        ProgramValue a = value(combine.left());
+        ProgramValue b = value(combine.right());
         return combine.kind() == Kind.FLOAT
                 ? floats.combine(combine.operator(), a, b)
                 : ints.combine(combine.operator(), a, b);
     }
 
-    private Value convert(Kind to, Expr argument) {
+    private ProgramValue convert(Kind to, Expr argument) {
         Kind from = argument.kind();
         if (to == from || to == Kind.INT && from == Kind.BOOL) {
             return value(argument);
@@ -81,7 +81,7 @@ public final class ExprWriter {
     /** @param inverted whether the lanes that are not in the mask are meant */
     private record Condition(MaskVar mask, boolean inverted) {}
 
-    private VectorVar choose(Condition condition, Value then, Value otherwise) {
+    private VectorVar choose(Condition condition, ProgramValue then, ProgramValue otherwise) {
         return condition.inverted()
                 ? builder.select(condition.mask(), otherwise, then)
                 : builder.select(condition.mask(), then, otherwise);
@@ -89,14 +89,14 @@ public final class ExprWriter {
 
     private Condition condition(Expr expression) {
         if (expression instanceof Expr.Combine(Operator operator, Expr left, Expr right) && operator.isComparison()) {
-            Value a = value(left);
-            Value b = value(right);
+            ProgramValue a = value(left);
+            ProgramValue b = value(right);
             return left.kind() == Kind.FLOAT ? ofFloats(operator, a, b) : ofInts(operator, a, b);
         }
         return new Condition(builder.compare(Comparison.INT_EQUAL, value(expression), ONE), false);
     }
 
-    private Condition ofFloats(Operator operator, Value a, Value b) {
+    private Condition ofFloats(Operator operator, ProgramValue a, ProgramValue b) {
         Comparison comparison = switch (operator) {
             case EQUAL -> Comparison.EQUAL;
             case NOT_EQUAL -> Comparison.NOT_EQUAL;
@@ -108,7 +108,7 @@ public final class ExprWriter {
         return new Condition(builder.compare(comparison, a, b), false);
     }
 
-    private Condition ofInts(Operator operator, Value a, Value b) {
+    private Condition ofInts(Operator operator, ProgramValue a, ProgramValue b) {
         return switch (operator) {
             case EQUAL -> new Condition(builder.compare(Comparison.INT_EQUAL, a, b), false);
             case NOT_EQUAL -> new Condition(builder.compare(Comparison.INT_EQUAL, a, b), true);

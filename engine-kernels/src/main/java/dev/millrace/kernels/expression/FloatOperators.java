@@ -6,7 +6,7 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 
 /** Writes operators between floats. */
@@ -22,7 +22,7 @@ final class FloatOperators {
         this.math = new MathSteps(builder);
     }
 
-    VectorVar combine(Operator operator, Value a, Value b) {
+    VectorVar combine(Operator operator, ProgramValue a, ProgramValue b) {
         return switch (operator) {
             case ADD -> builder.add(a, b);
             case SUB -> builder.sub(a, b);
@@ -37,7 +37,7 @@ final class FloatOperators {
     }
 
     /** The step passes a NaN of its second operand only. */
-    private VectorVar orNaN(Value a, Value b, BinaryOp op) {
+    private VectorVar orNaN(ProgramValue a, ProgramValue b, BinaryOp op) {
         VectorVar result = builder.binary(op, a, b);
         if (a instanceof Constant constant && !Float.isNaN(Float.intBitsToFloat(constant.bits()))) {
             return result;
@@ -50,7 +50,7 @@ final class FloatOperators {
     }
 
     /** Each difference is exact; a quotient that was rounded up makes the last one negative. */
-    private VectorVar remainder(Value a, Value b) {
+    private VectorVar remainder(ProgramValue a, ProgramValue b) {
         VectorVar divisor = math.abs(b);
         VectorVar rest = math.abs(a);
         for (int i = 0; i < DIVISIONS; i++) {

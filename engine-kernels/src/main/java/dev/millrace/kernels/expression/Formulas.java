@@ -20,18 +20,18 @@ public final class Formulas {
     /** Returns {@code log(1 + exp(x))}. */
     public static Expr softplus(Expr x) {
         Expr small =
-                x.apply(Function.ABS).apply(Function.NEGATE).apply(Function.EXP).apply(Function.LOG1P);
+                x.apply(FloatFunction.ABS).apply(FloatFunction.NEGATE).apply(FloatFunction.EXP).apply(FloatFunction.LOG1P);
         return x.max(number(0)).plus(small);
     }
 
     /** Returns {@code x / (1 + |x|)}. */
     public static Expr softsign(Expr x) {
-        return x.over(x.apply(Function.ABS).plus(number(1)));
+        return x.over(x.apply(FloatFunction.ABS).plus(number(1)));
     }
 
     /** Returns {@code x > 0 ? x : alpha (exp(x) - 1)}. */
     public static Expr elu(Expr x, float alpha) {
-        return positive(x).choose(x, x.apply(Function.EXPM1).times(number(alpha)));
+        return positive(x).choose(x, x.apply(FloatFunction.EXPM1).times(number(alpha)));
     }
 
     /** Returns {@code alpha x + beta}, clipped to the range from 0 to 1. */
@@ -50,7 +50,7 @@ public final class Formulas {
                 .times(number(0.044715f * factor))
                 .plus(number(factor))
                 .times(x);
-        return x.times(inner.apply(Function.SIGMOID));
+        return x.times(inner.apply(FloatFunction.SIGMOID));
     }
 
     /** Returns {@code x < 0 ? slope x : x}. */
@@ -76,15 +76,15 @@ public final class Formulas {
     }
 
     public static Expr negate(Expr x) {
-        return x.kind() == Kind.INT ? Expr.integer(0).minus(x) : x.apply(Function.NEGATE);
+        return x.kind() == Kind.INT ? Expr.integer(0).minus(x) : x.apply(FloatFunction.NEGATE);
     }
 
     public static Expr abs(Expr x) {
-        return x.kind() == Kind.INT ? x.max(negate(x)) : x.apply(Function.ABS);
+        return x.kind() == Kind.INT ? x.max(negate(x)) : x.apply(FloatFunction.ABS);
     }
 
     public static Expr relu(Expr x) {
-        return x.kind() == Kind.INT ? x.max(zero(x)) : x.apply(Function.RELU);
+        return x.kind() == Kind.INT ? x.max(zero(x)) : x.apply(FloatFunction.RELU);
     }
 
     public static Expr isNaN(Expr x) {

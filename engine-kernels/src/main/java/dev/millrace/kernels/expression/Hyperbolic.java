@@ -6,7 +6,7 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 
 /** The writer of hyperbolic functions, their inverses, and logarithms and exponentials near zero, as steps. */
@@ -38,7 +38,7 @@ final class Hyperbolic {
         return builder.div(Constant.of(0.25f), halfExp);
     }
 
-    VectorVar sinh(Value x) {
+    VectorVar sinh(ProgramValue x) {
         VectorVar magnitude = math.abs(x);
         VectorVar square = builder.mul(magnitude, magnitude);
         VectorVar more = builder.mul(math.polynomial(square, SINH), square);
@@ -49,7 +49,7 @@ final class Hyperbolic {
         return math.withSign(builder.select(isFar, far, near), x);
     }
 
-    VectorVar cosh(Value x) {
+    VectorVar cosh(ProgramValue x) {
         VectorVar half = halfExp(math.abs(x));
         return builder.add(half, halfOfInverse(half));
     }
@@ -58,7 +58,7 @@ final class Hyperbolic {
      * Returns exp(x) - 1. The polynomial part is added to half the power of two minus a half, then the sum is doubled,
      * so that nothing overflows early.
      */
-    VectorVar expm1(Value x) {
+    VectorVar expm1(ProgramValue x) {
         VectorVar clamped = builder.max(Constant.of(-20), builder.min(Constant.of(89), x));
         MathSteps.Reduced reduced = math.reduce(clamped);
         VectorVar half = builder.binary(BinaryOp.SCALE, HALF, reduced.exponent());
@@ -70,7 +70,7 @@ final class Hyperbolic {
      * Returns log(1 + x). The rounding error of 1 + x is corrected by the factor x / ((1 + x) - 1), as in theorem 4 of
      * Goldberg, "What Every Computer Scientist Should Know About Floating-Point Arithmetic", 1991.
      */
-    VectorVar log1p(Value x) {
+    VectorVar log1p(ProgramValue x) {
         VectorVar sum = builder.add(x, ONE);
         VectorVar arrived = builder.sub(sum, ONE);
         VectorVar log = builder.mul(math.log(sum), builder.div(x, arrived));
@@ -79,12 +79,12 @@ final class Hyperbolic {
         return builder.select(infinite, x, builder.select(nothing, x, log));
     }
 
-    private VectorVar orLogOfTwice(VectorVar near, Value x) {
+    private VectorVar orLogOfTwice(VectorVar near, ProgramValue x) {
         VectorVar far = builder.add(math.log(x), LN2);
         return builder.select(builder.compare(Comparison.GREATER, x, FAR), far, near);
     }
 
-    VectorVar asinh(Value x) {
+    VectorVar asinh(ProgramValue x) {
         VectorVar magnitude = math.abs(x);
         VectorVar square = builder.mul(magnitude, magnitude);
         VectorVar root = builder.unary(UnaryOp.SQRT, builder.add(square, ONE));
@@ -92,7 +92,7 @@ final class Hyperbolic {
         return math.withSign(orLogOfTwice(log1p(builder.add(magnitude, more)), magnitude), x);
     }
 
-    VectorVar acosh(Value x) {
+    VectorVar acosh(ProgramValue x) {
         VectorVar above = builder.sub(x, ONE);
         VectorVar square = builder.mul(above, builder.add(above, Constant.of(2)));
         VectorVar near = log1p(builder.add(above, builder.unary(UnaryOp.SQRT, square)));
@@ -100,7 +100,7 @@ final class Hyperbolic {
         return builder.select(inDomain, orLogOfTwice(near, x), Constant.of(Float.NaN));
     }
 
-    VectorVar atanh(Value x) {
+    VectorVar atanh(ProgramValue x) {
         VectorVar magnitude = math.abs(x);
         VectorVar ratio = builder.div(builder.add(magnitude, magnitude), builder.sub(ONE, magnitude));
         return math.withSign(builder.mul(log1p(ratio), HALF), x);

@@ -5,7 +5,7 @@ import dev.millrace.codegen.program.Comparison;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 
 /** Writes operators between ints, and between bools. */
@@ -19,7 +19,7 @@ final class IntSteps {
         this.builder = builder;
     }
 
-    VectorVar combine(Operator operator, Value a, Value b) {
+    VectorVar combine(Operator operator, ProgramValue a, ProgramValue b) {
         return switch (operator) {
             case ADD -> builder.binary(BinaryOp.INT_ADD, a, b);
             case SUB -> builder.binary(BinaryOp.INT_SUB, a, b);
@@ -35,15 +35,15 @@ final class IntSteps {
         };
     }
 
-    private VectorVar rest(Value a, Value b, Value quotient) {
+    private VectorVar rest(ProgramValue a, ProgramValue b, ProgramValue quotient) {
         return builder.binary(BinaryOp.INT_SUB, a, builder.binary(BinaryOp.INT_MUL, quotient, b));
     }
 
-    private VectorVar magnitude(Value a, Value sign) {
+    private VectorVar magnitude(ProgramValue a, ProgramValue sign) {
         return builder.binary(BinaryOp.INT_SUB, builder.binary(BinaryOp.XOR, a, sign), sign);
     }
 
-    private VectorVar floatQuotient(Value a, Value divisor) {
+    private VectorVar floatQuotient(ProgramValue a, ProgramValue divisor) {
         VectorVar quotient = builder.div(builder.unary(UnaryOp.TO_FLOAT, a), divisor);
         return builder.unary(UnaryOp.TO_INT, builder.unary(UnaryOp.TRUNCATE, quotient));
     }
@@ -52,7 +52,7 @@ final class IntSteps {
      * Divides as floats, then what is left once more; after that the quotient is off by one at most. Its remainder
      * tells: it must have the sign of a and be smaller than b.
      */
-    private VectorVar quotient(Value a, Value b) {
+    private VectorVar quotient(ProgramValue a, ProgramValue b) {
         VectorVar divisor = builder.unary(UnaryOp.TO_FLOAT, b);
         VectorVar first = floatQuotient(a, divisor);
         VectorVar second = floatQuotient(rest(a, b, first), divisor);

@@ -6,7 +6,7 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
@@ -37,7 +37,7 @@ final class LargeAngles {
 
     private final ProgramBuilder builder;
     private final MathSteps math;
-    private final Value x;
+    private final ProgramValue x;
     private final VectorVar sum;
     private final VectorVar sumRest;
     private final VectorVar sumRestOfRest;
@@ -45,7 +45,7 @@ final class LargeAngles {
     /** @param quarters an integral float */
     record Turn(VectorVar quarters, VectorVar rest) {}
 
-    private LargeAngles(ProgramBuilder builder, Value x) {
+    private LargeAngles(ProgramBuilder builder, ProgramValue x) {
         this.builder = builder;
         this.x = x;
         math = new MathSteps(builder);
@@ -54,7 +54,7 @@ final class LargeAngles {
         sumRestOfRest = zero("more");
     }
 
-    static Turn turn(ProgramBuilder builder, Value x) {
+    static Turn turn(ProgramBuilder builder, ProgramValue x) {
         return new LargeAngles(builder, x).turn();
     }
 
@@ -88,7 +88,7 @@ final class LargeAngles {
      */
     private VectorVar ofClass(float[] numbers) {
         VectorVar magnitude = math.abs(x);
-        Value chosen = Constant.of(numbers[0]);
+        ProgramValue chosen = Constant.of(numbers[0]);
         for (int i = 0; i < CLASSES.length; i++) {
             MaskVar beyond = builder.compare(Comparison.GREATER_OR_EQUAL, magnitude, Constant.of(CLASSES[i]));
             chosen = builder.select(beyond, Constant.of(numbers[i + 1]), chosen);

@@ -6,7 +6,7 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
@@ -88,7 +88,7 @@ final class MathSteps {
     }
 
     /** Writes a polynomial by Horner's rule. The last coefficient is that of the highest power. */
-    VectorVar polynomial(Value x, float[] coefficients) {
+    VectorVar polynomial(ProgramValue x, float[] coefficients) {
         int last = coefficients.length - 1;
         VectorVar sum = builder.multiplyAdd(Constant.of(coefficients[last]), x, Constant.of(coefficients[last - 1]));
         for (int i = last - 2; i >= 0; i--) {
@@ -97,7 +97,7 @@ final class MathSteps {
         return sum;
     }
 
-    VectorVar abs(Value x) {
+    VectorVar abs(ProgramValue x) {
         return builder.binary(BinaryOp.AND, x, Constant.ofBits(MAGNITUDE));
     }
 
@@ -105,7 +105,7 @@ final class MathSteps {
      * Returns the exponential of numbers up to 0, with fewer steps: below {@code 2^-126} the result is 0, also for
      * negative infinity.
      */
-    VectorVar expOfNegative(Value x) {
+    VectorVar expOfNegative(ProgramValue x) {
         return shiftedPower(builder.max(of(LEAST_EXPONENT), x), 1);
     }
 
@@ -135,27 +135,27 @@ final class MathSteps {
     }
 
     /** Returns the power of two of numbers up to 1, by the same method without the change of base. */
-    VectorVar exp2OfNegative(Value x) {
+    VectorVar exp2OfNegative(ProgramValue x) {
         VectorVar clamped = builder.max(of(-127), x);
         VectorVar shifted = builder.add(clamped, TO_EXPONENT);
         VectorVar back = builder.sub(builder.sub(shifted, TO_EXPONENT), clamped);
         return powerOfTwo(shifted, back);
     }
 
-    VectorVar reciprocal(Value x) {
+    VectorVar reciprocal(ProgramValue x) {
         return builder.div(ONE, x);
     }
 
-    VectorVar relu(Value x) {
+    VectorVar relu(ProgramValue x) {
         return builder.max(Constant.ZERO, x);
     }
 
-    VectorVar negate(Value x) {
+    VectorVar negate(ProgramValue x) {
         return builder.binary(BinaryOp.XOR, x, Constant.ofBits(SIGN));
     }
 
     /** Returns the magnitude of one value with the sign of another. */
-    VectorVar withSign(Value magnitude, Value sign) {
+    VectorVar withSign(ProgramValue magnitude, ProgramValue sign) {
         VectorVar bit = builder.binary(BinaryOp.AND, sign, Constant.ofBits(SIGN));
         return builder.binary(BinaryOp.OR, magnitude, bit);
     }
@@ -163,7 +163,7 @@ final class MathSteps {
     /** An argument of the exponential as {@code exp(x) = 2^exponent (1 + less)}. */
     record Reduced(VectorVar exponent, VectorVar less) {}
 
-    Reduced reduce(Value x) {
+    Reduced reduce(ProgramValue x) {
         VectorVar n = builder.unary(UnaryOp.ROUND, builder.mul(x, of(LOG2_E)));
         VectorVar high = builder.multiplySubtract(n, of(LN2_HIGH), x);
         VectorVar r = builder.multiplySubtract(n, of(LN2_LOW), high);
@@ -173,23 +173,23 @@ final class MathSteps {
     /**
      * Returns the exponential. The clamps are the arguments at which the result becomes infinite and rounds to zero.
      */
-    VectorVar exp(Value x) {
+    VectorVar exp(ProgramValue x) {
         VectorVar clamped = builder.max(of(-104), builder.min(of(89), x));
         VectorVar n = builder.sub(builder.multiplyAdd(clamped, of(LOG2_E), TO_INTEGER), TO_INTEGER);
         return builder.binary(BinaryOp.SCALE, powerOfRest(back(clamped, 1, n)), n);
     }
 
     /** Returns the result, or the argument where that is zero, so that zeros keep their sign. */
-    VectorVar withSignOfZero(VectorVar result, Value x) {
+    VectorVar withSignOfZero(VectorVar result, ProgramValue x) {
         return builder.select(builder.compare(Comparison.EQUAL, x, Constant.ZERO), x, result);
     }
 
     /** A positive float as {@code mantissa * 2^exponent}, with a mantissa from sqrt(1/2) to sqrt(2). */
     record Parts(VectorVar exponent, VectorVar mantissa) {}
 
-    Parts split(Value x) {
+    Parts split(ProgramValue x) {
         MaskVar subnormal = builder.compare(Comparison.LESS, x, Constant.of(Float.MIN_NORMAL));
-        Value normal = builder.select(subnormal, builder.mul(x, of(0x1p23)), x);
+        ProgramValue normal = builder.select(subnormal, builder.mul(x, of(0x1p23)), x);
         VectorVar exponentBits = builder.binary(BinaryOp.SHIFT_RIGHT, normal, Constant.ofBits(23));
         VectorVar bias = builder.select(subnormal, of(127 + 23), of(127));
         VectorVar exponent = builder.sub(builder.unary(UnaryOp.TO_FLOAT, exponentBits), bias);
@@ -201,7 +201,7 @@ final class MathSteps {
         return new Parts(e, m);
     }
 
-    VectorVar log(Value x) {
+    VectorVar log(ProgramValue x) {
         Parts parts = split(x);
         VectorVar m = parts.mantissa();
         VectorVar e = parts.exponent();
@@ -224,7 +224,7 @@ final class MathSteps {
      * Returns the error function: near zero by a polynomial, elsewhere 1 minus the eighth power of one, up to the
      * argument at which the result is 1.
      */
-    VectorVar erf(Value x) {
+    VectorVar erf(ProgramValue x) {
         VectorVar magnitude = builder.min(of(3.92), abs(x));
         VectorVar square = builder.mul(magnitude, magnitude);
         VectorVar near = builder.multiplyAdd(polynomial(square, ERF_NEAR), magnitude, magnitude);
@@ -240,7 +240,7 @@ final class MathSteps {
      * Returns the error function as a ratio of polynomials, with half the steps of {@link #erf}. The numerator begins
      * with x itself, not with a product.
      */
-    VectorVar erfAsRatio(Value x) {
+    VectorVar erfAsRatio(ProgramValue x) {
         VectorVar magnitude = builder.min(of(3.92), abs(x));
         VectorVar square = builder.mul(magnitude, magnitude);
         VectorVar cube = builder.mul(square, magnitude);
@@ -249,7 +249,7 @@ final class MathSteps {
     }
 
     /** Returns the hyperbolic tangent as a ratio of polynomials, up to the argument at which it is 1. */
-    VectorVar tanh(Value x) {
+    VectorVar tanh(ProgramValue x) {
         VectorVar magnitude = builder.min(of(9.02), abs(x));
         VectorVar square = builder.mul(magnitude, magnitude);
         VectorVar cube = builder.mul(square, magnitude);
@@ -259,7 +259,7 @@ final class MathSteps {
     }
 
     /** Returns {@code 1 / (1 + exp(-x))}, whose terms are both positive, so that small results keep their precision. */
-    VectorVar sigmoid(Value x) {
+    VectorVar sigmoid(ProgramValue x) {
         VectorVar clamped = builder.max(of(-LARGEST_EXPONENT), builder.min(of(-LEAST_EXPONENT), x));
         return builder.div(ONE, builder.add(shiftedPower(clamped, -1), ONE));
     }

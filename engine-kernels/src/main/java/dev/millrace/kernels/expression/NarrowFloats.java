@@ -5,7 +5,7 @@ import dev.millrace.codegen.program.Comparison;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 
 /** Writes the rounding of floats, to nearest even, to those that fit 16 bits. */
@@ -29,7 +29,7 @@ final class NarrowFloats {
         math = new MathSteps(builder);
     }
 
-    VectorVar toF16(Value x) {
+    VectorVar toF16(ProgramValue x) {
         VectorVar magnitude = math.abs(x);
         VectorVar normal = rounded(magnitude, BEYOND_F16);
         MaskVar overflows = builder.compare(Comparison.GREATER, normal, LARGEST_F16);
@@ -39,11 +39,11 @@ final class NarrowFloats {
         return math.withSign(orNaN(x, builder.select(isSmall, small, large)), x);
     }
 
-    VectorVar toBf16(Value x) {
+    VectorVar toBf16(ProgramValue x) {
         return orNaN(x, rounded(x, BEYOND_BF16));
     }
 
-    private VectorVar rounded(Value x, int beyond) {
+    private VectorVar rounded(ProgramValue x, int beyond) {
         Constant cut = Constant.ofBits(-1 << beyond);
         Constant belowHalf = Constant.ofBits((1 << beyond - 1) - 1);
         VectorVar odd =
@@ -52,7 +52,7 @@ final class NarrowFloats {
         return builder.binary(BinaryOp.AND, sum, cut);
     }
 
-    private VectorVar orNaN(Value x, VectorVar result) {
+    private VectorVar orNaN(ProgramValue x, VectorVar result) {
         return builder.select(builder.compare(Comparison.UNORDERED, x, x), x, result);
     }
 }

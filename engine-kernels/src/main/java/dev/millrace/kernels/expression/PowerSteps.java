@@ -6,7 +6,7 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 
 /** Writes powers: 2 to the product of the exponent and a logarithm in two parts, since its error is multiplied. */
@@ -38,9 +38,9 @@ final class PowerSteps {
 
     private record Sum(VectorVar high, VectorVar low) {}
 
-    VectorVar power(Value x, Value y) {
+    VectorVar power(ProgramValue x, ProgramValue y) {
         VectorVar base = math.abs(x);
-        Value exponent = builder.min(Constant.of(MOST_EXPONENT), builder.max(Constant.of(-MOST_EXPONENT), y));
+        ProgramValue exponent = builder.min(Constant.of(MOST_EXPONENT), builder.max(Constant.of(-MOST_EXPONENT), y));
         VectorVar ofMagnitude = edges(base, y, exp2(times(exponent, log2(base))));
         VectorVar ofNegative = ofNegative(y, x, ofMagnitude);
         VectorVar sign = builder.binary(BinaryOp.SHIFT_RIGHT_SIGNED, x, Constant.ofBits(31));
@@ -51,7 +51,7 @@ final class PowerSteps {
     }
 
     /** The powers of zero and infinity, and NaN. */
-    private VectorVar edges(VectorVar base, Value y, VectorVar power) {
+    private VectorVar edges(VectorVar base, ProgramValue y, VectorVar power) {
         MaskVar rises = builder.compare(Comparison.GREATER, y, Constant.ZERO);
         VectorVar ofZero = builder.select(rises, Constant.ZERO, INFINITY);
         VectorVar ofInfinity = builder.select(rises, INFINITY, Constant.ZERO);
@@ -63,7 +63,7 @@ final class PowerSteps {
     }
 
     /** Negative for odd exponents; other bases than zero and infinity have no powers that are no integers. */
-    private VectorVar ofNegative(Value y, Value x, VectorVar power) {
+    private VectorVar ofNegative(ProgramValue y, ProgramValue x, VectorVar power) {
         MaskVar integral = builder.compare(Comparison.EQUAL, builder.unary(UnaryOp.TRUNCATE, y), y);
         VectorVar half = builder.mul(y, Constant.of(0.5f));
         MaskVar even = builder.compare(Comparison.EQUAL, builder.unary(UnaryOp.TRUNCATE, half), half);
@@ -77,7 +77,7 @@ final class PowerSteps {
     }
 
     /** The exponent of a float plus 2/ln 2 atanh((m-1)/(m+1)) of its mantissa. */
-    private Sum log2(Value base) {
+    private Sum log2(ProgramValue base) {
         MathSteps.Parts parts = math.split(base);
         VectorVar above = builder.sub(parts.mantissa(), ONE);
         VectorVar below = builder.add(parts.mantissa(), ONE);
@@ -97,7 +97,7 @@ final class PowerSteps {
         return new Sum(sum, builder.add(low, lost));
     }
 
-    private Sum times(Value y, Sum log) {
+    private Sum times(ProgramValue y, Sum log) {
         VectorVar high = builder.mul(y, log.high());
         VectorVar exact = math.negate(builder.multiplySubtract(y, log.high(), high));
         return new Sum(high, builder.multiplyAdd(y, log.low(), exact));

@@ -40,7 +40,7 @@ public final class RegisterNeed {
         };
     }
 
-    private static boolean isOneStep(Function function) {
+    private static boolean isOneStep(FloatFunction function) {
         return switch (function) {
             case NEGATE, ABS, SQRT, RECIPROCAL, ROUND, FLOOR, CEIL, TRUNCATE, RELU -> true;
             default -> false;

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.loops.RowShape;
+import dev.millrace.kernels.rows.RowShape;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -99,7 +99,7 @@ final class RowsOfInputs {
         return switch (expression) {
             case Expr.Input(int index, DataType type)
             when shape.operands().get(1 + index).strides().getLast() == 0 -> new Expr.Single(index, type);
-            case Expr.Apply(Function function, Expr argument) ->
+            case Expr.Apply(FloatFunction function, Expr argument) ->
                 new Expr.Apply(function, singlesWhereRepeated(argument, shape));
             case Expr.Convert(Kind kind, Expr argument) ->
                 new Expr.Convert(kind, singlesWhereRepeated(argument, shape));

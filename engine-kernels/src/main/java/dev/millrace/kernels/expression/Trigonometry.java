@@ -6,7 +6,7 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
@@ -51,7 +51,7 @@ final class Trigonometry {
     /** An angle as a number of quarter turns, with the sine and the cosine of the rest. */
     private record Turn(VectorVar quarters, VectorVar sin, VectorVar cos) {}
 
-    private Turn turn(Value x) {
+    private Turn turn(ProgramValue x) {
         VectorVar quarters = builder.vector("quarters");
         VectorVar rest = builder.vector("rest");
         try (var _ = builder.ifNotZero(builder.laneBits(isLarge(x)))) {
@@ -72,12 +72,12 @@ final class Trigonometry {
         return new Turn(builder.unary(UnaryOp.TO_INT, quarters), odd(rest, square, SIN), cos);
     }
 
-    private MaskVar isLarge(Value x) {
+    private MaskVar isLarge(ProgramValue x) {
         return builder.compare(Comparison.GREATER, math.abs(x), LargeAngles.LEAST);
     }
 
     /** Reduces angles up to {@link LargeAngles#LEAST} to quarter turns and a rest. */
-    private void small(Value x, VectorVar quarters, VectorVar rest) {
+    private void small(ProgramValue x, VectorVar quarters, VectorVar rest) {
         builder.set(quarters, builder.unary(UnaryOp.ROUND, builder.mul(x, QUARTERS_PER_UNIT)));
         VectorVar most = builder.multiplySubtract(quarters, QUARTER[0], x);
         VectorVar more = builder.multiplySubtract(quarters, QUARTER[1], most);
@@ -95,17 +95,17 @@ final class Trigonometry {
         return builder.binary(BinaryOp.XOR, value, builder.binary(BinaryOp.SHIFT_LEFT, half, Constant.ofBits(31)));
     }
 
-    VectorVar sin(Value x) {
+    VectorVar sin(ProgramValue x) {
         Turn turn = turn(x);
         return math.withSignOfZero(sin(turn, turn.quarters()), x);
     }
 
-    VectorVar cos(Value x) {
+    VectorVar cos(ProgramValue x) {
         Turn turn = turn(x);
         return sin(turn, builder.binary(BinaryOp.INT_ADD, turn.quarters(), INT_ONE));
     }
 
-    VectorVar tan(Value x) {
+    VectorVar tan(ProgramValue x) {
         Turn turn = turn(x);
         MaskVar odd = isOdd(turn.quarters());
         VectorVar above = builder.select(odd, math.negate(turn.cos()), turn.sin());
@@ -129,14 +129,14 @@ final class Trigonometry {
         return builder.add(builder.sub(QUARTER[0], angle), QUARTER[1]);
     }
 
-    VectorVar asin(Value x) {
+    VectorVar asin(ProgramValue x) {
         VectorVar magnitude = math.abs(x);
         MaskVar large = builder.compare(Comparison.GREATER, magnitude, HALF);
         VectorVar arc = halfArc(magnitude, large);
         return math.withSign(builder.select(large, complement(builder.add(arc, arc)), arc), x);
     }
 
-    VectorVar acos(Value x) {
+    VectorVar acos(ProgramValue x) {
         VectorVar magnitude = math.abs(x);
         MaskVar large = builder.compare(Comparison.GREATER, magnitude, HALF);
         VectorVar arc = halfArc(magnitude, large);
@@ -150,7 +150,7 @@ final class Trigonometry {
     }
 
     /** Returns the arc tangent. A large tangent is first rotated by a quarter or an eighth of a turn. */
-    VectorVar atan(Value x) {
+    VectorVar atan(ProgramValue x) {
         VectorVar magnitude = math.abs(x);
         MaskVar large = builder.compare(Comparison.GREATER, magnitude, Constant.of((float) (1 + Math.sqrt(2))));
         MaskVar middle = builder.compare(Comparison.GREATER, magnitude, Constant.of((float) (Math.sqrt(2) - 1)));

@@ -2,12 +2,12 @@ package dev.millrace.kernels.expression;
 
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.codegen.program.CompiledKernel;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.kernels.loops.RowNest;
-import dev.millrace.kernels.loops.RowShape;
+import dev.millrace.kernels.rows.RowNest;
+import dev.millrace.kernels.rows.RowShape;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -17,7 +17,7 @@ import java.util.List;
 public final class WideElementwise {
     private final KernelSet kernels;
     private final KernelKey key;
-    private final Kernel kernel;
+    private final CompiledKernel kernel;
     private final RowNest nest;
 
     /**
@@ -57,7 +57,7 @@ public final class WideElementwise {
      * @param out may be an input that is not repeated, if it has numbers as those; it overlaps none otherwise
      */
     public void run(MemorySegment left, MemorySegment right, MemorySegment out, Parallel parallel) {
-        Extents.writable("the output", out);
+        CallChecks.writable("the output", out);
         List<MemorySegment> segments = List.of(out, left, right);
         nest.check(segments);
         nest.run(kernels, kernel, segments, parallel);

@@ -14,7 +14,7 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.cast.LanePairs;
 import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.kernels.loops.RowLoops;
+import dev.millrace.kernels.rows.RowLoops;
 import org.jspecify.annotations.Nullable;
 
 /**

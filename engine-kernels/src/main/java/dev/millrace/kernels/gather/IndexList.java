@@ -1,6 +1,6 @@
 package dev.millrace.kernels.gather;
 
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -18,7 +18,7 @@ public record IndexList(MemorySegment data, boolean wide, long count) {
         if (count < 0) {
             throw new IllegalArgumentException("there are " + count + " indices");
         }
-        Extents.bytes("the indices", data, Math.multiplyExact(count, bytes()));
+        CallChecks.bytes("the indices", data, Math.multiplyExact(count, bytes()));
     }
 
     long get(long place) {

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.gather;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
@@ -21,9 +21,9 @@ public final class RowNumbers {
     private static final int EXTRA = 4;
 
     private final KernelSet kernels;
-    private final Map<IndexTable.Part, Kernel> narrow = new EnumMap<>(IndexTable.Part.class);
-    private final Map<IndexTable.Part, Kernel> wide = new EnumMap<>(IndexTable.Part.class);
-    private final Kernel run;
+    private final Map<IndexTable.Part, CompiledKernel> narrow = new EnumMap<>(IndexTable.Part.class);
+    private final Map<IndexTable.Part, CompiledKernel> wide = new EnumMap<>(IndexTable.Part.class);
+    private final CompiledKernel run;
 
     public RowNumbers(KernelSet kernels) {
         this.kernels = kernels;
@@ -62,7 +62,7 @@ public final class RowNumbers {
         long rows = product("indices choose among", dims, Integer.MAX_VALUE);
         long count = indices.count() / dims.length;
         checkTable(table, count);
-        Extents.apart("the table", table, "the indices", indices.data());
+        CallChecks.apart("the table", table, "the indices", indices.data());
         if (count == 0) {
             return;
         }
@@ -91,7 +91,7 @@ public final class RowNumbers {
         }
     }
 
-    private Kernel kernel(boolean isWide, int component, int components) {
+    private CompiledKernel kernel(boolean isWide, int component, int components) {
         IndexTable.Part first = components == 1 ? IndexTable.Part.ALONE : IndexTable.Part.FIRST;
         IndexTable.Part part = component > 0 ? IndexTable.Part.FURTHER : first;
         return Objects.requireNonNull((isWide ? wide : narrow).get(part));
@@ -113,8 +113,8 @@ public final class RowNumbers {
     }
 
     private static void checkTable(MemorySegment table, long count) {
-        Extents.bytes("the table", table, tableBytes(count));
-        Extents.writable("the table", table);
+        CallChecks.bytes("the table", table, tableBytes(count));
+        CallChecks.writable("the table", table);
     }
 
     /**

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.gemm;
 
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import java.util.List;
 
 /** The activation function that is applied to each element of a product before its final store. */
@@ -21,11 +21,11 @@ public enum Activation {
     public Expr of(Expr x) {
         return switch (this) {
             case NONE -> x;
-            case RELU -> x.apply(Function.RELU);
+            case RELU -> x.apply(FloatFunction.RELU);
             case GELU -> Expr.gelu(x);
             case SILU -> Expr.silu(x);
-            case SIGMOID -> x.apply(Function.SIGMOID);
-            case TANH -> x.apply(Function.TANH);
+            case SIGMOID -> x.apply(FloatFunction.SIGMOID);
+            case TANH -> x.apply(FloatFunction.TANH);
         };
     }
 }

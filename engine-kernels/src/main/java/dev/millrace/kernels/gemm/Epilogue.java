@@ -4,7 +4,7 @@ import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprInputs;
 import dev.millrace.kernels.expression.ExprText;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Operator;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +26,7 @@ public final class Epilogue {
     private static final String SEPARATOR = "+";
 
     private final Expr expression;
-    private final List<Operand> operands;
+    private final List<EpilogueOperand> operands;
     private final Output output;
     /**
      * The text of the expression, for comparisons: comparing records costs a process tens of milliseconds at its first
@@ -34,7 +34,7 @@ public final class Epilogue {
      */
     private final String text;
 
-    private Epilogue(Expr expression, List<Operand> operands, Output output) {
+    private Epilogue(Expr expression, List<EpilogueOperand> operands, Output output) {
         this.expression = expression;
         this.operands = List.copyOf(operands);
         this.output = output;
@@ -43,12 +43,12 @@ public final class Epilogue {
 
     /** Returns an epilogue that adds a bias per column, if wanted, and applies an activation. */
     public static Epilogue of(boolean bias, Activation activation) {
-        Epilogue sum = bias ? NONE.plus(Operand.COLUMN) : NONE;
+        Epilogue sum = bias ? NONE.plus(EpilogueOperand.COLUMN) : NONE;
         return new Epilogue(activation.of(sum.expression), sum.operands, Output.F32);
     }
 
     /** Returns an epilogue from an expression over {@code in0}, the sum, and {@code in1} and so on, the operands. */
-    public static Epilogue of(Expr expression, List<Operand> operands) {
+    public static Epilogue of(Expr expression, List<EpilogueOperand> operands) {
         Epilogue epilogue = new Epilogue(expression, operands, Output.F32);
         epilogue.check();
         return epilogue;
@@ -59,7 +59,7 @@ public final class Epilogue {
     }
 
     /** The operands, {@code in1} first. */
-    public List<Operand> operands() {
+    public List<EpilogueOperand> operands() {
         return operands;
     }
 
@@ -73,18 +73,18 @@ public final class Epilogue {
     }
 
     /** Returns this epilogue with one more operand added to its result. */
-    public Epilogue plus(Operand operand) {
+    public Epilogue plus(EpilogueOperand operand) {
         return with(operand, Operator.ADD);
     }
 
     /** Returns this epilogue with its result multiplied by one more operand. */
-    public Epilogue times(Operand operand) {
+    public Epilogue times(EpilogueOperand operand) {
         return with(operand, Operator.MUL);
     }
 
     /** Returns this epilogue with its result combined with one more operand. */
-    public Epilogue with(Operand operand, Operator operator) {
-        List<Operand> more = new ArrayList<>(operands);
+    public Epilogue with(EpilogueOperand operand, Operator operator) {
+        List<EpilogueOperand> more = new ArrayList<>(operands);
         more.add(operand);
         return new Epilogue(new Expr.Combine(operator, expression, Expr.input(more.size())), more, output);
     }
@@ -97,9 +97,9 @@ public final class Epilogue {
      * Returns this epilogue with its result quantised: it rounds {@code x / scale}, adds the zero point and writes
      * bytes. The scale and the zero point, as floats, are two more operands.
      */
-    public Epilogue quantised(Operand scale, Operand zeroPoint, Output bytes) {
+    public Epilogue quantised(EpilogueOperand scale, EpilogueOperand zeroPoint, Output bytes) {
         return with(scale, Operator.DIV)
-                .then(x -> x.apply(Function.ROUND))
+                .then(x -> x.apply(FloatFunction.ROUND))
                 .plus(zeroPoint)
                 .writing(bytes);
     }
@@ -116,7 +116,7 @@ public final class Epilogue {
 
     KernelKey addTo(KernelKey key) {
         StringBuilder names = new StringBuilder();
-        for (Operand operand : operands) {
+        for (EpilogueOperand operand : operands) {
             names.append(names.isEmpty() ? "" : SEPARATOR).append(operand.name().toLowerCase(Locale.ROOT));
         }
         return key.with(EXPRESSION, text)
@@ -126,11 +126,11 @@ public final class Epilogue {
 
     static Epilogue of(KernelKey key) {
         try {
-            List<Operand> operands = new ArrayList<>();
+            List<EpilogueOperand> operands = new ArrayList<>();
             String names = key.text(OPERANDS);
             if (!names.equals(NO_OPERANDS)) {
                 for (String name : names.split("\\+", -1)) {
-                    operands.add(KernelKey.of(OPERANDS).with(OPERANDS, name).oneOf(OPERANDS, Operand.values()));
+                    operands.add(KernelKey.of(OPERANDS).with(OPERANDS, name).oneOf(OPERANDS, EpilogueOperand.values()));
                 }
             }
             Epilogue epilogue =

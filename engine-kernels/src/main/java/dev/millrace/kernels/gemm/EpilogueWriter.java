@@ -7,11 +7,11 @@ import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprWriter;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.RegisterNeed;
 import java.util.HashMap;
 import java.util.List;
@@ -43,7 +43,7 @@ final class EpilogueWriter {
 
     /** Whether operands depend on the row. */
     boolean needsRow() {
-        return epilogue.operands().contains(Operand.ROW) || epilogue.operands().contains(Operand.ELEMENT);
+        return epilogue.operands().contains(EpilogueOperand.ROW) || epilogue.operands().contains(EpilogueOperand.ELEMENT);
     }
 
     /** Whether the epilogue can run while the sums of a tile stay in their registers. */
@@ -69,7 +69,7 @@ final class EpilogueWriter {
         return masks ? MANY_REGISTERS : 1;
     }
 
-    private static boolean light(Function function) {
+    private static boolean light(FloatFunction function) {
         return switch (function) {
             case RELU, NEGATE, ABS, SQRT, ROUND, FLOOR, CEIL, TRUNCATE -> true;
             default -> false;
@@ -87,9 +87,9 @@ final class EpilogueWriter {
             builder.store(to, sum, mask);
             return;
         }
-        Map<Expr, Value> values = new HashMap<>();
+        Map<Expr, ProgramValue> values = new HashMap<>();
         values.put(Expr.input(0), sum);
-        List<Operand> operands = epilogue.operands();
+        List<EpilogueOperand> operands = epilogue.operands();
         for (int i = 0; i < operands.size(); i++) {
             values.put(Expr.input(i + 1), operand(operands.get(i), i, row, vector, mask));
         }
@@ -103,19 +103,19 @@ final class EpilogueWriter {
         builder.store(output.element(), to, result, mask);
     }
 
-    private VectorVar operand(Operand operand, int index, @Nullable ScalarVar row, int vector, @Nullable MaskVar mask) {
+    private VectorVar operand(EpilogueOperand operand, int index, @Nullable ScalarVar row, int vector, @Nullable MaskVar mask) {
         int slot = OPERANDS + index * BYTES_PER_OPERAND;
         ScalarVar pointer = builder.loadLong(Address.at(arguments, slot), "operand");
         int offset = vector * builder.target().vectorBytes();
-        if (row != null && operand == Operand.ROW) {
+        if (row != null && operand == EpilogueOperand.ROW) {
             return builder.spread(Address.at(pointer, row, 4, 0));
         }
-        if (row != null && operand == Operand.ELEMENT) {
+        if (row != null && operand == EpilogueOperand.ELEMENT) {
             ScalarVar stride = builder.loadLong(Address.at(arguments, slot + STRIDE), "stride");
             builder.scalar(stride, ScalarOp.MUL, stride, row);
             return builder.load(Address.at(pointer, stride, 1, offset), mask);
         }
-        return operand == Operand.SINGLE
+        return operand == EpilogueOperand.SINGLE
                 ? builder.spread(Address.at(pointer, 0))
                 : builder.load(Address.at(pointer, offset), mask);
     }

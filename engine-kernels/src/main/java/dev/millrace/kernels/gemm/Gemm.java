@@ -1,10 +1,10 @@
 package dev.millrace.kernels.gemm;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Scratch;
+import dev.millrace.kernels.call.DriverScratch;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
@@ -18,7 +18,7 @@ public final class Gemm implements PacksWeights {
     private final GemmTiles tiles;
     private final GemmPanels panels;
     private final GemmShape shape;
-    private final Scratch scratch = new Scratch();
+    private final DriverScratch scratch = new DriverScratch();
 
     public Gemm(KernelSet kernels) {
         this(kernels, GemmShape.of(kernels.target()));
@@ -53,9 +53,9 @@ public final class Gemm implements PacksWeights {
 
     /** Packs B, of k rows and n columns. */
     public void pack(Matrix b, long k, long n, MemorySegment packed) {
-        Extents.vector("B", b.memory(), b.extent("B", k, n));
+        CallChecks.vector("B", b.memory(), b.extent("B", k, n));
         panels.checkPacked(packed, k, n);
-        Extents.writable("the packed B", packed);
+        CallChecks.writable("the packed B", packed);
         try {
             panels.pack(b, k, n, packed);
         } finally {
@@ -101,7 +101,7 @@ public final class Gemm implements PacksWeights {
      */
     public BoundGemm bind(GemmProduct product, MemorySegment own, int threads) {
         checkPacked(product);
-        Extents.bytes("its own memory", own, threads * GemmRun.ownBytes(panels, shape, product));
+        CallChecks.bytes("its own memory", own, threads * GemmRun.ownBytes(panels, shape, product));
         if (product.m() == 0 || product.n() == 0 || product.batch().total() == 0) {
             throw new IllegalArgumentException("a product without elements");
         }
@@ -135,8 +135,8 @@ public final class Gemm implements PacksWeights {
             throw new IllegalArgumentException("a sequence has a packed B and a result of fp32");
         }
         checkPacked(product);
-        Extents.bytes("the scratch", scratch, GemmSequence.SCRATCH_BYTES);
-        Extents.writable("the scratch", scratch);
+        CallChecks.bytes("the scratch", scratch, GemmSequence.SCRATCH_BYTES);
+        CallChecks.writable("the scratch", scratch);
         if (scratch.heapBase().filter(base -> !(base instanceof byte[])).isPresent()) {
             throw new IllegalArgumentException("the scratch is on the heap, but no array of bytes");
         }

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.gemm;
 
 import dev.millrace.codegen.code.Recording;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -164,7 +164,7 @@ final class GemmBlock {
             arguments.putLong(GemmTileWriter.PANEL_DISTANCE, panelBytes + fetched);
             arguments.putLong(GemmTileWriter.EARLIER, earlier + 4 * done * panels.columns());
             setOperands(row + done, column);
-            Kernel kernel = tiles.tile(
+            CompiledKernel kernel = tiles.tile(
                     height,
                     vectors / panelCount,
                     panelCount,
@@ -192,7 +192,7 @@ final class GemmBlock {
     }
 
     private void setOperands(long firstRow, long column) {
-        List<Operand> kinds = product.epilogue().operands();
+        List<EpilogueOperand> kinds = product.epilogue().operands();
         for (int i = 0; i < operands.length; i++) {
             long distance = product.operands().get(i).stride();
             long first = switch (kinds.get(i)) {

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.gemm;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -21,7 +21,7 @@ final class GemmPanels {
      * The packing kernels by the width of a panel, first those for rows of B, then those for columns. The array spares
      * making a key.
      */
-    private final AtomicReferenceArray<Kernel> packing;
+    private final AtomicReferenceArray<CompiledKernel> packing;
 
     GemmPanels(KernelSet kernels, GemmShape shape) {
         this.kernels = kernels;
@@ -53,7 +53,7 @@ final class GemmPanels {
     }
 
     void checkPacked(MemorySegment packed, long k, long n) {
-        Extents.vector("the packed B", packed, packedBytes(k, n) / 4);
+        CallChecks.vector("the packed B", packed, packedBytes(k, n) / 4);
     }
 
     /** Returns the offset in bytes of a part of a panel in the packed B. */
@@ -79,7 +79,7 @@ final class GemmPanels {
     /** Packs a part of one panel. */
     void panel(Memory memory, Matrix b, long from, long k0, long rows, long column, int width, long to) {
         long step = 4 * b.stride();
-        Kernel kernel = packing(width, b.isColumns());
+        CompiledKernel kernel = packing(width, b.isColumns());
         if (b.isColumns()) {
             kernel.call(memory, from + column * step + 4 * k0, to, rows, step, 0, 0);
         } else {
@@ -88,9 +88,9 @@ final class GemmPanels {
         }
     }
 
-    private Kernel packing(int width, boolean transposed) {
+    private CompiledKernel packing(int width, boolean transposed) {
         int index = transposed ? columns + 1 + width : width;
-        Kernel kernel = packing.get(index);
+        CompiledKernel kernel = packing.get(index);
         if (kernel == null) {
             kernel = kernels.kernel(
                     transposed ? GemmPackTransposed.key(width) : GemmPack.key(Math.ceilDiv(width, lanes)));

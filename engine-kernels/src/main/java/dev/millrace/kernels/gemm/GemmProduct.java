@@ -1,6 +1,6 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -181,11 +181,11 @@ public final class GemmProduct {
         if (a.isPacked()) {
             throw new IllegalArgumentException("A is packed: only B can be");
         }
-        read.add(Extents.slice("A", a.memory(), 4, withBatch(a.extent("A", m, k), last.a())));
+        read.add(CallChecks.slice("A", a.memory(), 4, withBatch(a.extent("A", m, k), last.a())));
         if (b.isPacked()) {
             read.add(b.memory());
         } else {
-            read.add(Extents.slice("B", b.memory(), 4, withBatch(b.extent("B", k, n), last.b())));
+            read.add(CallChecks.slice("B", b.memory(), 4, withBatch(b.extent("B", k, n), last.b())));
         }
         checkOperands(read);
         if (parts.isEmpty() || parts.getLast().end() != n) {
@@ -202,10 +202,10 @@ public final class GemmProduct {
             throw new IllegalArgumentException("C is written by rows, not as " + c.layout());
         }
         long extent = withBatch(c.extent("C", m, part.end() - part.first()), last.c());
-        MemorySegment written = Extents.slice("C", c.memory(), epilogue.output().bytes(), extent);
-        Extents.writable("C", c.memory());
+        MemorySegment written = CallChecks.slice("C", c.memory(), epilogue.output().bytes(), extent);
+        CallChecks.writable("C", c.memory());
         for (MemorySegment other : read) {
-            Extents.apart("C", written, "an operand", other);
+            CallChecks.apart("C", written, "an operand", other);
         }
         read.add(written);
         if (accumulate && epilogue.output() != Output.F32) {
@@ -218,7 +218,7 @@ public final class GemmProduct {
     }
 
     private void checkOperands(List<MemorySegment> read) {
-        List<Operand> wanted = epilogue.operands();
+        List<EpilogueOperand> wanted = epilogue.operands();
         if (wanted.size() != operands.size()) {
             throw new IllegalArgumentException(
                     "the epilogue has " + wanted.size() + " operands, but " + operands.size() + " are given");
@@ -230,12 +230,12 @@ public final class GemmProduct {
                 case COLUMN -> n;
                 case ROW -> m;
                 case SINGLE -> 1;
-                case ELEMENT -> Extents.elements(name, m, n, operand.stride());
+                case ELEMENT -> CallChecks.elements(name, m, n, operand.stride());
             };
             if (operand.layout() != Matrix.Layout.ROWS) {
                 throw new IllegalArgumentException(name + " is read by rows, not as " + operand.layout());
             }
-            read.add(Extents.slice(name, operand.memory(), 4, extent));
+            read.add(CallChecks.slice(name, operand.memory(), 4, extent));
         }
     }
 }

@@ -1,8 +1,8 @@
 package dev.millrace.kernels.gemm;
 
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Scratch;
-import dev.millrace.kernels.call.Worth;
+import dev.millrace.kernels.call.DriverScratch;
+import dev.millrace.kernels.call.ParallelThresholds;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ final class GemmRun implements IntConsumer {
     private final GemmTiles tiles;
     private final GemmPanels panels;
     private final GemmShape shape;
-    private final Scratch scratch;
+    private final DriverScratch scratch;
     private final GemmProduct product;
     /** Memory for the parts of a bound product, or null where each thread uses its own scratch memory. */
     private final @Nullable MemorySegment own;
@@ -30,7 +30,7 @@ final class GemmRun implements IntConsumer {
     private Split split = Split.PRODUCTS;
     private int tasks = 1;
 
-    GemmRun(GemmTiles tiles, GemmPanels panels, GemmShape shape, Scratch scratch, GemmProduct product) {
+    GemmRun(GemmTiles tiles, GemmPanels panels, GemmShape shape, DriverScratch scratch, GemmProduct product) {
         this(tiles, panels, shape, scratch, product, null, 0);
     }
 
@@ -39,7 +39,7 @@ final class GemmRun implements IntConsumer {
             GemmTiles tiles,
             GemmPanels panels,
             GemmShape shape,
-            Scratch scratch,
+            DriverScratch scratch,
             GemmProduct product,
             @Nullable MemorySegment own,
             int threads) {
@@ -64,9 +64,9 @@ final class GemmRun implements IntConsumer {
     void run(Parallel parallel) {
         threads = parallel;
         long batches = product.batch().total();
-        long worth = product.m() < shape.rows() ? Worth.SLOW_PRODUCTS : Worth.PRODUCTS;
+        long worth = product.m() < shape.rows() ? ParallelThresholds.SLOW_PRODUCTS : ParallelThresholds.PRODUCTS;
         double elements = (double) batches * product.n() * product.k();
-        int most = Worth.tasks(elements * product.m(), worth, Float.BYTES * elements, parallel.width());
+        int most = ParallelThresholds.tasks(elements * product.m(), worth, Float.BYTES * elements, parallel.width());
         long count = Math.ceilDiv(product.n(), panels.columns());
         tasks = most;
         if (most == 1 || batches % most == 0 || batches >= 4L * most) {

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.gemm;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -34,14 +34,14 @@ final class GemmTiles {
     /** The tiles of one epilogue. */
     final class WithEpilogue {
         private final Epilogue epilogue;
-        private final AtomicReferenceArray<Kernel> tiles =
+        private final AtomicReferenceArray<CompiledKernel> tiles =
                 new AtomicReferenceArray<>(GemmTile.MAX_ROWS * GemmTile.MAX_VECTORS * GemmTile.MAX_PANELS * FLAGS);
 
         private WithEpilogue(Epilogue epilogue) {
             this.epilogue = epilogue;
         }
 
-        Kernel tile(
+        CompiledKernel tile(
                 int rows,
                 int vectors,
                 int panels,
@@ -57,7 +57,7 @@ final class GemmTiles {
                     + 16 * fetch.ordinal();
             int size = (rows - 1) * GemmTile.MAX_VECTORS + vectors - 1;
             int index = FLAGS * (size * GemmTile.MAX_PANELS + panels - 1) + flags;
-            Kernel kernel = tiles.get(index);
+            CompiledKernel kernel = tiles.get(index);
             if (kernel == null) {
                 kernel = kernels.kernel(new GemmTile.Variant(
                                 rows, vectors, masked, accumulate, columnsOfA, rowsOfB, panels, fetch, epilogue)

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -53,10 +53,10 @@ public record Matrix(MemorySegment memory, long stride, Layout layout) {
      */
     long extent(String name, long rows, long columns) {
         if (layout == Layout.WINDOWS) {
-            return Extents.windows(name, rows, columns, stride);
+            return CallChecks.windows(name, rows, columns, stride);
         }
         return isColumns()
-                ? Extents.elements(name, columns, rows, stride)
-                : Extents.elements(name, rows, columns, stride);
+                ? CallChecks.elements(name, columns, rows, stride)
+                : CallChecks.elements(name, rows, columns, stride);
     }
 }

@@ -1,10 +1,10 @@
 package dev.millrace.kernels.layout;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Worth;
+import dev.millrace.kernels.call.ParallelThresholds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -21,7 +21,7 @@ final class CopyRun {
 
     private final KernelSet kernels;
     private final CopyNest nest;
-    private final Kernel kernel;
+    private final CompiledKernel kernel;
     private final MemorySegment strides;
     /** The loops of the kernel, inner, middle, outer; then those around it, from the innermost. */
     private final CopyLoop[] loops;
@@ -51,7 +51,7 @@ final class CopyRun {
     }
 
     void run(MemorySegment from, MemorySegment to, Parallel parallel) {
-        long wanted = Worth.tasks(nest.bytes(), Worth.BYTES, parallel.width());
+        long wanted = ParallelThresholds.tasks(nest.bytes(), ParallelThresholds.BYTES, parallel.width());
         int cut = wanted == 1 ? OUTER : cut(wanted);
         long pieces = pieces(cut);
         int tasks = (int) Math.min(wanted, pieces);

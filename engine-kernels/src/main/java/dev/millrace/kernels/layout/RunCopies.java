@@ -3,9 +3,9 @@ package dev.millrace.kernels.layout;
 import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
-import dev.millrace.kernels.call.Scratch;
+import dev.millrace.kernels.call.DriverScratch;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
@@ -18,8 +18,8 @@ public final class RunCopies {
 
     private final KernelSet kernels;
     private final KernelCache<Integer> shortRuns;
-    private final Kernel longRuns;
-    private final Scratch strides = new Scratch();
+    private final CompiledKernel longRuns;
+    private final DriverScratch strides = new DriverScratch();
 
     public RunCopies(KernelSet kernels) {
         this.kernels = kernels;
@@ -52,7 +52,7 @@ public final class RunCopies {
             if (toStep != toStepInBlock || fromStep != fromStepInBlock) {
                 steps(toStep, fromStep);
             }
-            Kernel kernel = bytes >= kernels.target().vectorBytes() ? longRuns : shortRuns.kernel((int) bytes);
+            CompiledKernel kernel = bytes >= kernels.target().vectorBytes() ? longRuns : shortRuns.kernel((int) bytes);
             kernel.call(memory, to, from, Recording.arguments(block, blockStart), bytes, count, 1);
             Reference.reachabilityFence(block);
         }

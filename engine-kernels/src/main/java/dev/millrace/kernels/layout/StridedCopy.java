@@ -1,6 +1,6 @@
 package dev.millrace.kernels.layout;
 
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,7 +133,7 @@ public final class StridedCopy {
      * @throws IllegalArgumentException if the segments overlap, or the one that is written is read-only
      */
     void check(MemorySegment to, MemorySegment from) {
-        Extents.writable("the target of the copy", to);
+        CallChecks.writable("the target of the copy", to);
         long toEnd = Math.addExact(toOffset, unit);
         long fromStart = fromOffset;
         long fromEnd = Math.addExact(fromOffset, unit);
@@ -145,13 +145,13 @@ public final class StridedCopy {
         }
         inside("the target of the copy", to, toOffset, toEnd);
         inside("the source of the copy", from, fromStart, fromEnd);
-        Extents.apart("the target of the copy", to, "its source", from);
+        CallChecks.apart("the target of the copy", to, "its source", from);
     }
 
     private static void inside(String name, MemorySegment segment, long start, long end) {
         if (start < 0) {
             throw new IndexOutOfBoundsException(name + " begins " + -start + " bytes before its segment");
         }
-        Extents.bytes(name, segment, end);
+        CallChecks.bytes(name, segment, end);
     }
 }

@@ -2,12 +2,12 @@ package dev.millrace.kernels.norm;
 
 import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Scratch;
-import dev.millrace.kernels.loops.Shares;
+import dev.millrace.kernels.call.DriverScratch;
+import dev.millrace.kernels.rows.RowPartitioner;
 import dev.millrace.kernels.norm.FoldChannels.Argument;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -24,15 +24,15 @@ public final class ChannelNorm {
     private static final long BLOCK_BYTES = 128 << 10;
 
     private final KernelSet kernels;
-    private final Kernel moments;
-    private final Kernel fold;
-    private final Kernel scale;
-    private final Kernel centred;
-    private final Scratch scratch = new Scratch();
+    private final CompiledKernel moments;
+    private final CompiledKernel fold;
+    private final CompiledKernel scale;
+    private final CompiledKernel centred;
+    private final DriverScratch scratch = new DriverScratch();
 
     public ChannelNorm(KernelSet kernels) {
         this.kernels = kernels;
-        moments = kernels.kernel(Moments.key());
+        moments = kernels.kernel(MomentsKernel.key());
         fold = kernels.kernel(FoldChannels.key());
         scale = kernels.kernel(new ChannelScale(false).key());
         centred = kernels.kernel(new ChannelScale(true).key());
@@ -60,16 +60,16 @@ public final class ChannelNorm {
                         "there are no " + batch + " images of " + channels + " channels of " + pixels);
             }
             long elements = Math.multiplyExact(Math.multiplyExact((long) batch, channels), pixels);
-            Extents.vector("the input", in, elements);
-            Extents.vector("the output", out, elements);
-            Extents.writable("the output", out);
-            Extents.vector("the factors", factors, channels);
-            Extents.vector("the offsets", offsets, channels);
+            CallChecks.vector("the input", in, elements);
+            CallChecks.vector("the output", out, elements);
+            CallChecks.writable("the output", out);
+            CallChecks.vector("the factors", factors, channels);
+            CallChecks.vector("the offsets", offsets, channels);
             long bytes = Float.BYTES * elements;
             long numberBytes = Float.BYTES * (long) channels;
-            Extents.sameOrApart("the output", out, "the input", in, bytes);
-            Extents.apart("the output", out, bytes, "the factors", factors, numberBytes);
-            Extents.apart("the output", out, bytes, "the offsets", offsets, numberBytes);
+            CallChecks.sameOrApart("the output", out, "the input", in, bytes);
+            CallChecks.apart("the output", out, bytes, "the factors", factors, numberBytes);
+            CallChecks.apart("the output", out, bytes, "the offsets", offsets, numberBytes);
         }
 
         boolean isEmpty() {
@@ -93,7 +93,7 @@ public final class ChannelNorm {
         int size = images.channels() / groups;
         long elements = size * images.pixels();
         try {
-            Shares.run((long) images.batch() * groups, elements, parallel, (first, count) -> {
+            RowPartitioner.run((long) images.batch() * groups, elements, parallel, (first, count) -> {
                 long block = Math.clamp(BLOCK_BYTES / (4 * elements), 1, groups);
                 GroupRun run = new GroupRun(images, size, block, epsilon);
                 for (long at = first; at < first + count; ) {
@@ -125,7 +125,7 @@ public final class ChannelNorm {
             this.size = size;
             this.epsilon = epsilon;
             elements = size * images.pixels();
-            long ofMoments = Moments.BYTES * block;
+            long ofMoments = MomentsKernel.BYTES * block;
             long ofChannels = Float.BYTES * block * size;
             arguments = scratch.atLeast(Argument.BYTES + ofMoments + 2 * ofChannels);
             found = memory.pointer(arguments) + Argument.BYTES;
@@ -170,7 +170,7 @@ public final class ChannelNorm {
         }
         try {
             long rows = (long) images.batch() * images.channels();
-            Shares.run(rows, images.pixels(), parallel, (first, count) -> {
+            RowPartitioner.run(rows, images.pixels(), parallel, (first, count) -> {
                 Memory memory = kernels.newMemory();
                 for (long row = first; row < first + count; ) {
                     long channel = row % images.channels();
@@ -208,11 +208,11 @@ public final class ChannelNorm {
             MemorySegment factors,
             MemorySegment offsets) {
         long channels = factors.byteSize() / Float.BYTES;
-        Extents.vector("the scale", scale, channels);
-        Extents.vector("the bias", bias, channels);
-        Extents.vector("the means", means, channels);
-        Extents.vector("the variances", variances, channels);
-        Extents.vector("the offsets", offsets, channels);
+        CallChecks.vector("the scale", scale, channels);
+        CallChecks.vector("the bias", bias, channels);
+        CallChecks.vector("the means", means, channels);
+        CallChecks.vector("the variances", variances, channels);
+        CallChecks.vector("the offsets", offsets, channels);
         // in arrays, since this runs while a session is made, before anything is compiled
         float[] foldedScale = scale.asSlice(0, Float.BYTES * channels).toArray(FLOAT);
         float[] foldedBias = bias.asSlice(0, Float.BYTES * channels).toArray(FLOAT);

@@ -9,7 +9,7 @@ import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.loops.RowLoop;
+import dev.millrace.kernels.rows.RowLoop;
 import org.jspecify.annotations.Nullable;
 
 /**

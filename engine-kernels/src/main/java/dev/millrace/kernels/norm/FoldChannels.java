@@ -9,7 +9,7 @@ import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.loops.RowLoop;
+import dev.millrace.kernels.rows.RowLoop;
 
 /**
  * The means and factors of the channels of groups, so that {@code (x - mean) * factor} is normalised and scaled:
@@ -60,7 +60,7 @@ final class FoldChannels implements KernelFamily {
                 builder.store(RowLoop.at(factors, offset, displacement), factor, mask);
                 builder.store(RowLoop.at(means, offset, displacement), mean, mask);
             });
-            builder.advance(moments, Moments.BYTES);
+            builder.advance(moments, MomentsKernel.BYTES);
             for (ScalarVar row : new ScalarVar[] {scale, factors, means}) {
                 builder.advance(row, bytes);
             }

@@ -12,7 +12,7 @@ public final class NormFamilies implements KernelFamilies {
             case ChannelScale.NAME -> new ChannelScale(false);
             case ChannelScale.CENTRED -> new ChannelScale(true);
             case FoldChannels.NAME -> new FoldChannels();
-            case Moments.NAME -> new Moments();
+            case MomentsKernel.NAME -> new MomentsKernel();
             case NormRows.NAME -> new NormRows();
             default -> null;
         };

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.norm;
 
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,9 +35,9 @@ final class NormOperands {
                     name + (wanted ? " is not given, but the kernel reads or writes it" : " is given, but not used"));
         }
         if (segment != null) {
-            Extents.vector(name, segment, elements);
+            CallChecks.vector(name, segment, elements);
             if (written) {
-                Extents.writable(name, segment);
+                CallChecks.writable(name, segment);
             }
             all.add(new Used(name, segment, Float.BYTES * elements, rows, written));
         }
@@ -53,9 +53,9 @@ final class NormOperands {
                 Used a = all.get(i);
                 Used b = all.get(j);
                 if (a.rows && b.rows && (a.written || b.written)) {
-                    Extents.sameOrApart(a.name, a.segment, b.name, b.segment, a.bytes);
+                    CallChecks.sameOrApart(a.name, a.segment, b.name, b.segment, a.bytes);
                 } else if (a.written || b.written) {
-                    Extents.apart(a.name, a.segment, a.bytes, b.name, b.segment, b.bytes);
+                    CallChecks.apart(a.name, a.segment, a.bytes, b.name, b.segment, b.bytes);
                 }
             }
         }

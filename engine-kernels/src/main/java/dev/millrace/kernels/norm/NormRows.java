@@ -10,7 +10,7 @@ import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.loops.RowLoop;
+import dev.millrace.kernels.rows.RowLoop;
 import org.jspecify.annotations.Nullable;
 
 /** The kernel f(arguments): normalises rows. Its arguments are those of {@link Argument}. */
@@ -128,8 +128,8 @@ public final class NormRows implements KernelFamily {
                 }
                 @Nullable VectorVar mean = variant.centred() ? moments.mean(row) : null;
                 VectorVar variance = moments.variance(row, mean, epsilon);
-                try (var _ = builder.ifNotZero(Reach.isLeft(builder, variance))) {
-                    RowMoments within = moments.within(Reach.of(builder, variance));
+                try (var _ = builder.ifNotZero(RowScales.isLeft(builder, variance))) {
+                    RowMoments within = moments.within(RowScales.of(builder, variance));
                     @Nullable VectorVar scaled = variant.centred() ? within.mean(row) : null;
                     normalise(within, scaled, within.variance(row, scaled, epsilon), means, stats);
                 }

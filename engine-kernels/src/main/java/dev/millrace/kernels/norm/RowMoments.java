@@ -6,9 +6,9 @@ import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.loops.RowLoop;
+import dev.millrace.kernels.rows.RowLoop;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +23,7 @@ final class RowMoments {
     private final ScalarVar count;
     private final VectorVar length;
     private final VectorVar part;
-    private final @Nullable Reach reach;
+    private final @Nullable RowScales reach;
 
     /**
      * @param count elements of a row
@@ -33,7 +33,7 @@ final class RowMoments {
         this(builder, count, length, UNROLL, null);
     }
 
-    private RowMoments(ProgramBuilder builder, ScalarVar count, VectorVar length, int unroll, @Nullable Reach reach) {
+    private RowMoments(ProgramBuilder builder, ScalarVar count, VectorVar length, int unroll, @Nullable RowScales reach) {
         this.builder = builder;
         this.count = count;
         this.length = length;
@@ -45,7 +45,7 @@ final class RowMoments {
     /**
      * Returns moments of rows whose squares have to be scaled. They are as slow as such rows are rare, in little code.
      */
-    RowMoments within(Reach bounds) {
+    RowMoments within(RowScales bounds) {
         return new RowMoments(builder, count, length, 1, bounds);
     }
 
@@ -86,7 +86,7 @@ final class RowMoments {
     VectorVar variance(ScalarVar row, @Nullable VectorVar mean, VectorVar epsilon) {
         VectorVar squares = sum(row, (all, x, mask) -> {
             VectorVar distance = distance(x, mean);
-            Value counted = mean == null ? distance : loop.orElse(mask, distance, Constant.ZERO);
+            ProgramValue counted = mean == null ? distance : loop.orElse(mask, distance, Constant.ZERO);
             builder.accumulate(all, counted, counted);
         });
         VectorVar variance = builder.mul(squares, part);

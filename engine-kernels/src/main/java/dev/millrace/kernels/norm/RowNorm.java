@@ -1,11 +1,11 @@
 package dev.millrace.kernels.norm;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Scratch;
-import dev.millrace.kernels.loops.Shares;
+import dev.millrace.kernels.call.DriverScratch;
+import dev.millrace.kernels.rows.RowPartitioner;
 import dev.millrace.kernels.norm.NormRows.Argument;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -20,8 +20,8 @@ public final class RowNorm {
     private final KernelSet kernels;
     private final NormRows.Variant variant;
     private final float epsilon;
-    private final Kernel kernel;
-    private final Scratch blocks = new Scratch();
+    private final CompiledKernel kernel;
+    private final DriverScratch blocks = new DriverScratch();
 
     public RowNorm(KernelSet kernels, NormRows.Variant variant, float epsilon) {
         this.kernels = kernels;
@@ -80,7 +80,7 @@ public final class RowNorm {
     }
 
     /** Rows that were checked, to be normalised again and again. */
-    public final class Bound implements Shares.Rows {
+    public final class Bound implements RowPartitioner.Rows {
         private final Operands operands;
         private final long rows;
         private final long count;
@@ -97,7 +97,7 @@ public final class RowNorm {
                 return;
             }
             try {
-                Shares.run(rows, count, parallel, this);
+                RowPartitioner.run(rows, count, parallel, this);
             } finally {
                 Reference.reachabilityFence(operands);
             }

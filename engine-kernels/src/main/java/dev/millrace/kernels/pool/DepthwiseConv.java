@@ -1,11 +1,11 @@
 package dev.millrace.kernels.pool;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -23,14 +23,14 @@ public final class DepthwiseConv implements PacksWeights {
     private final WindowShape shape;
     private final int lanes;
     private final boolean residual;
-    private final Windows windows;
+    private final WindowCalls windows;
 
     /** @param after what follows the sum, which is input 0; input 1 is the element at its place in the residual */
     public DepthwiseConv(KernelSet kernels, WindowShape shape, Expr after) {
         this.shape = shape;
         lanes = kernels.target().lanes();
-        residual = Activations.readsResidual(Activations.checked(after));
-        windows = new Windows(kernels, shape, WindowOp.of(WindowTile.Op.WEIGHTED, Expr.input(0), after));
+        residual = ImageEpilogues.readsResidual(ImageEpilogues.checked(after));
+        windows = new WindowCalls(kernels, shape, WindowOp.of(WindowTile.Op.WEIGHTED, Expr.input(0), after));
     }
 
     static long blockBytes(WindowShape shape, int lanes) {
@@ -49,11 +49,11 @@ public final class DepthwiseConv implements PacksWeights {
     /** Packs weights of channels × taps, with the bias of each channel if there is one. */
     public void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
         int taps = shape.taps();
-        Extents.vector("the weights", weights, Math.multiplyExact((long) taps, shape.channels()));
-        Extents.bytes("the packed weights", packed, packedBytes());
-        Extents.writable("the packed weights", packed);
+        CallChecks.vector("the weights", weights, Math.multiplyExact((long) taps, shape.channels()));
+        CallChecks.bytes("the packed weights", packed, packedBytes());
+        CallChecks.writable("the packed weights", packed);
         if (bias != null) {
-            Extents.vector("the bias", bias, shape.channels());
+            CallChecks.vector("the bias", bias, shape.channels());
         }
         packed.asSlice(0, packedBytes()).fill((byte) 0);
         for (int channel = 0; channel < shape.channels(); channel++) {
@@ -79,7 +79,7 @@ public final class DepthwiseConv implements PacksWeights {
             @Nullable MemorySegment other,
             MemorySegment out,
             Parallel parallel) {
-        Extents.bytes("the packed weights", packed, packedBytes());
+        CallChecks.bytes("the packed weights", packed, packedBytes());
         if (residual != (other != null)) {
             throw new IllegalArgumentException(
                     other == null ? "what follows reads a residual, but none is given" : "a residual is not read");

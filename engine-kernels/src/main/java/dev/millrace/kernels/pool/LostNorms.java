@@ -3,8 +3,8 @@ package dev.millrace.kernels.pool;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.image.BlockedImages;
-import dev.millrace.kernels.loops.Shares;
-import dev.millrace.kernels.reduce.LostSquares;
+import dev.millrace.kernels.rows.RowPartitioner;
+import dev.millrace.kernels.reduce.OverflowSafeNorm;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -28,11 +28,11 @@ final class LostNorms {
     void mend(MemorySegment in, MemorySegment out, Parallel parallel) {
         long pixels = shape.outPixels();
         long norms = pixels * shape.batch() * shape.channels();
-        Shares.run(norms, shape.taps(), parallel, (first, count) -> {
+        RowPartitioner.run(norms, shape.taps(), parallel, (first, count) -> {
             for (long i = first; i < first + count; i++) {
                 long plane = i / pixels;
                 long at = place(plane, pixels, i % pixels);
-                if (!LostSquares.isWhole(out.getAtIndex(FLOAT, at))) {
+                if (!OverflowSafeNorm.isWhole(out.getAtIndex(FLOAT, at))) {
                     out.setAtIndex(FLOAT, at, (float) norm(in, plane, i % pixels));
                 }
             }

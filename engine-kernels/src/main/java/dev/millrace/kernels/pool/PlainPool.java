@@ -4,7 +4,7 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.image.Axis;
 import java.lang.foreign.MemorySegment;
@@ -21,8 +21,8 @@ public final class PlainPool {
     private final CallPlan plan;
     private final @Nullable LostNorms lost;
 
-    /** @param indices whether it also tells where the largest elements are; with {@link Pooling#max()} only */
-    public PlainPool(KernelSet kernels, WindowShape shape, Pooling pooling, boolean indices) {
+    /** @param indices whether it also tells where the largest elements are; with {@link PoolingOperation#max()} only */
+    public PlainPool(KernelSet kernels, WindowShape shape, PoolingOperation pooling, boolean indices) {
         if (shape.inPixels() > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("a pooling of channels of " + shape.inPixels() + " elements");
         }
@@ -86,19 +86,19 @@ public final class PlainPool {
      */
     public void run(MemorySegment in, MemorySegment out, @Nullable MemorySegment places, Parallel parallel) {
         int channels = Math.multiplyExact(shape.batch(), shape.channels());
-        Extents.vector("the input", in, Math.multiplyExact(shape.inPixels(), channels));
-        Extents.vector("the output", out, Math.multiplyExact(shape.outPixels(), channels));
-        Extents.writable("the output", out);
-        Extents.apart("the output", out, "the input", in);
+        CallChecks.vector("the input", in, Math.multiplyExact(shape.inPixels(), channels));
+        CallChecks.vector("the output", out, Math.multiplyExact(shape.outPixels(), channels));
+        CallChecks.writable("the output", out);
+        CallChecks.apart("the output", out, "the input", in);
         if (indices != (places != null)) {
             throw new IllegalArgumentException(
                     indices ? "no memory for places is given" : "this pooling does not tell places");
         }
         if (places != null) {
-            Extents.vector("the places", places, shape.outPixels() * channels);
-            Extents.writable("the places", places);
-            Extents.apart("the places", places, "the output", out);
-            Extents.apart("the places", places, "the input", in);
+            CallChecks.vector("the places", places, shape.outPixels() * channels);
+            CallChecks.writable("the places", places);
+            CallChecks.apart("the places", places, "the output", out);
+            CallChecks.apart("the places", places, "the input", in);
         }
         plan.run(
                 CallPlan.Operands.of(channels)

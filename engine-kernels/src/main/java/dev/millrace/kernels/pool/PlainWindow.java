@@ -16,7 +16,7 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.kernels.expression.Largest;
-import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.ImageEpilogues;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -68,8 +68,8 @@ final class PlainWindow implements KernelFamily {
     }
 
     private static Expr ofOneInput(KernelKey key, String name) {
-        Expr expression = Activations.read(key, name);
-        if (expression == null || Activations.readsResidual(expression)) {
+        Expr expression = ImageEpilogues.read(key, name);
+        if (expression == null || ImageEpilogues.readsResidual(expression)) {
             throw new IllegalArgumentException(
                     "kernel key " + key + ": the parameter " + name + " must be an expression of input 0");
         }

@@ -3,12 +3,12 @@ package dev.millrace.kernels.pool;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.plane.PlaneOp;
-import dev.millrace.kernels.plane.PlanePlanner;
-import dev.millrace.kernels.plane.PlaneShape;
+import dev.millrace.kernels.conv.nchw.PlaneOp;
+import dev.millrace.kernels.conv.nchw.PlanePlanner;
+import dev.millrace.kernels.conv.nchw.PlaneShape;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,7 @@ public final class PlanePool {
     private final long scratchBytes;
     private final @Nullable LostNorms lost;
 
-    public PlanePool(KernelSet kernels, WindowShape shape, Pooling pooling) {
+    public PlanePool(KernelSet kernels, WindowShape shape, PoolingOperation pooling) {
         this.shape = shape;
         lost = pooling.isOfKernels() ? null : new LostNorms(shape, 1);
         var calls = new CallPlan.Builder(kernels);
@@ -33,7 +33,7 @@ public final class PlanePool {
      * Whether it can be done. The largest of what begins before a row or ends behind it is found only where such windows
      * see the end of the row: a NaN there must not be followed by anything but that end.
      */
-    public static boolean fits(KernelSet kernels, WindowShape shape, Pooling pooling) {
+    public static boolean fits(KernelSet kernels, WindowShape shape, PoolingOperation pooling) {
         return (pooling.isSum() || seesEnds(shape.width())) && PlanePlanner.fits(planes(shape), kernels.target());
     }
 
@@ -81,12 +81,12 @@ public final class PlanePool {
     /** @param scratch as many bytes as {@link #scratchBytes} says, for this run alone */
     public void run(MemorySegment in, MemorySegment out, MemorySegment scratch, Parallel parallel) {
         int channels = images();
-        Extents.vector("the input", in, Math.multiplyExact(shape.inPixels(), channels));
-        Extents.vector("the output", out, Math.multiplyExact(shape.outPixels(), channels));
-        Extents.writable("the output", out);
-        Extents.apart("the output", out, "the input", in);
-        Extents.bytes("the scratch memory", scratch, scratchBytes(parallel.width()));
-        Extents.writable("the scratch memory", scratch);
+        CallChecks.vector("the input", in, Math.multiplyExact(shape.inPixels(), channels));
+        CallChecks.vector("the output", out, Math.multiplyExact(shape.outPixels(), channels));
+        CallChecks.writable("the output", out);
+        CallChecks.apart("the output", out, "the input", in);
+        CallChecks.bytes("the scratch memory", scratch, scratchBytes(parallel.width()));
+        CallChecks.writable("the scratch memory", scratch);
         plan.run(
                 CallPlan.Operands.of(channels)
                         .with(Base.INPUT, in, 4 * shape.inPixels())

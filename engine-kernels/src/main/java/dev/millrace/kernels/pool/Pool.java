@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A pooling of images of one shape in {@link dev.millrace.kernels.image.BlockedImages}. Safe for several threads. */
 public final class Pool {
-    private final Windows windows;
+    private final WindowCalls windows;
     private final @Nullable LostNorms lost;
 
-    public Pool(KernelSet kernels, WindowShape shape, Pooling pooling) {
+    public Pool(KernelSet kernels, WindowShape shape, PoolingOperation pooling) {
         int lanes = kernels.target().lanes();
-        windows = new Windows(kernels, shape.reshaped(lanes), pooling.op());
+        windows = new WindowCalls(kernels, shape.reshaped(lanes), pooling.op());
         lost = pooling.isOfKernels() ? null : new LostNorms(shape, lanes);
     }
 

@@ -1,11 +1,11 @@
 package dev.millrace.kernels.pool;
 
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.Worth;
+import dev.millrace.kernels.call.ParallelThresholds;
 import dev.millrace.kernels.image.Axis;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,14 +24,14 @@ final class WindowPlanner {
      * The cost of a step in multiplications: windows are as slow as their loads, which find little in the cache, since
      * each load serves few products.
      */
-    private static final long SLOWNESS = Worth.PRODUCTS / Worth.SLOW_PRODUCTS;
+    private static final long SLOWNESS = ParallelThresholds.PRODUCTS / ParallelThresholds.SLOW_PRODUCTS;
 
     private final WindowShape shape;
     private final WindowOp op;
     private final CallPlan.Builder calls;
     private final int lanes;
     private final long pixelBytes;
-    private final Map<Tile, Kernel> kernels = new HashMap<>();
+    private final Map<Tile, CompiledKernel> kernels = new HashMap<>();
 
     WindowPlanner(Target target, WindowShape shape, WindowOp op, CallPlan.Builder calls) {
         this.shape = shape;
@@ -117,7 +117,7 @@ final class WindowPlanner {
         return passes;
     }
 
-    private Kernel kernel(Tile tile) {
+    private CompiledKernel kernel(Tile tile) {
         return calls.kernel(new WindowTile.Variant(
                         op.op(),
                         shape.width(),

@@ -6,7 +6,7 @@ import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprText;
-import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.Axis;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +75,7 @@ final class WindowTile implements KernelFamily {
                     .with("end", endTap)
                     .with("start", start)
                     .with("each", ExprText.print(each))
-                    .with("after", Activations.print(after))
+                    .with("after", ImageEpilogues.print(after))
                     .with("counted", counted);
         }
 
@@ -104,8 +104,8 @@ final class WindowTile implements KernelFamily {
                     key.number("dilation", 1, MAX_SIZE),
                     key.number("before", -MAX_SIZE, MAX_SIZE));
             int first = key.number("first", 0, taps);
-            Expr each = Activations.read(key, "each");
-            if (each == null || Activations.readsResidual(each)) {
+            Expr each = ImageEpilogues.read(key, "each");
+            if (each == null || ImageEpilogues.readsResidual(each)) {
                 throw new IllegalArgumentException("kernel key " + key + ": the parameter each must be of input 0");
             }
             return new Variant(
@@ -115,7 +115,7 @@ final class WindowTile implements KernelFamily {
                     key.number("end", first, Math.min(taps, first + MAX_TAPS)),
                     key.oneOf("start", Start.values()),
                     Objects.requireNonNull(each),
-                    Activations.read(key, "after"),
+                    ImageEpilogues.read(key, "after"),
                     key.number("counted", NO_AVERAGE, MAX_SIZE));
         }
 

@@ -12,7 +12,7 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.kernels.expression.Largest;
 import dev.millrace.kernels.expression.RegisterNeed;
-import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.pool.WindowTile.Op;
 import java.util.Map;
@@ -263,14 +263,14 @@ final class WindowWriter {
             for (int pixel = 0; pixel < pixels; pixel++) {
                 VectorVar result = results[0][pixel];
                 VectorVar value = beside && after != null
-                        ? Activations.write(builder, after, result, Address.at(residual, pixel * bytes))
+                        ? ImageEpilogues.write(builder, after, result, Address.at(residual, pixel * bytes))
                         : result;
                 builder.store(Address.at(out, pixel * bytes), value);
             }
             for (int pixel = 0; after != null && !beside && pixel < pixels; pixel++) {
                 Address place = Address.at(out, pixel * bytes);
                 Address other = Address.at(residual, pixel * bytes);
-                builder.store(place, Activations.write(builder, after, builder.load(place), other));
+                builder.store(place, ImageEpilogues.write(builder, after, builder.load(place), other));
             }
         }
 

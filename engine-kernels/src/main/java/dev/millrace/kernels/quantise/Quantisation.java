@@ -2,12 +2,12 @@ package dev.millrace.kernels.quantise;
 
 import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Scratch;
-import dev.millrace.kernels.call.Worth;
+import dev.millrace.kernels.call.DriverScratch;
+import dev.millrace.kernels.call.ParallelThresholds;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
@@ -26,7 +26,7 @@ public final class Quantisation {
 
     private final KernelSet kernels;
     private final KernelCache<Variant> variants;
-    private final Scratch ranges = new Scratch();
+    private final DriverScratch ranges = new DriverScratch();
 
     public Quantisation(KernelSet kernels) {
         this.kernels = kernels;
@@ -65,16 +65,16 @@ public final class Quantisation {
             String nameOfY,
             long bytesOfY) {
         scales.check(type);
-        Extents.bytes(nameOfX, x, bytesOfX);
-        Extents.bytes(nameOfY, y, bytesOfY);
-        Extents.writable(nameOfY, y);
-        Extents.apart(nameOfY, y, nameOfX, x);
-        Extents.apart(nameOfY, y, "the scales", scales.scales());
-        Extents.apart(nameOfY, y, "the zero points", scales.zeros());
+        CallChecks.bytes(nameOfX, x, bytesOfX);
+        CallChecks.bytes(nameOfY, y, bytesOfY);
+        CallChecks.writable(nameOfY, y);
+        CallChecks.apart(nameOfY, y, nameOfX, x);
+        CallChecks.apart(nameOfY, y, "the scales", scales.scales());
+        CallChecks.apart(nameOfY, y, "the zero points", scales.zeros());
     }
 
     private void run(Way way, MemorySegment x, Scales scales, QuantisedType type, MemorySegment y, Parallel parallel) {
-        Kernel kernel = variants.kernel(new Variant(way, type, scales.isLast()));
+        CompiledKernel kernel = variants.kernel(new Variant(way, type, scales.isLast()));
         long in = way == Way.BACK ? type.bytes(2) : 8;
         long out = way == Way.BACK ? 8 : type.bytes(2);
         try {
@@ -100,18 +100,18 @@ public final class Quantisation {
             MemorySegment scale,
             MemorySegment zero,
             Parallel parallel) {
-        Extents.vector("x", x, elements);
-        Extents.bytes("y", y, elements);
-        Extents.vector("the scale", scale, 1);
-        Extents.vector("the zero point", zero, 1);
-        Extents.writable("y", y);
-        Extents.writable("the scale", scale);
-        Extents.writable("the zero point", zero);
-        Extents.apart("y", y, "x", x);
-        Extents.apart("the scale", scale, "x", x);
-        Extents.apart("the zero point", zero, "x", x);
-        Extents.apart("the zero point", zero, "the scale", scale);
-        int tasks = Worth.tasks(elements, Worth.ELEMENTS, parallel.width());
+        CallChecks.vector("x", x, elements);
+        CallChecks.bytes("y", y, elements);
+        CallChecks.vector("the scale", scale, 1);
+        CallChecks.vector("the zero point", zero, 1);
+        CallChecks.writable("y", y);
+        CallChecks.writable("the scale", scale);
+        CallChecks.writable("the zero point", zero);
+        CallChecks.apart("y", y, "x", x);
+        CallChecks.apart("the scale", scale, "x", x);
+        CallChecks.apart("the zero point", zero, "x", x);
+        CallChecks.apart("the zero point", zero, "the scale", scale);
+        int tasks = ParallelThresholds.tasks(elements, ParallelThresholds.ELEMENTS, parallel.width());
         MemorySegment scratch = ranges.atLeast((long) RangeScale.STEP * tasks);
         try {
             parallel.run(

@@ -1,10 +1,10 @@
 package dev.millrace.kernels.quantise;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Worth;
+import dev.millrace.kernels.call.ParallelThresholds;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  */
 record QuantisationRun(
         KernelSet kernels,
-        Kernel kernel,
+        CompiledKernel kernel,
         MemorySegment x,
         long bytesIn,
         MemorySegment y,
@@ -25,7 +25,7 @@ record QuantisationRun(
     private static final long GRAIN = 128;
 
     void run(Parallel parallel) {
-        int tasks = Worth.tasks(scales.elements(), Worth.ELEMENTS, parallel.width());
+        int tasks = ParallelThresholds.tasks(scales.elements(), ParallelThresholds.ELEMENTS, parallel.width());
         long rows = scales.rows();
         if (tasks == 1) {
             rows(0, rows);

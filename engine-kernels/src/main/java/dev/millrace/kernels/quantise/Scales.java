@@ -1,6 +1,6 @@
 package dev.millrace.kernels.quantise;
 
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -39,8 +39,8 @@ public record Scales(long outer, long axis, long inner, MemorySegment scales, Me
         if (outer < 0 || axis < 0 || inner < 0) {
             throw new IllegalArgumentException("a tensor has " + outer + " x " + axis + " x " + inner + " elements");
         }
-        Extents.vector("the scales", scales, axis);
-        Extents.vector("the zero points", zeros, axis);
+        CallChecks.vector("the scales", scales, axis);
+        CallChecks.vector("the zero points", zeros, axis);
         if (type.isHalfByte() && rows() > 1 && rowLength() % 2 != 0) {
             throw new IllegalArgumentException("elements of 4 bits with rows of " + rowLength()
                     + " elements for a scale: the number must be even, or rows would begin within a byte");

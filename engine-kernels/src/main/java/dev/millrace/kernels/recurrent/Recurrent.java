@@ -1,7 +1,7 @@
 package dev.millrace.kernels.recurrent;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.gemm.Gemm;
@@ -78,7 +78,7 @@ public final class Recurrent implements PacksWeights {
     }
 
     /** The size of the packed weights of all directions in bytes. It does not depend on steps and batch. */
-    public long packedBytes(RecurrentShape shape) {
+    public long packedBytes(RecurrentSizes shape) {
         long bytes = 0;
         for (int i = 0; i < shape.directions(); i++) {
             bytes += weights(shape, i).bytes();
@@ -86,12 +86,12 @@ public final class Recurrent implements PacksWeights {
         return bytes;
     }
 
-    private PackedWeights weights(RecurrentShape shape, int direction) {
+    private RecurrentWeights weights(RecurrentSizes shape, int direction) {
         if (cells.size() != shape.directions()) {
             throw new IllegalArgumentException(
                     "there are variants for " + cells.size() + " directions, not for " + shape.directions());
         }
-        return new PackedWeights(gemm, cells.get(direction), shape);
+        return new RecurrentWeights(gemm, cells.get(direction), shape);
     }
 
     /**
@@ -102,20 +102,20 @@ public final class Recurrent implements PacksWeights {
      * @param b [directions, 2 gates hidden], those of the inputs first; zeros if null
      */
     public void pack(
-            RecurrentShape shape, MemorySegment w, MemorySegment r, @Nullable MemorySegment b, MemorySegment packed) {
-        Extents.bytes("the packed weights", packed, packedBytes(shape));
-        Extents.writable("the packed weights", packed);
+            RecurrentSizes shape, MemorySegment w, MemorySegment r, @Nullable MemorySegment b, MemorySegment packed) {
+        CallChecks.bytes("the packed weights", packed, packedBytes(shape));
+        CallChecks.writable("the packed weights", packed);
         long rows = (long) cells.getFirst().gates() * shape.hidden();
         long wElements = Math.multiplyExact(rows, shape.inputs());
         long rElements = Math.multiplyExact(rows, shape.hidden());
-        Extents.vector("W", w, wElements * shape.directions());
-        Extents.vector("R", r, rElements * shape.directions());
+        CallChecks.vector("W", w, wElements * shape.directions());
+        CallChecks.vector("R", r, rElements * shape.directions());
         if (b != null) {
-            Extents.vector("B", b, 2 * rows * shape.directions());
+            CallChecks.vector("B", b, 2 * rows * shape.directions());
         }
         long to = 0;
         for (int i = 0; i < shape.directions(); i++) {
-            PackedWeights weights = weights(shape, i);
+            RecurrentWeights weights = weights(shape, i);
             MemorySegment ofDirection = b == null ? null : b.asSlice(8 * rows * i, 8 * rows);
             weights.pack(
                     w.asSlice(4 * wElements * i, 4 * wElements),
@@ -127,7 +127,7 @@ public final class Recurrent implements PacksWeights {
     }
 
     /** The scratch memory of {@link #run} in bytes. */
-    public long scratchBytes(RecurrentShape shape) {
+    public long scratchBytes(RecurrentSizes shape) {
         return shape.directions()
                 * RecurrentScratch.of(gemm, cells.getFirst(), shape).bytes();
     }
@@ -141,11 +141,11 @@ public final class Recurrent implements PacksWeights {
      * @throws IndexOutOfBoundsException if an operand is smaller than its shape
      */
     public void run(RecurrentCall call, MemorySegment scratch, Parallel parallel) {
-        RecurrentShape shape = call.shape();
+        RecurrentSizes shape = call.shape();
         call.check();
-        Extents.bytes("the packed weights", call.packed(), packedBytes(shape));
-        Extents.bytes("the scratch", scratch, scratchBytes(shape));
-        Extents.writable("the scratch", scratch);
+        CallChecks.bytes("the packed weights", call.packed(), packedBytes(shape));
+        CallChecks.bytes("the scratch", scratch, scratchBytes(shape));
+        CallChecks.writable("the scratch", scratch);
         RecurrentCell cell = cells.getFirst();
         if (cell.peepholes() != (call.peepholes() != null)) {
             throw new IllegalArgumentException("peepholes are given if and only if the variants have them");
@@ -171,9 +171,9 @@ public final class Recurrent implements PacksWeights {
     }
 
     private void run(RecurrentCall call, MemorySegment scratch, int index, Parallel parallel) {
-        RecurrentShape shape = call.shape();
+        RecurrentSizes shape = call.shape();
         RecurrentCell cell = cells.get(index);
-        PackedWeights weights = weights(shape, index);
+        RecurrentWeights weights = weights(shape, index);
         RecurrentScratch layout = RecurrentScratch.of(gemm, cell, shape);
         // // Both directions have weights and scratch of the same size.
         MemorySegment packed = call.packed().asSlice(index * weights.bytes(), weights.bytes());

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastCell the last cells of an LSTM, of the same shape; null for other layers
  */
 public record RecurrentCall(
-        RecurrentShape shape,
+        RecurrentSizes shape,
         MemorySegment x,
         MemorySegment packed,
         @Nullable MemorySegment peepholes,
@@ -30,18 +30,18 @@ public record RecurrentCall(
         @Nullable MemorySegment lastCell) {
 
     /** Returns a call that starts from zeros, runs all steps and writes all states. */
-    public static RecurrentCall of(RecurrentShape shape, MemorySegment x, MemorySegment packed, MemorySegment y) {
+    public static RecurrentCall of(RecurrentSizes shape, MemorySegment x, MemorySegment packed, MemorySegment y) {
         return new RecurrentCall(shape, x, packed, null, null, null, null, y, null, null);
     }
 
     void check() {
         long rows = (long) shape.steps() * shape.batch();
         long states = Math.multiplyExact((long) shape.directions() * shape.batch(), shape.hidden());
-        Extents.vector("X", x, Math.multiplyExact(rows, shape.inputs()));
-        Extents.vector("Y", y, Math.multiplyExact(states, shape.steps()));
-        Extents.writable("Y", y);
-        Extents.apart("Y", y, "X", x);
-        Extents.apart("Y", y, "the packed weights", packed);
+        CallChecks.vector("X", x, Math.multiplyExact(rows, shape.inputs()));
+        CallChecks.vector("Y", y, Math.multiplyExact(states, shape.steps()));
+        CallChecks.writable("Y", y);
+        CallChecks.apart("Y", y, "X", x);
+        CallChecks.apart("Y", y, "the packed weights", packed);
         input("the peepholes", peepholes, 3L * shape.directions() * shape.hidden());
         input("the first state", state, states);
         input("the first cell", cell, states);
@@ -54,17 +54,17 @@ public record RecurrentCall(
 
     private void input(String name, @Nullable MemorySegment segment, long elements) {
         if (segment != null) {
-            Extents.vector(name, segment, elements);
-            Extents.apart("Y", y, name, segment);
+            CallChecks.vector(name, segment, elements);
+            CallChecks.apart("Y", y, name, segment);
         }
     }
 
     private void output(String name, @Nullable MemorySegment segment, long elements) {
         if (segment != null) {
             input(name, segment, elements);
-            Extents.writable(name, segment);
-            Extents.apart(name, segment, "X", x);
-            Extents.apart(name, segment, "the packed weights", packed);
+            CallChecks.writable(name, segment);
+            CallChecks.apart(name, segment, "X", x);
+            CallChecks.apart(name, segment, "the packed weights", packed);
         }
     }
 

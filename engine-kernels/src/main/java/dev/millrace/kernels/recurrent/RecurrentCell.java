@@ -1,7 +1,7 @@
 package dev.millrace.kernels.recurrent;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import java.util.List;
 
 /**
@@ -23,7 +23,7 @@ record RecurrentCell(String kind, int gates, List<Part> parts, boolean apart, bo
      * @param count the number of its gates
      * @param ofOther whether the factor is the further numbers rather than the state
      */
-    record Part(int first, int count, boolean ofOther, Kernel kernel) {}
+    record Part(int first, int count, boolean ofOther, CompiledKernel kernel) {}
 
     /** Returns a name that is different for cells whose weights are packed in different layouts. */
     String layout() {

@@ -15,7 +15,7 @@ record RecurrentDirection(
         RecurrentCall call,
         int index,
         float clip,
-        PackedWeights weights,
+        RecurrentWeights weights,
         MemorySegment packed,
         RecurrentScratch layout,
         MemorySegment scratch) {

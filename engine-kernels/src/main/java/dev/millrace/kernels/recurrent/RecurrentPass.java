@@ -24,7 +24,7 @@ final class RecurrentPass {
     private final Gemm gemm;
     private final RecurrentDirection direction;
     private final RecurrentCell cell;
-    private final RecurrentShape shape;
+    private final RecurrentSizes shape;
     private final RecurrentScratch layout;
     private final MemorySegment scratch;
     private final RecurrentTask[] tasks;
@@ -79,7 +79,7 @@ final class RecurrentPass {
 
     private RecurrentTask task(Memory memory, GemmProduct[] products, int number) {
         long at = number * RecurrentScratch.TASK_BYTES;
-        MemorySegment own = scratch.asSlice(at + PackedWeights.up(GateArguments.BYTES), GemmSequence.SCRATCH_BYTES);
+        MemorySegment own = scratch.asSlice(at + RecurrentWeights.up(GateArguments.BYTES), GemmSequence.SCRATCH_BYTES);
         GemmSequence[] sequences = new GemmSequence[products.length];
         for (int gate = 0; gate < sequences.length; gate++) {
             sequences[gate] = gemm.sequence(products[gate], own);

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.call.Worth;
+import dev.millrace.kernels.call.ParallelThresholds;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmSequence;
 
@@ -12,25 +12,25 @@ import dev.millrace.kernels.gemm.GemmSequence;
  */
 record RecurrentScratch(int tasks, long state, long stateDistance, long other, long products, long gates, long bytes) {
     /** The memory of a task: the arguments of the gates' kernels, then those of products. */
-    static final long TASK_BYTES = PackedWeights.up(GateArguments.BYTES) + GemmSequence.SCRATCH_BYTES;
+    static final long TASK_BYTES = RecurrentWeights.up(GateArguments.BYTES) + GemmSequence.SCRATCH_BYTES;
 
     private static final int MAX_TASKS = 16;
 
-    static RecurrentScratch of(Gemm gemm, RecurrentCell cell, RecurrentShape shape) {
+    static RecurrentScratch of(Gemm gemm, RecurrentCell cell, RecurrentSizes shape) {
         int tasks = tasks(gemm, cell, shape);
         long row = Math.multiplyExact(4L * shape.hidden(), shape.batch());
         long rowOfGates = row * cell.gates();
-        long stateDistance = PackedWeights.up(row);
+        long stateDistance = RecurrentWeights.up(row);
         long state = tasks * TASK_BYTES;
         long other = state + 2 * stateDistance;
-        long products = other + PackedWeights.up(row);
-        long gates = products + (cell.apart() ? PackedWeights.up(rowOfGates) : 0);
-        long bytes = gates + PackedWeights.up(Math.multiplyExact(rowOfGates, 2 * pairsOfSteps(shape)));
+        long products = other + RecurrentWeights.up(row);
+        long gates = products + (cell.apart() ? RecurrentWeights.up(rowOfGates) : 0);
+        long bytes = gates + RecurrentWeights.up(Math.multiplyExact(rowOfGates, 2 * pairsOfSteps(shape)));
         return new RecurrentScratch(tasks, state, stateDistance, other, products, gates, bytes);
     }
 
-    private static int tasks(Gemm gemm, RecurrentCell cell, RecurrentShape shape) {
-        double work = (double) shape.batch() * cell.gates() * shape.hidden() * shape.hidden() / Worth.SLOW_PRODUCTS;
+    private static int tasks(Gemm gemm, RecurrentCell cell, RecurrentSizes shape) {
+        double work = (double) shape.batch() * cell.gates() * shape.hidden() * shape.hidden() / ParallelThresholds.SLOW_PRODUCTS;
         long panels = Math.ceilDiv(shape.hidden(), gemm.panelColumns());
         return (int) Math.max(1, Math.min(Math.min(panels, MAX_TASKS), work));
     }
@@ -39,7 +39,7 @@ record RecurrentScratch(int tasks, long state, long stateDistance, long other, l
      * The number of pairs of steps. Steps are processed in pairs, since the two copies of the states alternate: there
      * is room for the gates of an even number of steps, at least two.
      */
-    static long pairsOfSteps(RecurrentShape shape) {
+    static long pairsOfSteps(RecurrentSizes shape) {
         return Math.max(1, (shape.steps() + 1L) / 2);
     }
 }

@@ -15,7 +15,7 @@ final class RecurrentTask {
     private final RecurrentDirection direction;
     private final RecurrentCell cell;
     private final RecurrentCall call;
-    private final RecurrentShape shape;
+    private final RecurrentSizes shape;
     private final RecurrentScratch layout;
     private final MemorySegment scratch;
     private final long arguments;

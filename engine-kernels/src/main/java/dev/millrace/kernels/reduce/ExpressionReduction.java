@@ -2,15 +2,15 @@ package dev.millrace.kernels.reduce;
 
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.codegen.program.CompiledKernel;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprInputs;
-import dev.millrace.kernels.loops.RowNest;
-import dev.millrace.kernels.loops.RowShape;
+import dev.millrace.kernels.rows.RowNest;
+import dev.millrace.kernels.rows.RowShape;
 import dev.millrace.kernels.reduce.ReduceOp.After;
 import dev.millrace.kernels.reduce.ReduceOp.Before;
 import java.lang.foreign.MemorySegment;
@@ -31,7 +31,7 @@ public final class ExpressionReduction {
 
     private final KernelSet kernels;
     private final KernelKey key;
-    private final Kernel kernel;
+    private final CompiledKernel kernel;
     private final ExprInputs reads;
     private final long rows;
     private final long columns;
@@ -130,18 +130,18 @@ public final class ExpressionReduction {
             throw new IllegalArgumentException(
                     key + " reads input " + (reads.operands() - 1) + ", but " + inputs.size() + " inputs were given");
         }
-        Extents.writable("the result of the reduction", out);
-        Extents.vector("the result of the reduction", out, rows);
-        Extents.bytes("the scratch memory of the reduction", scratch, scratchBytes());
-        Extents.apart("the scratch memory of the reduction", scratch, "its result", out);
+        CallChecks.writable("the result of the reduction", out);
+        CallChecks.vector("the result of the reduction", out, rows);
+        CallChecks.bytes("the scratch memory of the reduction", scratch, scratchBytes());
+        CallChecks.apart("the scratch memory of the reduction", scratch, "its result", out);
         for (int i = 0; i < reads.operands(); i++) {
-            Extents.apart("the result of the reduction", out, "input " + i, inputs.get(i));
-            Extents.apart("the scratch memory of the reduction", scratch, "input " + i, inputs.get(i));
+            CallChecks.apart("the result of the reduction", out, "input " + i, inputs.get(i));
+            CallChecks.apart("the scratch memory of the reduction", scratch, "input " + i, inputs.get(i));
         }
         for (Expr.Input input : reads.inputs()) {
             long bytes = Math.multiplyExact(
                     Math.multiplyExact(rows, columns), input.type().bytes());
-            Extents.bytes("input " + input.index(), inputs.get(input.index()), bytes);
+            CallChecks.bytes("input " + input.index(), inputs.get(input.index()), bytes);
         }
     }
 

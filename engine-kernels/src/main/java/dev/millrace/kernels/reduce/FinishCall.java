@@ -1,7 +1,7 @@
 package dev.millrace.kernels.reduce;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.kernels.reduce.ReduceOp.After;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** The final operation on the results of a reduction, with its kernel. */
 final class FinishCall {
     private final KernelSet kernels;
-    private final Kernel kernel;
+    private final CompiledKernel kernel;
     private final float divisor;
 
     /** @param divisor the divisor, where {@code after} divides */

@@ -15,7 +15,7 @@ import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.cast.LaneNumbers;
 import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.reduce.ReduceOp.After;
 import org.jspecify.annotations.Nullable;
 
@@ -83,9 +83,9 @@ final class ReduceFinish implements KernelFamily {
                 case NONE -> x;
                 case DIVIDE -> builder.div(x, divisor);
                 case SQRT -> builder.unary(UnaryOp.SQRT, x);
-                case LOG -> Function.LOG.write(builder, x);
+                case LOG -> FloatFunction.LOG.write(builder, x);
                 case LOG_PLUS -> {
-                    VectorVar logarithm = Function.LOG.write(builder, x);
+                    VectorVar logarithm = FloatFunction.LOG.write(builder, x);
                     yield builder.add(logarithm, builder.load(Address.at(shift, 0), mask));
                 }
                 case FINITE -> {

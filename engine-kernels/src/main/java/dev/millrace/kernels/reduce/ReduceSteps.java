@@ -8,11 +8,11 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.cast.LaneNumbers;
 import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.reduce.ReduceOp.Before;
 import dev.millrace.kernels.reduce.ReduceOp.Combine;
 import java.util.ArrayList;
@@ -80,7 +80,7 @@ final class ReduceSteps {
 
     /** Returns numbers that are neutral outside of the mask. */
     VectorVar orNeutral(VectorVar numbers, @Nullable MaskVar mask) {
-        Value neutral = kind.before == Before.EXP ? Constant.of(Float.NEGATIVE_INFINITY) : identity();
+        ProgramValue neutral = kind.before == Before.EXP ? Constant.of(Float.NEGATIVE_INFINITY) : identity();
         return mask == null ? numbers : builder.select(mask, numbers, neutral);
     }
 
@@ -99,8 +99,8 @@ final class ReduceSteps {
             case SQUARE -> builder.mul(numbers, numbers);
             case ABS -> builder.binary(BinaryOp.AND, numbers, Constant.ofBits(MAGNITUDE));
             case EXP -> {
-                Value far = shift == null ? Constant.ZERO : shift;
-                yield Function.EXP.write(builder, builder.sub(numbers, far));
+                ProgramValue far = shift == null ? Constant.ZERO : shift;
+                yield FloatFunction.EXP.write(builder, builder.sub(numbers, far));
             }
         };
     }

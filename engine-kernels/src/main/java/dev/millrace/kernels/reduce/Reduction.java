@@ -1,7 +1,7 @@
 package dev.millrace.kernels.reduce;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.kernels.reduce.ReduceOp.After;
@@ -72,7 +72,7 @@ public final class Reduction {
     private final @Nullable FinishCall finish;
     private final @Nullable FinishCall finite;
     private final @Nullable FinishCall logarithms;
-    private final @Nullable LostSquares lost;
+    private final @Nullable OverflowSafeNorm lost;
     private final long most;
     private final long partials;
 
@@ -124,7 +124,7 @@ public final class Reduction {
         logarithms = exponentials ? new FinishCall(kernels, After.LOG_PLUS, WORD, divisor) : null;
         // // squares of 16 bits are always floats
         boolean mayLose = op == ReduceOp.L2 && type != NumberType.F16 && numbers > 0;
-        lost = mayLose ? new LostSquares(type, shape, reduced) : null;
+        lost = mayLose ? new OverflowSafeNorm(type, shape, reduced) : null;
         most = stages.stream().mapToLong(ReduceStage::results).max().orElse(0);
         partials = stages.stream().mapToLong(ReduceStage::partialResults).max().orElse(0);
     }
@@ -160,18 +160,18 @@ public final class Reduction {
      * @throws IllegalArgumentException if segments overlap
      */
     public void run(MemorySegment in, MemorySegment out, MemorySegment scratch, Parallel parallel) {
-        Extents.bytes("the input of the reduction", in, type.bytes(numbers));
-        Extents.bytes("the result of the reduction", out, type.bytes(results));
-        Extents.bytes("the scratch memory of the reduction", scratch, scratchBytes());
-        Extents.writable("the result of the reduction", out);
-        Extents.apart("the result of the reduction", out, "its input", in);
-        Extents.apart("the scratch memory of the reduction", scratch, "its input", in);
-        Extents.apart("the scratch memory of the reduction", scratch, "its result", out);
+        CallChecks.bytes("the input of the reduction", in, type.bytes(numbers));
+        CallChecks.bytes("the result of the reduction", out, type.bytes(results));
+        CallChecks.bytes("the scratch memory of the reduction", scratch, scratchBytes());
+        CallChecks.writable("the result of the reduction", out);
+        CallChecks.apart("the result of the reduction", out, "its input", in);
+        CallChecks.apart("the scratch memory of the reduction", scratch, "its input", in);
+        CallChecks.apart("the scratch memory of the reduction", scratch, "its result", out);
         if (results == 0) {
             return;
         }
         if (numbers == 0) {
-            Numbers.fill(op, type, out, results);
+            ScalarReductions.fill(op, type, out, results);
             return;
         }
         MemorySegment[] between = {scratch.asSlice(0, wordBytes * most), scratch.asSlice(wordBytes * most)};
@@ -193,7 +193,7 @@ public final class Reduction {
             from = to;
         }
         if (divides) {
-            Numbers.divide(type, out, results, divisor);
+            ScalarReductions.divide(type, out, results, divisor);
         } else if (finish != null) {
             finish.run(from, out, null, results);
         }

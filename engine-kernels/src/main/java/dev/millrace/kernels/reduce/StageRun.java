@@ -1,10 +1,10 @@
 package dev.millrace.kernels.reduce;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Worth;
+import dev.millrace.kernels.call.ParallelThresholds;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +23,10 @@ final class StageRun implements StageCall {
     private final ReduceSteps.Kind kind;
     private final boolean shifts;
     private final int mostRows;
-    private final @Nullable Kernel rowsTogether;
-    private final @Nullable Kernel singleRow;
+    private final @Nullable CompiledKernel rowsTogether;
+    private final @Nullable CompiledKernel singleRow;
     /** The kernels of columns by the number of rows: those that start a sum, then those that accumulate. */
-    private final @Nullable Kernel[][] columns = new Kernel[2][ReduceColumns.MAX_ROWS + 1];
+    private final @Nullable CompiledKernel[][] columns = new CompiledKernel[2][ReduceColumns.MAX_ROWS + 1];
 
     StageRun(KernelSet kernels, ReduceStage stage, ReduceSteps.Kind kind) {
         this.kernels = kernels;
@@ -58,7 +58,7 @@ final class StageRun implements StageCall {
         columns[accumulate][rows] = kernels.kernel(ReduceColumns.key(kind, rows, accumulate == 1));
     }
 
-    private static Kernel of(@Nullable Kernel kernel) {
+    private static CompiledKernel of(@Nullable CompiledKernel kernel) {
         if (kernel == null) {
             throw new IllegalStateException("a kernel was not prepared");
         }
@@ -68,7 +68,7 @@ final class StageRun implements StageCall {
     @Override
     public void run(MemorySegment in, MemorySegment out, @Nullable MemorySegment shift, Parallel parallel) {
         long numbers = stage.outer() * stage.reduced() * stage.inner();
-        int tasks = Worth.tasks(numbers, Worth.ELEMENTS, parallel.width());
+        int tasks = ParallelThresholds.tasks(numbers, ParallelThresholds.ELEMENTS, parallel.width());
         long blocks = stage.isOfRows() ? 1 : columnBlocks(Math.min(tasks, parallel.width()));
         long blockColumns = Math.ceilDiv(Math.ceilDiv(stage.inner(), blocks), COLUMN_GRAIN) * COLUMN_GRAIN;
         long units = stage.outer() * stage.parts() * blocks;

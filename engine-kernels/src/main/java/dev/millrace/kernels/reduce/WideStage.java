@@ -2,7 +2,7 @@ package dev.millrace.kernels.reduce;
 
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.kernels.loops.Shares;
+import dev.millrace.kernels.rows.RowPartitioner;
 import dev.millrace.kernels.reduce.ReduceOp.Combine;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -32,7 +32,7 @@ final class WideStage implements StageCall {
     @Override
     public void run(MemorySegment in, MemorySegment out, @Nullable MemorySegment shift, Parallel parallel) {
         long units = stage.outer() * stage.parts();
-        Shares.run(units, stage.partLength() * stage.inner(), parallel, (first, count) -> {
+        RowPartitioner.run(units, stage.partLength() * stage.inner(), parallel, (first, count) -> {
             int width = (int) Math.min(BLOCK, stage.inner() == 1 ? stage.partLength() : stage.inner());
             var block = floats ? new Doubles(in, out, width) : new Longs(in, out, width);
             for (long unit = first; unit < first + count; unit++) {

@@ -2,11 +2,11 @@ package dev.millrace.kernels.resize;
 
 import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Worth;
+import dev.millrace.kernels.call.ParallelThresholds;
 import dev.millrace.kernels.gather.ElementGather;
 import dev.millrace.kernels.gather.RowMove;
 import java.lang.foreign.MemorySegment;
@@ -21,9 +21,9 @@ public final class Resize {
     private static final int MAX_ELEMENT_BYTES = 16;
 
     private final KernelSet kernels;
-    private final Kernel rows;
-    private final Kernel elements;
-    private final Kernel moveRows;
+    private final CompiledKernel rows;
+    private final CompiledKernel elements;
+    private final CompiledKernel moveRows;
     private final KernelCache<Integer> moveElements;
     private final KernelCache<Repeats> repeats;
 
@@ -64,24 +64,24 @@ public final class Resize {
         if (elementBytes < 1 || elementBytes > MAX_ELEMENT_BYTES) {
             throw new IllegalArgumentException("elements of " + elementBytes + " bytes cannot be resized");
         }
-        Extents.bytes("the data", data, Math.multiplyExact(plan.elements(), elementBytes));
-        Extents.bytes("the output", out, Math.multiplyExact(plan.results(), elementBytes));
-        Extents.writable("the output", out);
-        Extents.apart("the output", out, "the data", data);
+        CallChecks.bytes("the data", data, Math.multiplyExact(plan.elements(), elementBytes));
+        CallChecks.bytes("the output", out, Math.multiplyExact(plan.results(), elementBytes));
+        CallChecks.writable("the output", out);
+        CallChecks.apart("the output", out, "the data", data);
         if (plan.results() == 0) {
             return;
         }
-        int most = Worth.shares(plan.results(), Worth.ELEMENTS, parallel.width());
+        int most = ParallelThresholds.shares(plan.results(), ParallelThresholds.ELEMENTS, parallel.width());
         try {
             Repeats repeat = isFloat ? plan.repeats() : null;
             if (repeat != null) {
                 share(repeat.rows(), most, parallel, (task, first, end) -> repeat(repeat, data, out, first, end));
             } else {
                 long units = plan.planes() * plan.bands().size();
-                Extents.bytes("the scratch", scratch, scratchBytes(plan, elementBytes, (int) Math.min(most, units)));
-                Extents.writable("the scratch", scratch);
-                Extents.apart("the scratch", scratch, "the data", data);
-                Extents.apart("the scratch", scratch, "the output", out);
+                CallChecks.bytes("the scratch", scratch, scratchBytes(plan, elementBytes, (int) Math.min(most, units)));
+                CallChecks.writable("the scratch", scratch);
+                CallChecks.apart("the scratch", scratch, "the data", data);
+                CallChecks.apart("the scratch", scratch, "the output", out);
                 share(units, most, parallel, (task, first, end) -> {
                     Bands bands = new Bands(plan, elementBytes, data, out, scratch, task);
                     for (long unit = first; unit < end; unit++) {
@@ -152,7 +152,7 @@ public final class Resize {
 
         void resize(long unit) {
             long plane = unit / plan.bands().size();
-            Band band = plan.bands().get((int) (unit % plan.bands().size()));
+            ResizeBand band = plan.bands().get((int) (unit % plan.bands().size()));
             long sourceRow = plane * plan.rowsOfPlane() + band.firstSource();
             long resultRow = plane * plan.resultRowsOfPlane() + band.first();
             long source = from + sourceRow * plan.elementsOfRow() * elementBytes;
@@ -164,7 +164,7 @@ public final class Resize {
             }
         }
 
-        private void step(ResizeStep step, Band band, long table, long source, long target) {
+        private void step(ResizeStep step, ResizeBand band, long table, long source, long target) {
             boolean nearest = plan.rule().mode() == ResizeRule.Mode.NEAREST;
             ResizeAxis axis = step.axis();
             long width = step.inner() * elementBytes;

@@ -20,7 +20,7 @@ public final class ResizePlan {
 
     private final ResizeRule rule;
     private final List<ResizeStep> steps = new ArrayList<>();
-    private final List<Band> bands = new ArrayList<>();
+    private final List<ResizeBand> bands = new ArrayList<>();
     private final List<ResizeAxis> axes;
     private final long[] dims;
     private final long[] results;
@@ -92,7 +92,7 @@ public final class ResizePlan {
                 .findAny()
                 .orElse(null);
         if (ofRows != null && ofRows.inner() == 1) {
-            bands.add(new Band(0, count, 0, (int) dims[rows]));
+            bands.add(new ResizeBand(0, count, 0, (int) dims[rows]));
             return;
         }
         long largest = Math.max(1, Math.max(elementsOfRow(), resultsOfRow()));
@@ -102,7 +102,7 @@ public final class ResizePlan {
             int end = (int) ((long) count * (i + 1) / number);
             bands.add(
                     ofRows == null
-                            ? new Band(first, end, first, end)
+                            ? new ResizeBand(first, end, first, end)
                             : ofRows.taps().band(first, end));
         }
     }
@@ -133,7 +133,7 @@ public final class ResizePlan {
     }
 
     /** The bands of each plane; a single one where rows are single elements, which are not cut. */
-    List<Band> bands() {
+    List<ResizeBand> bands() {
         return bands;
     }
 
@@ -198,7 +198,7 @@ public final class ResizePlan {
     private long findBetween() {
         long most = 0;
         for (ResizeStep step : steps.subList(0, steps.size() - 1)) {
-            for (Band band : bands) {
+            for (ResizeBand band : bands) {
                 most = Math.max(most, step.results(band));
             }
         }

@@ -41,7 +41,7 @@ record ResizeStep(ResizeAxis axis, Rows rows, long outer, long inner, Taps taps,
     }
 
     /** The number of times that the axis occurs in a band. */
-    long outer(Band band) {
+    long outer(ResizeBand band) {
         return switch (rows) {
             case OF_DATA -> outer * band.sources();
             case BECOME_RESULTS -> outer;
@@ -50,7 +50,7 @@ record ResizeStep(ResizeAxis axis, Rows rows, long outer, long inner, Taps taps,
     }
 
     /** The number of elements of a band after this step. */
-    long results(Band band) {
+    long results(ResizeBand band) {
         return outer(band) * inner * (rows == Rows.BECOME_RESULTS ? band.results() : axis.to());
     }
 

@@ -26,14 +26,14 @@ record Taps(int count, int[] elements, float[] weights) {
     }
 
     /** Returns the band of some rows of results, with the rows that they are computed from. */
-    Band band(int first, int end) {
+    ResizeBand band(int first, int end) {
         int least = Integer.MAX_VALUE;
         int most = -1;
         for (int i = first * count; i < end * count; i++) {
             least = Math.min(least, elements[i]);
             most = Math.max(most, elements[i]);
         }
-        return new Band(first, end, least, most + 1);
+        return new ResizeBand(first, end, least, most + 1);
     }
 
     private static Taps blended(ResizeRule rule, ResizeAxis axis) {

@@ -1,11 +1,11 @@
 package dev.millrace.kernels.softmax;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.loops.Shares;
+import dev.millrace.kernels.rows.RowPartitioner;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
@@ -19,8 +19,8 @@ public final class Softmax {
     private static final long GRAIN = 16;
 
     private final KernelSet kernels;
-    private final Kernel rows;
-    private final Kernel columns;
+    private final CompiledKernel rows;
+    private final CompiledKernel columns;
 
     private Softmax(KernelSet kernels, boolean log) {
         this.kernels = kernels;
@@ -46,23 +46,23 @@ public final class Softmax {
             throw new IllegalArgumentException("a softmax has no shape of " + outer + ", " + axis + ", " + inner);
         }
         long elements = Math.multiplyExact(Math.multiplyExact(outer, axis), inner);
-        Extents.vector("the input", in, elements);
-        Extents.vector("the output", out, elements);
-        Extents.writable("the output", out);
-        Extents.sameOrApart("the output", out, "the input", in, Float.BYTES * elements);
+        CallChecks.vector("the input", in, elements);
+        CallChecks.vector("the output", out, elements);
+        CallChecks.writable("the output", out);
+        CallChecks.sameOrApart("the output", out, "the input", in, Float.BYTES * elements);
         if (elements == 0) {
             return;
         }
         try {
             if (inner == 1) {
-                Shares.run(outer, axis, parallel, (first, count) -> {
+                RowPartitioner.run(outer, axis, parallel, (first, count) -> {
                     Memory memory = kernels.newMemory();
                     long offset = 4 * first * axis;
                     rows.call(memory, memory.pointer(in) + offset, memory.pointer(out) + offset, count, axis, 0, 0);
                 });
             } else {
                 long blocks = (inner + GRAIN - 1) / GRAIN;
-                Shares.run(outer * blocks, axis * GRAIN, parallel, (first, count) -> {
+                RowPartitioner.run(outer * blocks, axis * GRAIN, parallel, (first, count) -> {
                     for (long at = first; at < first + count; ) {
                         long image = at / blocks;
                         long end = Math.min((image + 1) * blocks, first + count);

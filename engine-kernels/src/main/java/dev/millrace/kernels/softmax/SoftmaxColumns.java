@@ -11,9 +11,9 @@ import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.expression.Function;
-import dev.millrace.kernels.loops.ColumnLoop;
-import dev.millrace.kernels.loops.RowLoop;
+import dev.millrace.kernels.expression.FloatFunction;
+import dev.millrace.kernels.rows.ColumnLoop;
+import dev.millrace.kernels.rows.RowLoop;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -79,7 +79,7 @@ final class SoftmaxColumns implements KernelFamily {
             VectorVar sum = builder.vector("sum");
             builder.set(sum, Constant.ZERO);
             down.accept(row -> {
-                VectorVar power = Function.EXP_OF_NEGATIVE.write(builder, builder.sub(load(in, row), most));
+                VectorVar power = FloatFunction.EXP_OF_NEGATIVE.write(builder, builder.sub(load(in, row), most));
                 builder.binary(sum, BinaryOp.ADD, sum, power);
                 if (kept) {
                     store(row, power);
@@ -95,7 +95,7 @@ final class SoftmaxColumns implements KernelFamily {
 
         void logarithms() {
             VectorVar most = most();
-            VectorVar logOfSum = Function.LOG.write(builder, sum(most, false));
+            VectorVar logOfSum = FloatFunction.LOG.write(builder, sum(most, false));
             down.accept(row -> store(row, builder.sub(builder.sub(load(in, row), most), logOfSum)));
         }
     }

@@ -9,10 +9,10 @@ import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.expression.Function;
-import dev.millrace.kernels.loops.RowLoop;
+import dev.millrace.kernels.expression.FloatFunction;
+import dev.millrace.kernels.rows.RowLoop;
 
 /** Rows one after the other: f(in, out, rows, elements of a row). Out may be in. */
 final class SoftmaxRows implements KernelFamily {
@@ -77,8 +77,8 @@ final class SoftmaxRows implements KernelFamily {
         private VectorVar sum(VectorVar most, boolean kept) {
             VectorVar[] sums = loop.accumulators(Constant.ZERO);
             loop.over(count, (number, offset, displacement, mask) -> {
-                Value x = builder.load(RowLoop.at(in, offset, displacement), mask);
-                VectorVar power = Function.EXP_OF_NEGATIVE.write(builder, builder.sub(x, most));
+                ProgramValue x = builder.load(RowLoop.at(in, offset, displacement), mask);
+                VectorVar power = FloatFunction.EXP_OF_NEGATIVE.write(builder, builder.sub(x, most));
                 if (kept) {
                     builder.store(RowLoop.at(out, offset, displacement), power, mask);
                 }
@@ -96,7 +96,7 @@ final class SoftmaxRows implements KernelFamily {
         }
 
         private void logarithms(VectorVar most) {
-            VectorVar logOfSum = Function.LOG.write(builder, sum(most, false));
+            VectorVar logOfSum = FloatFunction.LOG.write(builder, sum(most, false));
             loop.over(count, (_, offset, displacement, mask) -> {
                 VectorVar x = builder.load(RowLoop.at(in, offset, displacement), mask);
                 VectorVar result = builder.sub(builder.sub(x, most), logOfSum);

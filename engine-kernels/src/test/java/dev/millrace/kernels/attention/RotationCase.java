@@ -24,10 +24,10 @@ public final class RotationCase implements FamilyCase {
         int pairs = 1 + random.nextInt(small ? 20 : 70);
         int size = 2 * pairs + (random.nextBoolean() ? 0 : random.nextInt(40));
         int places = 1 + random.nextInt(!small && random.nextInt(20) == 0 ? 600 : 6);
-        var shape = new Rotation.Shape(
+        var shape = new RotaryEmbedding.Shape(
                 1 + random.nextInt(2), 1 + random.nextInt(5), places, pairs, size, random.nextBoolean());
-        Rotation.Rows in = rows(shape, random.nextBoolean());
-        Rotation.Rows out = rows(shape, random.nextBoolean());
+        RotaryEmbedding.Rows in = rows(shape, random.nextBoolean());
+        RotaryEmbedding.Rows out = rows(shape, random.nextBoolean());
         long elements = (long) shape.batch() * shape.heads() * places * size;
         long angles = (long) shape.batch() * places * pairs;
         MemorySegment given = memory.random(elements, random);
@@ -35,7 +35,7 @@ public final class RotationCase implements FamilyCase {
         MemorySegment sines = memory.random(angles, random);
         MemorySegment turned = memory.random(elements, random);
         Parallel threads = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
-        var rotation = new Rotation(kernels, shape, in, out);
+        var rotation = new RotaryEmbedding(kernels, shape, in, out);
         Rehearsal.run(kernels, random, () -> rotation.run(given, cosines, sines, turned, threads), given);
         for (int batch = 0; batch < shape.batch(); batch++) {
             for (int head = 0; head < shape.heads(); head++) {
@@ -57,7 +57,7 @@ public final class RotationCase implements FamilyCase {
     }
 
     private static float expected(
-            Rotation.Shape shape,
+            RotaryEmbedding.Shape shape,
             MemorySegment given,
             long from,
             int i,
@@ -77,11 +77,11 @@ public final class RotationCase implements FamilyCase {
         return isFirst ? x * cosine - y * sine : x * sine + y * cosine;
     }
 
-    private static Rotation.Rows rows(Rotation.Shape shape, boolean byHeads) {
+    private static RotaryEmbedding.Rows rows(RotaryEmbedding.Shape shape, boolean byHeads) {
         long size = shape.size();
         long batch = size * shape.heads() * shape.places();
         return byHeads
-                ? new Rotation.Rows(batch, size * shape.places(), size)
-                : new Rotation.Rows(batch, size, size * shape.heads());
+                ? new RotaryEmbedding.Rows(batch, size * shape.places(), size)
+                : new RotaryEmbedding.Rows(batch, size, size * shape.heads());
     }
 }

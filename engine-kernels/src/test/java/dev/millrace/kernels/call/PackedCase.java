@@ -13,22 +13,22 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmProduct;
 import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.intgemm.BlockedWeights;
-import dev.millrace.kernels.intgemm.QuantisedGemm;
-import dev.millrace.kernels.intgemm.QuantisedMatrix;
-import dev.millrace.kernels.intgemm.QuantisedProduct;
-import dev.millrace.kernels.intgemm.QuantisedResult;
-import dev.millrace.kernels.intgemm.WeightExtents;
-import dev.millrace.kernels.intgemm.WeightGemm;
-import dev.millrace.kernels.intgemm.WeightProduct;
-import dev.millrace.kernels.intgemm.WeightType;
+import dev.millrace.kernels.lowp.BlockedWeights;
+import dev.millrace.kernels.lowp.QuantisedGemm;
+import dev.millrace.kernels.lowp.QuantisedMatrix;
+import dev.millrace.kernels.lowp.QuantisedProduct;
+import dev.millrace.kernels.lowp.QuantisedResult;
+import dev.millrace.kernels.lowp.WeightExtents;
+import dev.millrace.kernels.lowp.WeightGemm;
+import dev.millrace.kernels.lowp.WeightProduct;
+import dev.millrace.kernels.lowp.WeightType;
 import dev.millrace.kernels.pool.DepthwiseConv;
 import dev.millrace.kernels.pool.WindowShape;
 import dev.millrace.kernels.recurrent.GruVariant;
 import dev.millrace.kernels.recurrent.LstmStep;
 import dev.millrace.kernels.recurrent.Recurrent;
 import dev.millrace.kernels.recurrent.RecurrentCall;
-import dev.millrace.kernels.recurrent.RecurrentShape;
+import dev.millrace.kernels.recurrent.RecurrentSizes;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -230,7 +230,7 @@ interface PackedCase {
     }
 
     private static PackedCase recurrent(Recurrent layer, int gates, Numbers numbers) {
-        RecurrentShape shape = new RecurrentShape(2, PIXELS, SIDE, SIDE, RecurrentShape.Direction.FORWARD);
+        RecurrentSizes shape = new RecurrentSizes(2, PIXELS, SIDE, SIDE, RecurrentSizes.Direction.FORWARD);
         MemorySegment in = numbers.floats(2 * PIXELS * SIDE);
         MemorySegment w = numbers.floats(gates * SIDE * SIDE);
         MemorySegment r = numbers.floats(gates * SIDE * SIDE);

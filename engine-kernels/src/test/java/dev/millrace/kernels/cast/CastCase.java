@@ -7,7 +7,7 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Streaming;
+import dev.millrace.kernels.call.NonTemporalStores;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
 
@@ -31,7 +31,7 @@ public final class CastCase implements FamilyCase {
             Numbers.put(from, source, i, Numbers.random(from, to, random));
         }
         Parallel parallel = random.nextInt(3) == 0 ? TestThreads.of(3) : Parallel.NONE;
-        Streaming streaming = random.nextBoolean() ? Streaming.USUAL : new Streaming(0);
+        NonTemporalStores streaming = random.nextBoolean() ? NonTemporalStores.USUAL : new NonTemporalStores(0);
         new Cast(kernels, from, to, streaming).run(source, target, count, parallel);
         for (int i = 0; i < count; i++) {
             Number number = Numbers.get(from, source, i);

@@ -8,8 +8,8 @@ import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
-import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.expression.FloatFunction;
+import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -31,11 +31,11 @@ public final class ConvCase implements FamilyCase {
     private static final Expr CLIPPED = Expr.number(-0.25f).max(SUM).min(Expr.number(0.5f));
     static final After[] AFTER = {
         new After(SUM, (sum, residual) -> sum),
-        new After(SUM.apply(Function.RELU), (sum, residual) -> Math.max(0, sum)),
-        new After(SUM.plus(RESIDUAL).apply(Function.RELU), (sum, residual) -> Math.max(0, sum + residual)),
+        new After(SUM.apply(FloatFunction.RELU), (sum, residual) -> Math.max(0, sum)),
+        new After(SUM.plus(RESIDUAL).apply(FloatFunction.RELU), (sum, residual) -> Math.max(0, sum + residual)),
         new After(CLIPPED, (sum, residual) -> Math.clamp(sum, -0.25, 0.5)),
         new After(Expr.silu(SUM), (sum, residual) -> sum / (1 + Math.exp(-sum))),
-        new After(SUM.apply(Function.SIGMOID).plus(RESIDUAL), (sum, residual) -> 1 / (1 + Math.exp(-sum)) + residual)
+        new After(SUM.apply(FloatFunction.SIGMOID).plus(RESIDUAL), (sum, residual) -> 1 / (1 + Math.exp(-sum)) + residual)
     };
 
     @Override
@@ -69,7 +69,7 @@ public final class ConvCase implements FamilyCase {
         MemorySegment bias = random.nextBoolean() ? memory.random(shape.outChannels(), random) : null;
         long outElements = BlockedImages.elements(lanes, shape.outChannels(), shape.outPixels()) * shape.batch();
         MemorySegment out = memory.random(outElements, random);
-        boolean adds = Activations.readsResidual(after.expression());
+        boolean adds = ImageEpilogues.readsResidual(after.expression());
         MemorySegment residual = adds ? memory.random(outElements, random) : null;
         try {
             Conv conv = order == null

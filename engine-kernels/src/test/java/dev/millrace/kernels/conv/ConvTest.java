@@ -9,7 +9,7 @@ import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.Axis;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -101,7 +101,7 @@ class ConvTest {
     @Test
     void wrongKeysNameTheParameter() {
         KernelKey good = new ConvTile.Variant(
-                        2, 1, ConvInput.BLOCKED, 4, 3, 1, 1, 0, 0, 1, ConvTile.Start.ZERO, false, Activations.NONE)
+                        2, 1, ConvInput.BLOCKED, 4, 3, 1, 1, 0, 0, 1, ConvTile.Start.ZERO, false, ImageEpilogues.NONE)
                 .key();
         kernels.describe(good);
         String text = good.toString();

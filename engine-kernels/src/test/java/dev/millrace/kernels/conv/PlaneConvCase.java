@@ -6,7 +6,7 @@ import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.Axis;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
@@ -46,7 +46,7 @@ public final class PlaneConvCase implements FamilyCase {
         MemorySegment bias = random.nextBoolean() ? memory.random(shape.outChannels(), random) : null;
         long outElements = shape.outChannels() * shape.outPixels() * shape.batch();
         MemorySegment out = memory.random(outElements, random);
-        boolean adds = Activations.readsResidual(after.expression());
+        boolean adds = ImageEpilogues.readsResidual(after.expression());
         MemorySegment residual = adds ? memory.random(outElements, random) : null;
         try {
             PlaneConv conv = PlaneConv.of(kernels, shape, after.expression());

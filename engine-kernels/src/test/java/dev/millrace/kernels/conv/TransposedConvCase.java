@@ -6,7 +6,7 @@ import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
@@ -35,7 +35,7 @@ public final class TransposedConvCase implements FamilyCase {
         MemorySegment out = memory.random(outElements, random);
         boolean adds = random.nextBoolean() && (!plane || forward.width().stride() == 1);
         MemorySegment residual = adds ? memory.random(outElements, random) : null;
-        Expr relu = Expr.input(0).apply(Function.RELU);
+        Expr relu = Expr.input(0).apply(FloatFunction.RELU);
         try {
             Expr after = adds ? relu.plus(Expr.input(1)) : relu;
             Parallel parallel = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;

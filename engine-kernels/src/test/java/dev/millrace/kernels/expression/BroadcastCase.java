@@ -7,7 +7,7 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Streaming;
+import dev.millrace.kernels.call.NonTemporalStores;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,8 +41,8 @@ public final class BroadcastCase implements FamilyCase {
         MemorySegment out = memory.bytes(elements * outType.bytes(), outType.bytes());
         Parallel parallel = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
         List<List<Long>> strides = operands.stream().map(Operand::strides).toList();
-        Streaming streaming = random.nextBoolean() ? Streaming.USUAL : new Streaming(0);
-        new Broadcast(kernels, sum, outType, extents, strides, streaming)
+        NonTemporalStores streaming = random.nextBoolean() ? NonTemporalStores.USUAL : new NonTemporalStores(0);
+        new BroadcastExpression(kernels, sum, outType, extents, strides, streaming)
                 .run(operands.stream().map(Operand::memory).toList(), out, parallel);
         for (long i = 0; i < elements; i++) {
             double expected = 0;

@@ -57,7 +57,7 @@ class FormulasTest {
         check(Formulas.abs(X), Math::abs);
         check(Formulas.isNaN(X), x -> truth(Double.isNaN(x)));
         check(Formulas.not(Formulas.isNaN(X)), x -> truth(!Double.isNaN(x)));
-        Expr reciprocal = X.apply(Function.RECIPROCAL);
+        Expr reciprocal = X.apply(FloatFunction.RECIPROCAL);
         check(Formulas.isInfinite(reciprocal, true, false), x -> truth(x == 0));
         check(Formulas.isInfinite(reciprocal, false, true), x -> 0);
     }

@@ -3,7 +3,7 @@ package dev.millrace.kernels.expression;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.millrace.codegen.code.Level;
+import dev.millrace.codegen.code.KernelLevel;
 import dev.millrace.codegen.code.Platform;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.call.Parallel;
@@ -67,7 +67,7 @@ class OperatorsTest {
         Integer.MIN_VALUE + 1
     };
 
-    private static Kernels at(Level level) {
+    private static Kernels at(KernelLevel level) {
         return Kernels.open(name -> name.equals(Platform.LEVEL_PROPERTY) ? level.toString() : System.getProperty(name));
     }
 
@@ -132,8 +132,8 @@ class OperatorsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Level.class)
-    void operatorsOfIntsAreJavas(Level level) {
+    @EnumSource(KernelLevel.class)
+    void operatorsOfIntsAreJavas(KernelLevel level) {
         try (Kernels kernels = at(level)) {
             checkInts(kernels, M.plus(N), (a, b) -> (int) a + (int) b);
             checkInts(kernels, M.minus(N), (a, b) -> (int) a - (int) b);
@@ -152,8 +152,8 @@ class OperatorsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Level.class)
-    void comparisonsAreJavas(Level level) {
+    @EnumSource(KernelLevel.class)
+    void comparisonsAreJavas(KernelLevel level) {
         try (Kernels kernels = at(level)) {
             for (DataType type : List.of(DataType.F32, DataType.S32)) {
                 Expr a = Expr.input(0, type);
@@ -175,8 +175,8 @@ class OperatorsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Level.class)
-    void remaindersOfFloatsAreExact(Level level) {
+    @EnumSource(KernelLevel.class)
+    void remaindersOfFloatsAreExact(KernelLevel level) {
         try (Kernels kernels = at(level)) {
             check(kernels, A.combine(Operator.REMAINDER, B), DataType.F32, DataType.F32, 0, (a, b) -> {
                 boolean far = Math.abs(a / b) > 0x1p60 && b != 0;
@@ -198,8 +198,8 @@ class OperatorsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Level.class)
-    void powersAreWithinTheirBound(Level level) {
+    @EnumSource(KernelLevel.class)
+    void powersAreWithinTheirBound(KernelLevel level) {
         try (Kernels kernels = at(level)) {
             DoubleBinaryOperator pow = (a, b) -> a == 1 ? 1 : a == -1 && Double.isInfinite(b) ? 1 : Math.pow(a, b);
             check(kernels, A.combine(Operator.POWER, B), DataType.F32, DataType.F32, 2, pow);
@@ -207,17 +207,17 @@ class OperatorsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Level.class)
-    void kindsThatDoNotFitAreRefused(Level level) {
+    @EnumSource(KernelLevel.class)
+    void kindsThatDoNotFitAreRefused(KernelLevel level) {
         assertThrows(IllegalArgumentException.class, () -> A.plus(N), level.toString());
-        assertThrows(IllegalArgumentException.class, () -> M.apply(Function.EXP));
+        assertThrows(IllegalArgumentException.class, () -> M.apply(FloatFunction.EXP));
         assertThrows(IllegalArgumentException.class, () -> M.choose(A, B));
         assertThrows(IllegalArgumentException.class, () -> A.combine(Operator.AND, B));
     }
 
     @ParameterizedTest
-    @EnumSource(Level.class)
-    void floatsLoseTheirFraction(Level level) {
+    @EnumSource(KernelLevel.class)
+    void floatsLoseTheirFraction(KernelLevel level) {
         try (Kernels kernels = at(level)) {
             check(kernels, A, DataType.F32, DataType.S32, 0, (a, b) -> fits(a) ? (int) a : Integer.MIN_VALUE);
             check(kernels, A, DataType.F32, DataType.BOOL, 0, (a, b) -> truth(a != 0));

@@ -56,7 +56,7 @@ class RowNumbersTest {
         MemorySegment other = arena.allocate(64);
         assertThrows(
                 IllegalArgumentException.class,
-                () -> new Rows(kernels.set())
+                () -> new RowGather(kernels.set())
                         .scatter(memory, 1, memory, RowMove.Update.ADD, other, 2, 6, Parallel.NONE));
     }
 
@@ -77,7 +77,7 @@ class RowNumbersTest {
             for (int i = 0; i < count; i++) {
                 MemorySegment.copy(given, i * width, expected, i * 7 % 100 * width, width);
             }
-            new Rows(kernels.set()).scatter(table, count, given, RowMove.Update.SET, out, 100, width, Parallel.NONE);
+            new RowGather(kernels.set()).scatter(table, count, given, RowMove.Update.SET, out, 100, width, Parallel.NONE);
             assertEquals(-1, out.mismatch(expected), "elements of " + width + " bytes");
         }
     }
@@ -86,7 +86,7 @@ class RowNumbersTest {
     void tablesAreNotWrittenOver() {
         MemorySegment memory = arena.allocate(64);
         MemorySegment other = arena.allocate(64);
-        Rows rows = new Rows(kernels.set());
+        RowGather rows = new RowGather(kernels.set());
         assertThrows(
                 IllegalArgumentException.class, () -> rows.gather(memory, 2, other, 1, 4, 8, memory, Parallel.NONE));
         assertThrows(
@@ -100,7 +100,7 @@ class RowNumbersTest {
         MemorySegment out = arena.allocate(64);
         Exception wrong = assertThrows(
                 RuntimeException.class,
-                () -> new Elements(kernels.set())
+                () -> new SingleElementGather(kernels.set())
                         .gather(
                                 new IndexList(list, true, indices.length),
                                 new ElementShape(dims, dataDims, axis),

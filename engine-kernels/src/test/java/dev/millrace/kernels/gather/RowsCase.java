@@ -70,7 +70,7 @@ public final class RowsCase implements FamilyCase {
         MemorySegment out = memory.bytes(blocks * count * width);
         MemorySegment table = table(memory, count);
         new RowNumbers(kernels).ofTuples(indices, dims, table);
-        new Rows(kernels).gather(table, count, data, blocks, rows, width, out, TestThreads.of(1 + random.nextInt(3)));
+        new RowGather(kernels).gather(table, count, data, blocks, rows, width, out, TestThreads.of(1 + random.nextInt(3)));
         for (long block = 0; block < blocks; block++) {
             for (long i = 0; i < count; i++) {
                 long from = (block * rows + row(indices, i, dims)) * width;
@@ -108,7 +108,7 @@ public final class RowsCase implements FamilyCase {
         }
         MemorySegment table = table(memory, count);
         new RowNumbers(kernels).ofIndices(indices, rows, table);
-        new Rows(kernels)
+        new RowGather(kernels)
                 .scatter(table, count, given, update, out, rows, 4L * columns, TestThreads.of(1 + random.nextInt(3)));
         for (int i = 0; i < expected.length; i++) {
             if (out.getAtIndex(FLOAT, i) != expected[i]) {
@@ -137,11 +137,11 @@ public final class RowsCase implements FamilyCase {
         MemorySegment out = memory.bytes(count * width);
         ElementShape shape = new ElementShape(dims, dataDims, axis);
         if (width == 4 && random.nextBoolean()) {
-            new Elements(kernels).gather(indices, shape, data, out, TestThreads.of(1 + random.nextInt(3)));
+            new SingleElementGather(kernels).gather(indices, shape, data, out, TestThreads.of(1 + random.nextInt(3)));
         } else {
             MemorySegment table = table(memory, count);
             new RowNumbers(kernels).ofElements(indices, shape, table);
-            new Rows(kernels).gather(table, count, data, 1, elements, width, out, TestThreads.of(1));
+            new RowGather(kernels).gather(table, count, data, 1, elements, width, out, TestThreads.of(1));
         }
         long[] place = new long[rank];
         for (long i = 0; i < count; i++) {

@@ -6,7 +6,7 @@ import dev.millrace.codegen.asm.FeatureSet;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.x86.X86Lowering;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
 import java.util.List;
@@ -17,11 +17,11 @@ class EpilogueRegistersTest {
     private static Epilogue choices() {
         Expr x = Expr.input(0).combine(Operator.ADD, Expr.input(1));
         Expr positive = x.combine(Operator.GREATER, Expr.number(0));
-        Expr elu = positive.choose(x, x.apply(Function.EXPM1));
+        Expr elu = positive.choose(x, x.apply(FloatFunction.EXPM1));
         Expr sign = positive.to(Kind.FLOAT);
         Expr negative = x.combine(Operator.LESS_OR_EQUAL, Expr.number(0)).to(Kind.FLOAT);
         Expr all = sign.times(elu).plus(elu.times(Expr.number(0.98f)).times(negative));
-        return Epilogue.of(all, List.of(Operand.COLUMN));
+        return Epilogue.of(all, List.of(EpilogueOperand.COLUMN));
     }
 
     @Test

@@ -123,7 +123,7 @@ class GemmTest {
         assertRefused(
                 "per ELEMENT",
                 () -> fitting()
-                        .then(Epilogue.NONE.plus(Operand.ELEMENT), Matrix.rows(four, 3))
+                        .then(Epilogue.NONE.plus(EpilogueOperand.ELEMENT), Matrix.rows(four, 3))
                         .build());
         assertRefused(
                 "bytes",
@@ -132,7 +132,7 @@ class GemmTest {
                         .accumulating(true)
                         .build());
         assertRefused("operand 2 of 1", () -> {
-            Epilogue.of(Expr.input(2), List.of(Operand.COLUMN));
+            Epilogue.of(Expr.input(2), List.of(EpilogueOperand.COLUMN));
             return fitting().build();
         });
     }
@@ -205,7 +205,7 @@ class GemmTest {
             GemmProduct product = GemmProduct.builder(2, 2, 2, Matrix.rows(left, 2), Matrix.rows(right, 2))
                     .writing(Matrix.rows(result, 2))
                     .then(
-                            Epilogue.NONE.quantised(Operand.SINGLE, Operand.SINGLE, output),
+                            Epilogue.NONE.quantised(EpilogueOperand.SINGLE, EpilogueOperand.SINGLE, output),
                             Matrix.rows(one, 1),
                             Matrix.rows(one, 1))
                     .build();

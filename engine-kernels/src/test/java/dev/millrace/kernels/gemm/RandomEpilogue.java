@@ -29,7 +29,7 @@ final class RandomEpilogue {
         boolean bytes = random.nextInt(5) == 0;
         int count = random.nextInt(bytes ? 2 : Expr.MAX_INPUTS);
         for (int i = 0; i < count; i++) {
-            Operand operand = any(Operand.values());
+            EpilogueOperand operand = any(EpilogueOperand.values());
             epilogue = random.nextInt(4) == 0 ? epilogue.times(operand) : epilogue.plus(operand);
             add(operand);
             epilogue = random.nextInt(3) == 0 ? epilogue.then(any(Activation.values())::of) : epilogue;
@@ -37,13 +37,13 @@ final class RandomEpilogue {
         epilogue = random.nextInt(3) == 0 ? epilogue.then(any(Activation.values())::of) : epilogue;
         epilogue = random.nextInt(8) == 0 ? epilogue.clip(-0.25f, 0.5f) : epilogue;
         if (bytes) {
-            Operand scale = any(Operand.COLUMN, Operand.ROW, Operand.SINGLE);
-            epilogue = epilogue.quantised(scale, Operand.SINGLE, any(Output.U8, Output.S8));
+            EpilogueOperand scale = any(EpilogueOperand.COLUMN, EpilogueOperand.ROW, EpilogueOperand.SINGLE);
+            epilogue = epilogue.quantised(scale, EpilogueOperand.SINGLE, any(Output.U8, Output.S8));
             MemorySegment scales = add(scale);
             for (long i = 0; i < scales.byteSize(); i += 4) {
                 scales.set(FLOAT, i, SCALE);
             }
-            add(Operand.SINGLE).set(FLOAT, 0, random.nextInt(20) - 10);
+            add(EpilogueOperand.SINGLE).set(FLOAT, 0, random.nextInt(20) - 10);
         }
     }
 
@@ -52,7 +52,7 @@ final class RandomEpilogue {
         return values[random.nextInt(values.length)];
     }
 
-    private MemorySegment add(Operand operand) {
+    private MemorySegment add(EpilogueOperand operand) {
         long stride = n + random.nextInt(3);
         long extent = switch (operand) {
             case COLUMN -> n;
@@ -60,7 +60,7 @@ final class RandomEpilogue {
             case SINGLE -> 1;
             case ELEMENT -> (m - 1) * stride + n;
         };
-        operands.add(Matrix.rows(memory.random(extent, random), operand == Operand.ELEMENT ? stride : 0));
+        operands.add(Matrix.rows(memory.random(extent, random), operand == EpilogueOperand.ELEMENT ? stride : 0));
         return operands.getLast().memory();
     }
 

@@ -32,7 +32,7 @@ public final class PlaceCase implements FamilyCase {
         MemorySegment out = memory.random(channels * shape.outPixels(), random);
         MemorySegment places = memory.random(channels * shape.outPixels(), random);
         Parallel parallel = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
-        new PlainPool(kernels, shape, Pooling.max(), true).run(in, out, places, parallel);
+        new PlainPool(kernels, shape, PoolingOperation.max(), true).run(in, out, places, parallel);
         for (int channel = 0; channel < channels; channel++) {
             for (int pixel = 0; pixel < shape.outPixels(); pixel++) {
                 long at = channel * shape.outPixels() + pixel;

@@ -37,15 +37,15 @@ class PoolTest {
             GuardedMemory memory = new GuardedMemory(arena);
             MemorySegment out = memory.floats(8);
             MemorySegment places = memory.floats(8);
-            new PlainPool(KERNELS.set(), noColumns, Pooling.max(), true)
+            new PlainPool(KERNELS.set(), noColumns, PoolingOperation.max(), true)
                     .run(memory.floats(0), out, places, Parallel.NONE);
             assertAll(Float.NEGATIVE_INFINITY, out);
             assertAll(0, places);
-            new PlainPool(KERNELS.set(), noColumns, Pooling.average(), false)
+            new PlainPool(KERNELS.set(), noColumns, PoolingOperation.average(), false)
                     .run(memory.floats(0), out, null, Parallel.NONE);
             assertAll(Float.NaN, out);
             MemorySegment blocks = memory.floats(8L * LANES);
-            new Pool(KERNELS.set(), noColumns, Pooling.max()).run(memory.floats(0), blocks, Parallel.NONE);
+            new Pool(KERNELS.set(), noColumns, PoolingOperation.max()).run(memory.floats(0), blocks, Parallel.NONE);
             assertAll(Float.NEGATIVE_INFINITY, blocks);
         }
     }
@@ -80,14 +80,14 @@ class PoolTest {
         for (int stride = 1; stride <= 5; stride++) {
             Axis width = Axis.of(45, 4, stride, 1, 3, 3);
             WindowShape shape = WindowShape.flat(1, 1, Axis.of(19, 3, stride, 1, 1, 2), width);
-            assertThat(PlanePool.fits(KERNELS.set(), shape, Pooling.max())).isTrue();
+            assertThat(PlanePool.fits(KERNELS.set(), shape, PoolingOperation.max())).isTrue();
             MemorySegment expected = MemorySegment.ofArray(largest(pixels, shape));
             MemorySegment out = floats(shape.outPixels());
-            var planes = new PlanePool(KERNELS.set(), shape, Pooling.max());
+            var planes = new PlanePool(KERNELS.set(), shape, PoolingOperation.max());
             planes.run(in, out, floats(planes.scratchBytes(1) / 4), Parallel.NONE);
             assertThat(out.mismatch(expected)).isEqualTo(-1);
             for (boolean places : new boolean[] {false, true}) {
-                new PlainPool(KERNELS.set(), shape, Pooling.max(), places)
+                new PlainPool(KERNELS.set(), shape, PoolingOperation.max(), places)
                         .run(in, out, places ? floats(shape.outPixels()) : null, Parallel.NONE);
                 assertThat(out.mismatch(expected)).isEqualTo(-1);
             }
@@ -96,7 +96,7 @@ class PoolTest {
                 blocks.setAtIndex(ValueLayout.JAVA_FLOAT, i, pixels[i / LANES]);
             }
             MemorySegment pooled = floats((long) LANES * shape.outPixels());
-            new Pool(KERNELS.set(), shape, Pooling.max()).run(blocks, pooled, Parallel.NONE);
+            new Pool(KERNELS.set(), shape, PoolingOperation.max()).run(blocks, pooled, Parallel.NONE);
             for (int i = 0; i < shape.outPixels(); i++) {
                 out.setAtIndex(ValueLayout.JAVA_FLOAT, i, pooled.getAtIndex(ValueLayout.JAVA_FLOAT, (long) i * LANES));
             }
@@ -127,8 +127,8 @@ class PoolTest {
         assertThat(none.out()).isZero();
         for (WindowShape shape :
                 new WindowShape[] {WindowShape.flat(1, 1, none, THREE), WindowShape.flat(1, 1, THREE, none)}) {
-            new Pool(KERNELS.set(), shape, Pooling.max()).run(floats(8L * LANES), floats(0), Parallel.NONE);
-            new PlainPool(KERNELS.set(), shape, Pooling.max(), false).run(floats(8), floats(0), null, Parallel.NONE);
+            new Pool(KERNELS.set(), shape, PoolingOperation.max()).run(floats(8L * LANES), floats(0), Parallel.NONE);
+            new PlainPool(KERNELS.set(), shape, PoolingOperation.max(), false).run(floats(8), floats(0), null, Parallel.NONE);
         }
     }
 
@@ -143,8 +143,8 @@ class PoolTest {
 
     @Test
     void whatCountsForAnAverageIsNotNegative() {
-        assertThatThrownBy(() -> Pooling.averageWithPadding(0, -1, 0)).hasMessageContaining("-1");
-        assertThatThrownBy(() -> Pooling.averageWithPadding(0, 0, Integer.MAX_VALUE))
+        assertThatThrownBy(() -> PoolingOperation.averageWithPadding(0, -1, 0)).hasMessageContaining("-1");
+        assertThatThrownBy(() -> PoolingOperation.averageWithPadding(0, 0, Integer.MAX_VALUE))
                 .hasMessageContaining("2147483647");
     }
 
@@ -161,7 +161,7 @@ class PoolTest {
         assertThatThrownBy(() -> conv.run(in, out, in, out, Parallel.NONE))
                 .hasMessageContaining("the output overlaps the packed weights");
         assertThatThrownBy(() -> conv.run(in, packed, null, out, Parallel.NONE)).hasMessageContaining("none is given");
-        var pool = new PlainPool(KERNELS.set(), SHAPE, Pooling.max(), true);
+        var pool = new PlainPool(KERNELS.set(), SHAPE, PoolingOperation.max(), true);
         assertThatThrownBy(() -> pool.run(in, out, out, Parallel.NONE))
                 .hasMessageContaining("the places overlaps the output");
         assertThatThrownBy(() -> pool.run(in, out, null, Parallel.NONE)).hasMessageContaining("no memory for places");

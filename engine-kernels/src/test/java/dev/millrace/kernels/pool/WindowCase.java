@@ -7,7 +7,7 @@ import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.conv.RandomShapes;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
@@ -85,20 +85,20 @@ public final class WindowCase implements FamilyCase {
         String message = (plain ? "plain " : "") + kind + " " + shape;
         try {
             switch (kind) {
-                case MAX -> pool(kernels, shape, Pooling.max(), plain, in, out, memory, random, parallel);
-                case AVERAGE -> pool(kernels, shape, Pooling.average(), plain, in, out, memory, random, parallel);
+                case MAX -> pool(kernels, shape, PoolingOperation.max(), plain, in, out, memory, random, parallel);
+                case AVERAGE -> pool(kernels, shape, PoolingOperation.average(), plain, in, out, memory, random, parallel);
                 case AVERAGE_WITH_PADDING -> {
-                    Pooling average = Pooling.averageWithPadding(behind[0], behind[1], behind[2]);
+                    PoolingOperation average = PoolingOperation.averageWithPadding(behind[0], behind[1], behind[2]);
                     pool(kernels, shape, average, plain, in, out, memory, random, parallel);
                 }
-                case NORM1 -> pool(kernels, shape, Pooling.norm(1), plain, in, out, memory, random, parallel);
-                case NORM2 -> pool(kernels, shape, Pooling.norm(2), plain, in, out, memory, random, parallel);
-                case NORM3 -> pool(kernels, shape, Pooling.norm(3), plain, in, out, memory, random, parallel);
+                case NORM1 -> pool(kernels, shape, PoolingOperation.norm(1), plain, in, out, memory, random, parallel);
+                case NORM2 -> pool(kernels, shape, PoolingOperation.norm(2), plain, in, out, memory, random, parallel);
+                case NORM3 -> pool(kernels, shape, PoolingOperation.norm(3), plain, in, out, memory, random, parallel);
                 default -> {
                     Expr sum = Expr.input(0);
                     boolean adds = kind == Kind.DEPTHWISE_RELU_RESIDUAL;
                     Expr after = adds
-                            ? sum.apply(Function.RELU).plus(Expr.input(1))
+                            ? sum.apply(FloatFunction.RELU).plus(Expr.input(1))
                             : kind == Kind.DEPTHWISE_SILU ? Expr.silu(sum) : sum;
                     DepthwiseConv conv = new DepthwiseConv(kernels, shape, after);
                     MemorySegment packed = memory.floats(conv.packedBytes() / 4);
@@ -129,7 +129,7 @@ public final class WindowCase implements FamilyCase {
     private static void pool(
             KernelSet kernels,
             WindowShape shape,
-            Pooling pooling,
+            PoolingOperation pooling,
             boolean plain,
             MemorySegment in,
             MemorySegment out,

@@ -8,7 +8,7 @@ import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Formulas;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmShape;
 import java.lang.foreign.MemorySegment;
@@ -37,19 +37,19 @@ public final class RecurrentCase implements FamilyCase {
 
     /** An activation in both forms. Those without bounds are flat, so that states do not grow from step to step. */
     private record Activation(Expr expression, DoubleUnaryOperator exact) {
-        static Activation any(Random random, Function usual) {
+        static Activation any(Random random, FloatFunction usual) {
             Expr x = Expr.input(0);
             Expr quarter = x.times(Expr.number(0.25f));
             return switch (random.nextInt(14)) {
                 case 0 -> new Activation(quarter.plus(Expr.number(0.5f)), v -> v / 4 + 0.5);
-                case 1 -> new Activation(quarter.apply(Function.RELU), v -> Math.max(0, v / 4));
+                case 1 -> new Activation(quarter.apply(FloatFunction.RELU), v -> Math.max(0, v / 4));
                 case 2 -> new Activation(Formulas.leakyRelu(quarter, Expr.number(0.5f)), v -> v < 0 ? v / 8 : v / 4);
                 case 3 -> new Activation(Formulas.hardSigmoid(x, 0.25f, 0.5f), v -> Math.clamp(v / 4 + 0.5, 0, 1));
                 case 4 -> new Activation(Formulas.elu(quarter, 0.5f), v -> v < 0 ? Math.expm1(v / 4) / 2 : v / 4);
                 case 5 -> new Activation(Formulas.softsign(x), v -> v / (1 + Math.abs(v)));
                 case 6 -> new Activation(Formulas.softplus(quarter), v -> Math.log1p(Math.exp(v / 4)));
                 default ->
-                    usual == Function.TANH
+                    usual == FloatFunction.TANH
                             ? new Activation(x.apply(usual), Math::tanh)
                             : new Activation(x.apply(usual), v -> 1 / (1 + Math.exp(-v)));
             };
@@ -64,8 +64,8 @@ public final class RecurrentCase implements FamilyCase {
     @Override
     public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
         int most = small ? 10 : random.nextInt(8) == 0 ? 120 : 40;
-        RecurrentShape.Direction[] directions = RecurrentShape.Direction.values();
-        RecurrentShape shape = new RecurrentShape(
+        RecurrentSizes.Direction[] directions = RecurrentSizes.Direction.values();
+        RecurrentSizes shape = new RecurrentSizes(
                 1 + random.nextInt(5),
                 1 + random.nextInt(4),
                 1 + random.nextInt(most),
@@ -76,9 +76,9 @@ public final class RecurrentCase implements FamilyCase {
         boolean clipped = random.nextInt(3) == 0;
         boolean option = random.nextBoolean();
         boolean peepholes = lstm && random.nextInt(3) == 0;
-        Activation f = Activation.any(random, Function.SIGMOID);
-        Activation g = Activation.any(random, Function.TANH);
-        Activation h = Activation.any(random, Function.TANH);
+        Activation f = Activation.any(random, FloatFunction.SIGMOID);
+        Activation g = Activation.any(random, FloatFunction.TANH);
+        Activation h = Activation.any(random, FloatFunction.TANH);
         float clip = 0.1f + random.nextFloat();
         Gemm gemm = new Gemm(kernels, GemmShape.of(kernels.target()));
         int count = shape.directions();
@@ -143,7 +143,7 @@ public final class RecurrentCase implements FamilyCase {
             int direction,
             int entry,
             String text) {
-        RecurrentShape shape = call.shape();
+        RecurrentSizes shape = call.shape();
         for (int i = 0; i < shape.steps(); i++) {
             int step = shape.isReverse(direction) ? shape.steps() - 1 - i : i;
             boolean active = call.isActive(step, entry);

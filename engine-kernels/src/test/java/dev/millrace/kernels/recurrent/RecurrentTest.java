@@ -7,7 +7,7 @@ import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 /** Wrong uses are refused with a reason. */
 class RecurrentTest {
     private static final Kernels KERNELS = Kernels.shared();
-    private static final Expr TANH = Expr.input(0).apply(Function.TANH);
+    private static final Expr TANH = Expr.input(0).apply(FloatFunction.TANH);
     private static final RnnStep.Variant PLAIN = new RnnStep.Variant(TANH, false);
-    private static final RecurrentShape SHAPE = new RecurrentShape(2, 2, 3, 5, RecurrentShape.Direction.FORWARD);
+    private static final RecurrentSizes SHAPE = new RecurrentSizes(2, 2, 3, 5, RecurrentSizes.Direction.FORWARD);
 
     private static Recurrent rnn(RnnStep.Variant... variants) {
         return Recurrent.rnn(KERNELS.set(), KERNELS.gemm(), List.of(variants), 0);
@@ -77,9 +77,9 @@ class RecurrentTest {
 
     @Test
     void withoutStepsTheStateStaysAndWithoutEntriesThereIsNone() {
-        for (RecurrentShape.Direction direction : RecurrentShape.Direction.values()) {
-            RecurrentShape none = new RecurrentShape(0, 2, 3, 5, direction);
-            RecurrentShape nobody = new RecurrentShape(2, 0, 3, 5, direction);
+        for (RecurrentSizes.Direction direction : RecurrentSizes.Direction.values()) {
+            RecurrentSizes none = new RecurrentSizes(0, 2, 3, 5, direction);
+            RecurrentSizes nobody = new RecurrentSizes(2, 0, 3, 5, direction);
             int count = none.directions();
             GruVariant variant = new GruVariant(TANH, TANH, false, true);
             Recurrent layer = Recurrent.gru(KERNELS.set(), KERNELS.gemm(), Collections.nCopies(count, variant), 0);
@@ -130,7 +130,7 @@ class RecurrentTest {
 
     @Test
     void anActivationReadsFloatsOf32Bits() {
-        Expr halves = Expr.input(0, DataType.F16).apply(Function.TANH);
+        Expr halves = Expr.input(0, DataType.F16).apply(FloatFunction.TANH);
         assertThatThrownBy(() -> rnn(new RnnStep.Variant(halves, false)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("f reads more than its one input");

@@ -11,7 +11,7 @@ import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ public final class ExpressionReductionCase implements FamilyCase {
             new Values(X.minus(Y).times(SINGLE), (x, y, single) -> (x - y) * single),
             new Values(X.max(Y.plus(SINGLE)), (x, y, single) -> Math.max(x, y + single)),
             new Values(
-                    X.plus(Y).apply(Function.ABS).plus(SINGLE).apply(Function.FLOOR),
+                    X.plus(Y).apply(FloatFunction.ABS).plus(SINGLE).apply(FloatFunction.FLOOR),
                     (x, y, single) -> Math.floor(Math.abs(x + y) + single)),
             new Values(Y.plus(Expr.number(1)), (x, y, single) -> y + 1));
 

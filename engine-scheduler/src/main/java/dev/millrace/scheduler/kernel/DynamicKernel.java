@@ -1,7 +1,7 @@
 package dev.millrace.scheduler.kernel;
 
 import dev.millrace.graph.infer.Facts;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Tensor;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ public non-sealed interface DynamicKernel extends Kernel {
      */
     default void runChecked(DynamicContext context) {
         if (context.node().attributes().graphs().isEmpty()) {
-            Inference.outputsOfRun(context.node(), new Facts() {
+            TypeInference.outputsOfRun(context.node(), new Facts() {
                 @Override
                 public @Nullable ValueType type(int input) {
                     return context.input(input) instanceof Tensor tensor

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The memory of one launch. Types and shapes are known since {@link ShapedKernel#bind}, so this context has only the
  * memory segments. Inputs are read. Outputs have undefined content and are written completely.
  */
-public interface LaunchContext extends RunContext {
+public interface LaunchContext extends RunServices {
     MemorySegment input(int index);
 
     MemorySegment output(int index);

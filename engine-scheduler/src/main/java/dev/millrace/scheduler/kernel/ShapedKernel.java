@@ -1,7 +1,7 @@
 package dev.millrace.scheduler.kernel;
 
 import dev.millrace.graph.infer.Facts;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
 import java.util.List;
@@ -21,7 +21,7 @@ public non-sealed interface ShapedKernel extends Kernel {
      * Returns the types of the outputs. The default is the operator's inference rule; a compiled partition has its own.
      */
     default List<@Nullable ValueType> outputs(Node node, Facts facts) {
-        return Inference.outputsOfRun(node, facts);
+        return TypeInference.outputsOfRun(node, facts);
     }
 
     /**

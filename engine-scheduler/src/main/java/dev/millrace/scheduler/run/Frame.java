@@ -33,7 +33,7 @@ final class Frame {
     final @Nullable Datum[] data;
     final @Nullable ElementType[] types;
     final @Nullable Shape[] shapes;
-    final Lane[] lanes;
+    final StreamContext[] lanes;
     final List<StretchState> states = new ArrayList<>();
     final List<Binding> entered = new ArrayList<>();
     /** The caller's tensors whose memory this run holds, so that it is not reused. */
@@ -61,9 +61,9 @@ final class Frame {
         shapes = new Shape[slots];
         outputMemory = new MemorySegment[plan.outputs().size()];
         outputPlaces = new Binding.AsOutput[plan.outputs().size()];
-        lanes = new Lane[plan.streams().size()];
+        lanes = new StreamContext[plan.streams().size()];
         for (int i = 0; i < lanes.length; i++) {
-            lanes[i] = new Lane(this);
+            lanes[i] = new StreamContext(this);
         }
         for (Slot slot : plan.slots()) {
             if (slot.constant() != null) {
@@ -191,7 +191,7 @@ final class Frame {
     /** Passes the memory of a dynamic step that holds a result on to the caller; null where the result is elsewhere. */
     @Nullable
     Tensor handOver(Tensor result) {
-        for (Lane lane : lanes) {
+        for (StreamContext lane : lanes) {
             Tensor handedOver = lane.handOver(result);
             if (handedOver != null) {
                 return handedOver;
@@ -202,7 +202,7 @@ final class Frame {
 
     /** Releases arrays that no run has needed since the last call. */
     void trim() {
-        for (Lane lane : lanes) {
+        for (StreamContext lane : lanes) {
             lane.trim();
         }
     }
@@ -229,7 +229,7 @@ final class Frame {
             types[slot] = null;
             shapes[slot] = null;
         }
-        for (Lane lane : lanes) {
+        for (StreamContext lane : lanes) {
             lane.reset();
         }
         cancellation = NEVER;

@@ -102,7 +102,7 @@ final class StreamRuns {
 
     private void advance(Frame frame, int stream, int at) {
         Instruction[] program = code[stream];
-        Lane lane = frame.lanes[stream];
+        StreamContext lane = frame.lanes[stream];
         for (int i = at; i < program.length; i++) {
             Instruction instruction = program[i];
             if (instruction instanceof Instruction.Launch launch) {

@@ -6,7 +6,7 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorSequence;
@@ -147,9 +147,9 @@ final class Chains {
                     for (int i = 0; i < count; i++) {
                         float sum = increment ? 1 : 0;
                         for (int j = 0; j < inputs; j++) {
-                            sum += run.input(j).get(Layouts.FLOAT, 4L * i);
+                            sum += run.input(j).get(ByteLayouts.FLOAT, 4L * i);
                         }
-                        run.output(0).set(Layouts.FLOAT, 4L * i, sum);
+                        run.output(0).set(ByteLayouts.FLOAT, 4L * i, sum);
                     }
                 }
 

@@ -13,7 +13,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
@@ -246,7 +246,7 @@ class PlanRunnerTest {
         MemorySegment segment = closed.reshaped(Shape.SCALAR).segment();
         closed.close();
         run(runner, Map.of("x", vector(2)));
-        assertThat(segment.get(Layouts.FLOAT, 0)).isEqualTo(2);
+        assertThat(segment.get(ByteLayouts.FLOAT, 0)).isEqualTo(2);
         assertThat(view.isClosed()).isTrue();
         assertThatThrownBy(view::floats).isInstanceOf(EngineException.class).hasMessageContaining("closed");
         assertThatThrownBy(view::segment).isInstanceOf(EngineException.class).hasMessageContaining("closed");

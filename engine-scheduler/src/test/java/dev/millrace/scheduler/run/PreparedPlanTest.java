@@ -46,8 +46,8 @@ class PreparedPlanTest {
         return editor.graph();
     }
 
-    private Preparation preparation() {
-        return new Preparation(runner, new Cancellation());
+    private PlanWarmup preparation() {
+        return new PlanWarmup(runner, new Cancellation());
     }
 
     private float[] run(float... x) {
@@ -57,7 +57,7 @@ class PreparedPlanTest {
 
     @Test
     void aRunOfTheSameShapesBindsNothingAgain() {
-        assertThat(preparation().bind(PAIR, true)).isEqualTo(Reach.WHOLE);
+        assertThat(preparation().bind(PAIR, true)).isEqualTo(BoundExtent.WHOLE);
         assertThat(kernels.binds).hasValue(2);
         assertThat(kernels.rehearsals).hasValue(2);
         assertThat(run(1, 2)).containsExactly(3, 4);
@@ -68,7 +68,7 @@ class PreparedPlanTest {
 
     @Test
     void whatIsNotKeptLeavesNoBinding() {
-        assertThat(preparation().bind(PAIR, false)).isEqualTo(Reach.WHOLE);
+        assertThat(preparation().bind(PAIR, false)).isEqualTo(BoundExtent.WHOLE);
         assertThat(kernels.binds).hasValue(2);
         assertThat(kernels.rehearsals).hasValue(0);
         assertThat(runner.stretches()).isEmpty();
@@ -91,7 +91,7 @@ class PreparedPlanTest {
         var cancellation = new Cancellation();
         kernels.binding = cancellation::cancel;
         Tensor given = Tensor.copyOf(new float[] {1, 2}, 2);
-        assertThatThrownBy(() -> new Preparation(runner, cancellation).expect(_ -> given))
+        assertThatThrownBy(() -> new PlanWarmup(runner, cancellation).expect(_ -> given))
                 .isInstanceOf(EngineException.class);
         assertThat(runner.stretches()).isEmpty();
     }
@@ -100,7 +100,7 @@ class PreparedPlanTest {
     void preparingEndsWhereItIsCancelledAndRunsAreAsBefore() {
         var cancellation = new Cancellation();
         kernels.binding = cancellation::cancel;
-        assertThat(new Preparation(runner, cancellation).bind(PAIR, true)).isEqualTo(Reach.NOTHING);
+        assertThat(new PlanWarmup(runner, cancellation).bind(PAIR, true)).isEqualTo(BoundExtent.NOTHING);
         assertThat(kernels.binds).hasValue(1);
         kernels.binding = () -> {};
         assertThat(run(1, 2)).containsExactly(3, 4);
@@ -110,7 +110,7 @@ class PreparedPlanTest {
     void contentsThatAreTakenForGrantedFoldWhatFollowsAndAreNotKept() {
         Tensor content = Tensor.copyOf(new float[] {5, 6}, 2);
 
-        assertThat(preparation().bind(PAIR, Map.of(0, content))).isEqualTo(Reach.WHOLE);
+        assertThat(preparation().bind(PAIR, Map.of(0, content))).isEqualTo(BoundExtent.WHOLE);
 
         assertThat(runner.stretches()).isEmpty();
         assertThat(run(1, 2)).containsExactly(3, 4);

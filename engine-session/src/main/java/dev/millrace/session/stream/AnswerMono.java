@@ -15,12 +15,12 @@ import reactor.core.scheduler.Schedulers;
  * of {@code block()} may run the request on its own thread, which saves two thread switches.
  */
 public final class AnswerMono<Q, A> extends Mono<A> {
-    private final Runs<Q, A> runs;
+    private final RunSource<Q, A> runs;
     private final Q request;
     private final Consumer<A> drop;
     private final boolean awaited;
 
-    private AnswerMono(Runs<Q, A> runs, Q request, Consumer<A> drop, boolean awaited) {
+    private AnswerMono(RunSource<Q, A> runs, Q request, Consumer<A> drop, boolean awaited) {
         this.runs = runs;
         this.request = request;
         this.drop = drop;
@@ -28,7 +28,7 @@ public final class AnswerMono<Q, A> extends Mono<A> {
     }
 
     /** Returns an instance as a {@link Mono}, so that callers are verified without that large class being loaded. */
-    public static <Q, A> Mono<A> of(Runs<Q, A> runs, Q request, Consumer<A> drop) {
+    public static <Q, A> Mono<A> of(RunSource<Q, A> runs, Q request, Consumer<A> drop) {
         return new AnswerMono<>(runs, request, drop, false);
     }
 

@@ -29,7 +29,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
      */
     private static final long WINDOW = 2;
 
-    private final Runs<Q, A> target;
+    private final RunSource<Q, A> target;
     private final Publisher<? extends Q> requests;
     private final StreamRules rules;
     private final Delivery<Q, A, T> delivery;
@@ -47,7 +47,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
     }
 
     private InferenceFlux(
-            Runs<Q, A> target, Publisher<? extends Q> requests, StreamRules rules, Delivery<Q, A, T> delivery) {
+            RunSource<Q, A> target, Publisher<? extends Q> requests, StreamRules rules, Delivery<Q, A, T> delivery) {
         this.delivery = delivery;
         this.target = target;
         this.requests = requests;
@@ -56,7 +56,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
 
     /** Returns an instance as a {@link Flux}, so that callers are verified without that large class being loaded. */
     public static <Q, A, T> Flux<T> of(
-            Runs<Q, A> target, Publisher<? extends Q> requests, StreamRules rules, Delivery<Q, A, T> delivery) {
+            RunSource<Q, A> target, Publisher<? extends Q> requests, StreamRules rules, Delivery<Q, A, T> delivery) {
         return new InferenceFlux<>(target, requests, rules, delivery);
     }
 

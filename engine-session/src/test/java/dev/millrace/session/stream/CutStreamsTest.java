@@ -41,7 +41,7 @@ class CutStreamsTest {
     }
 
     /** Answers on a run thread, cancelled or not. */
-    private final Runs<Integer, Answer> runs = (request, context, to) -> {
+    private final RunSource<Integer, Answer> runs = (request, context, to) -> {
         var job = new Job(0) {
             @Override
             public void run() {

@@ -13,9 +13,9 @@ public final class Regex implements Search {
     private static final int LONGEST = 1 << 16;
     private static final int MOST_GROUPS = 1000;
 
-    private final Program program;
+    private final PatternProgram program;
 
-    private Regex(Program program) {
+    private Regex(PatternProgram program) {
         this.program = program;
     }
 
@@ -27,7 +27,7 @@ public final class Regex implements Search {
         }
         requireShallow(expression);
         Pattern.compile(expression, Pattern.UNICODE_CHARACTER_CLASS);
-        return new Regex(new Program(Parser.parse(expression)));
+        return new Regex(new PatternProgram(Parser.parse(expression)));
     }
 
     /** Nested groups and classes are recursions of {@link Pattern#compile}. */

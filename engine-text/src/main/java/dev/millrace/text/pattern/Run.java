@@ -25,7 +25,7 @@ final class Run implements Search.Matches {
 
     private static final Place[] PLACES = Place.values();
 
-    private final Program program;
+    private final PatternProgram program;
     private final String text;
     private final Budget budget;
     private final int[] registers;
@@ -40,11 +40,11 @@ final class Run implements Search.Matches {
     /** The steps since the last match. */
     private long steps;
 
-    private @Nullable Failures failures;
+    private @Nullable FailedStates failures;
     private int start;
     private int end;
 
-    Run(Program program, String text, Budget budget) {
+    Run(PatternProgram program, String text, Budget budget) {
         this.program = program;
         this.text = text;
         this.budget = budget;
@@ -90,7 +90,7 @@ final class Run implements Search.Matches {
             steps += FUEL - fuel;
             fuel = FUEL;
             if (steps > CHEAP && failures == null && program.isPlain()) {
-                failures = new Failures(program.length());
+                failures = new FailedStates(program.length());
             }
         }
     }
@@ -107,7 +107,7 @@ final class Run implements Search.Matches {
             burn(1);
             int next = pc + 1;
             int to = at;
-            Failures known = depth == 0 && steps > CHEAP ? failures : null;
+            FailedStates known = depth == 0 && steps > CHEAP ? failures : null;
             switch (program.op(pc)) {
                 case LITERAL -> to = literal(program.x(pc), at);
                 case SET -> to = one(program.set(pc), at);
@@ -159,7 +159,7 @@ final class Run implements Search.Matches {
     }
 
     /** Backtracks to the last choice above {@code base}; returns false where there is none. */
-    private boolean back(int base, @Nullable Failures known) {
+    private boolean back(int base, @Nullable FailedStates known) {
         while (top > base) {
             top -= ENTRY;
             int what = stack[top];
@@ -227,11 +227,11 @@ final class Run implements Search.Matches {
         return set.has(point) ? at + Character.charCount(point) : -1;
     }
 
-    private int greedy(int pc, int place, @Nullable Failures known) {
+    private int greedy(int pc, int place, @Nullable FailedStates known) {
         CharSet set = program.set(pc);
         int fewest = program.y(pc);
         int most = program.z(pc);
-        Failures noted = most == Part.ENDLESS ? known : null;
+        FailedStates noted = most == Part.ENDLESS ? known : null;
         if (noted != null && noted.hasRepetition(pc, place)) {
             return -1;
         }
@@ -261,11 +261,11 @@ final class Run implements Search.Matches {
     }
 
     /** Whether a lazy repetition may continue from a position because it has not failed from there before. */
-    private boolean isNew(int pc, int at, @Nullable Failures known) {
+    private boolean isNew(int pc, int at, @Nullable FailedStates known) {
         return known == null || program.z(pc) != Part.ENDLESS || known.addFork(pc, at);
     }
 
-    private int lazy(int pc, int place, @Nullable Failures known) {
+    private int lazy(int pc, int place, @Nullable FailedStates known) {
         CharSet set = program.set(pc);
         int at = place;
         for (int i = 0; i < program.y(pc); i++) {
@@ -283,7 +283,7 @@ final class Run implements Search.Matches {
     }
 
     private boolean isBehind(int pc, int place, int depth) {
-        Program.Bounds bounds = program.bounds(pc);
+        PatternProgram.Bounds bounds = program.bounds(pc);
         registers[program.z(pc)] = place;
         boolean found = false;
         for (int length = bounds.least(); !found && length <= bounds.most() && length <= place; length++) {

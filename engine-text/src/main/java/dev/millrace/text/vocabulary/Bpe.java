@@ -2,7 +2,7 @@ package dev.millrace.text.vocabulary;
 
 import dev.millrace.text.json.Json;
 import dev.millrace.text.limit.Budget;
-import dev.millrace.text.normal.Aligned;
+import dev.millrace.text.normalizer.Aligned;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -83,12 +83,12 @@ final class Bpe implements Vocabulary {
     }
 
     @Override
-    public void tokens(Aligned word, List<Token> to, Budget budget) {
+    public void tokens(Aligned word, List<TextToken> to, Budget budget) {
         if (word.isEmpty()) {
             return;
         }
         for (Part part : parts(word.text(), budget)) {
-            to.add(new Token(
+            to.add(new TextToken(
                     part.id(),
                     Objects.requireNonNull(texts.get(part.id())),
                     word.start(part.from()),

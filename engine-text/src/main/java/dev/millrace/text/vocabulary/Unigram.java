@@ -2,7 +2,7 @@ package dev.millrace.text.vocabulary;
 
 import dev.millrace.text.json.Json;
 import dev.millrace.text.limit.Budget;
-import dev.millrace.text.normal.Aligned;
+import dev.millrace.text.normalizer.Aligned;
 import dev.millrace.text.pattern.TextSet;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -47,7 +47,7 @@ final class Unigram implements Vocabulary {
     }
 
     @Override
-    public void tokens(Aligned word, List<Token> to, Budget budget) {
+    public void tokens(Aligned word, List<TextToken> to, Budget budget) {
         String text = word.text();
         int[] from = new int[text.length() + 1];
         int[] piece = new int[text.length() + 1];
@@ -62,7 +62,7 @@ final class Unigram implements Vocabulary {
         for (int i = count - 1; i >= 0; i--) {
             int end = cuts[i];
             if (piece[end] >= 0) {
-                to.add(new Token(piece[end], pieces[piece[end]], word.start(start), word.end(end - 1)));
+                to.add(new TextToken(piece[end], pieces[piece[end]], word.start(start), word.end(end - 1)));
                 start = end;
             } else if (i == 0 || piece[cuts[i - 1]] >= 0) {
                 unknown(word, start, end, to);
@@ -71,15 +71,15 @@ final class Unigram implements Vocabulary {
         }
     }
 
-    private void unknown(Aligned word, int start, int end, List<Token> to) {
+    private void unknown(Aligned word, int start, int end, List<TextToken> to) {
         String text = word.text().substring(start, end);
         if (!bytes.isEmpty()) {
             for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
                 String token = Vocabularies.byteToken(each & 0xff);
-                to.add(new Token(bytes.get(each & 0xff), token, word.start(start), word.end(end - 1)));
+                to.add(new TextToken(bytes.get(each & 0xff), token, word.start(start), word.end(end - 1)));
             }
         } else if (unknown >= 0) {
-            to.add(new Token(unknown, text, word.start(start), word.end(end - 1)));
+            to.add(new TextToken(unknown, text, word.start(start), word.end(end - 1)));
         }
     }
 

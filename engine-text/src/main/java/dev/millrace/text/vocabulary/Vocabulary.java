@@ -1,14 +1,14 @@
 package dev.millrace.text.vocabulary;
 
 import dev.millrace.text.limit.Budget;
-import dev.millrace.text.normal.Aligned;
+import dev.millrace.text.normalizer.Aligned;
 import java.util.List;
 import java.util.Map;
 
 /** Cuts words into tokens that have numbers. */
 public interface Vocabulary {
     /** Adds the tokens of a word. */
-    void tokens(Aligned word, List<Token> to, Budget budget);
+    void tokens(Aligned word, List<TextToken> to, Budget budget);
 
     /** The numbers by the tokens' texts. */
     Map<String, Integer> ids();

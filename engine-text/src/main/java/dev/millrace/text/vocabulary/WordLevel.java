@@ -2,7 +2,7 @@ package dev.millrace.text.vocabulary;
 
 import dev.millrace.text.json.Json;
 import dev.millrace.text.limit.Budget;
-import dev.millrace.text.normal.Aligned;
+import dev.millrace.text.normalizer.Aligned;
 import java.util.List;
 import java.util.Map;
 
@@ -17,7 +17,7 @@ final class WordLevel implements Vocabulary {
     }
 
     @Override
-    public void tokens(Aligned word, List<Token> to, Budget budget) {
+    public void tokens(Aligned word, List<TextToken> to, Budget budget) {
         budget.spend(word.length());
         if (word.isEmpty()) {
             return;
@@ -25,7 +25,7 @@ final class WordLevel implements Vocabulary {
         String text = ids.containsKey(word.text()) ? word.text() : unknown;
         Integer id = ids.get(text);
         if (id != null) {
-            to.add(new Token(id, text, word.start(0), word.end(word.length() - 1)));
+            to.add(new TextToken(id, text, word.start(0), word.end(word.length() - 1)));
         }
     }
 

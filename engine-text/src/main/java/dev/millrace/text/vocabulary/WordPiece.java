@@ -2,7 +2,7 @@ package dev.millrace.text.vocabulary;
 
 import dev.millrace.text.json.Json;
 import dev.millrace.text.limit.Budget;
-import dev.millrace.text.normal.Aligned;
+import dev.millrace.text.normalizer.Aligned;
 import dev.millrace.text.pattern.TextSet;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +42,7 @@ final class WordPiece implements Vocabulary {
     }
 
     @Override
-    public void tokens(Aligned word, List<Token> to, Budget budget) {
+    public void tokens(Aligned word, List<TextToken> to, Budget budget) {
         String text = word.text();
         int first = to.size();
         budget.spend(text.length());
@@ -62,12 +62,12 @@ final class WordPiece implements Vocabulary {
             fits = piece >= 0;
             if (fits) {
                 String token = pieces.get(piece);
-                to.add(new Token(ids.getOrDefault(token, unknownId), token, word.start(start), word.end(at - 1)));
+                to.add(new TextToken(ids.getOrDefault(token, unknownId), token, word.start(start), word.end(at - 1)));
             }
         }
         if (!fits) {
             to.subList(first, to.size()).clear();
-            to.add(new Token(unknownId, unknown, word.start(0), word.end(word.length() - 1)));
+            to.add(new TextToken(unknownId, unknown, word.start(0), word.end(word.length() - 1)));
         }
     }
 

@@ -2,7 +2,7 @@ package dev.millrace.kotlin.graph
 
 import dev.millrace.graph.EngineException
 import dev.millrace.graph.infer.Facts
-import dev.millrace.graph.infer.Inference
+import dev.millrace.graph.infer.TypeInference
 import dev.millrace.graph.ir.Attribute
 import dev.millrace.graph.ir.Dim
 import dev.millrace.graph.ir.Graph
@@ -152,7 +152,7 @@ public class GraphScope internal constructor(
 
                 override fun value(input: Int): Tensor? = node.input(input)?.constant()
             }
-        Inference.outputs(node, facts).forEachIndexed { index, type -> editor.setType(node.requireOutput(index), type) }
+        TypeInference.outputs(node, facts).forEachIndexed { index, type -> editor.setType(node.requireOutput(index), type) }
     }
 
     private fun open() {

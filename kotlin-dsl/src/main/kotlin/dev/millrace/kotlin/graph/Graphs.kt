@@ -3,7 +3,7 @@ package dev.millrace.kotlin.graph
 import dev.millrace.graph.EngineException
 import dev.millrace.graph.format.Models
 import dev.millrace.graph.format.WriteOptions
-import dev.millrace.graph.infer.Inference
+import dev.millrace.graph.infer.TypeInference
 import dev.millrace.graph.ir.Graph
 import dev.millrace.graph.ir.Model
 import dev.millrace.kotlin.SessionConfiguration
@@ -34,7 +34,7 @@ public fun graph(
         if (graph.outputs().isEmpty()) {
             throw EngineException.invalidGraph("it has no output; say output(\"y\", value)")
         }
-        Inference.infer(graph)
+        TypeInference.infer(graph)
     } catch (refused: EngineException) {
         throw refused.at("graph '$name'")
     }

@@ -7,29 +7,29 @@ import java.util.List;
 /** A program cut into pieces of a number of steps at most. */
 final class Cutting {
     private final int most;
-    private final List<Part.Piece> pieces = new ArrayList<>();
-    private final List<Part> parts;
+    private final List<ProgramPart.Piece> pieces = new ArrayList<>();
+    private final List<ProgramPart> parts;
 
     Cutting(List<Step> steps, int most) {
         this.most = most;
         parts = cut(steps);
     }
 
-    List<Part> parts() {
+    List<ProgramPart> parts() {
         return parts;
     }
 
-    List<Part.Piece> pieces() {
+    List<ProgramPart.Piece> pieces() {
         return pieces;
     }
 
     /** Whether one piece is all of the program. */
     boolean isWhole() {
-        return parts.isEmpty() || parts.size() == 1 && parts.getFirst() instanceof Part.Piece;
+        return parts.isEmpty() || parts.size() == 1 && parts.getFirst() instanceof ProgramPart.Piece;
     }
 
-    private List<Part> cut(List<Step> steps) {
-        List<Part> cut = new ArrayList<>();
+    private List<ProgramPart> cut(List<Step> steps) {
+        List<ProgramPart> cut = new ArrayList<>();
         List<Step> piece = new ArrayList<>();
         int size = 0;
         for (Step step : steps) {
@@ -42,18 +42,18 @@ final class Cutting {
                 piece.add(step);
                 size += more;
             } else if (step instanceof Step.Loop loop) {
-                cut.add(new Part.Repeated(loop, cut(loop.body())));
+                cut.add(new ProgramPart.Repeated(loop, cut(loop.body())));
             } else if (step instanceof Step.If condition) {
-                cut.add(new Part.Chosen(condition, cut(condition.then()), cut(condition.otherwise())));
+                cut.add(new ProgramPart.Chosen(condition, cut(condition.then()), cut(condition.otherwise())));
             }
         }
         end(piece, cut);
         return cut;
     }
 
-    private void end(List<Step> piece, List<Part> cut) {
+    private void end(List<Step> piece, List<ProgramPart> cut) {
         if (!piece.isEmpty()) {
-            Part.Piece ended = new Part.Piece(pieces.size(), List.copyOf(piece));
+            ProgramPart.Piece ended = new ProgramPart.Piece(pieces.size(), List.copyOf(piece));
             pieces.add(ended);
             cut.add(ended);
             piece.clear();

@@ -8,7 +8,7 @@ import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Step;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,9 +79,9 @@ final class Expansion {
         switch (step) {
             case Step.Unary unary -> unary(unary);
             case Step.Binary binary -> binary(binary);
-            case Step.Compare(Comparison op, MaskVar to, Value a, Value b)
+            case Step.Compare(Comparison op, MaskVar to, ProgramValue a, ProgramValue b)
             when op == Comparison.UNORDERED -> {
-                Value nan = a.equals(b) ? a : select(compare(Comparison.NOT_EQUAL, a, a), a, b);
+                ProgramValue nan = a.equals(b) ? a : select(compare(Comparison.NOT_EQUAL, a, a), a, b);
                 out.add(new Step.Compare(Comparison.NOT_EQUAL, to, nan, nan));
             }
             case Step.Load load -> load(load);
@@ -96,34 +96,34 @@ final class Expansion {
         return new VectorVar(variables++, "x");
     }
 
-    private VectorVar binary(BinaryOp op, Value a, Value b) {
+    private VectorVar binary(BinaryOp op, ProgramValue a, ProgramValue b) {
         VectorVar to = vector();
         out.add(new Step.Binary(op, to, a, b));
         return to;
     }
 
-    private VectorVar shift(BinaryOp op, Value a, int bits) {
+    private VectorVar shift(BinaryOp op, ProgramValue a, int bits) {
         return binary(op, a, Constant.ofBits(bits));
     }
 
-    private MaskVar compare(Comparison op, Value a, Value b) {
+    private MaskVar compare(Comparison op, ProgramValue a, ProgramValue b) {
         MaskVar to = new MaskVar(variables++, "x");
         out.add(new Step.Compare(op, to, a, b));
         return to;
     }
 
-    private VectorVar select(MaskVar mask, Value then, Value otherwise) {
+    private VectorVar select(MaskVar mask, ProgramValue then, ProgramValue otherwise) {
         VectorVar to = vector();
         out.add(new Step.Select(to, mask, then, otherwise));
         return to;
     }
 
-    private void set(VectorVar to, Value value) {
+    private void set(VectorVar to, ProgramValue value) {
         out.add(new Step.Unary(UnaryOp.COPY, to, value));
     }
 
     private void unary(Step.Unary step) {
-        Value a = step.a();
+        ProgramValue a = step.a();
         switch (step.op()) {
             case ROUND -> set(step.to(), rounded(a));
             case FLOOR -> {
@@ -150,7 +150,7 @@ final class Expansion {
         }
     }
 
-    private VectorVar rounded(Value a) {
+    private VectorVar rounded(ProgramValue a) {
         VectorVar sign = binary(BinaryOp.AND, a, SIGN);
         VectorVar magic = binary(BinaryOp.OR, sign, INTEGRAL);
         VectorVar near = binary(BinaryOp.SUB, binary(BinaryOp.ADD, a, magic), magic);
@@ -162,14 +162,14 @@ final class Expansion {
     /**
      * Corrects {@code near} by one where the nearest integer is on the wrong side; zeros keep the sign of the argument.
      */
-    private VectorVar towards(Value a, VectorVar near, MaskVar wrong, BinaryOp by) {
+    private VectorVar towards(ProgramValue a, VectorVar near, MaskVar wrong, BinaryOp by) {
         VectorVar other = select(wrong, binary(by, near, ONE), near);
         return binary(BinaryOp.OR, other, binary(BinaryOp.AND, a, SIGN));
     }
 
     private void binary(Step.Binary step) {
-        Value a = step.a();
-        Value b = step.b();
+        ProgramValue a = step.a();
+        ProgramValue b = step.b();
         switch (step.op()) {
             case MIN -> out.add(new Step.Select(step.to(), compare(Comparison.LESS, a, b), a, b));
             case MAX -> out.add(new Step.Select(step.to(), compare(Comparison.GREATER, a, b), a, b));
@@ -191,19 +191,19 @@ final class Expansion {
         }
     }
 
-    private VectorVar low(Value halves) {
+    private VectorVar low(ProgramValue halves) {
         return field(halves, 16, 16);
     }
 
-    private VectorVar high(Value halves) {
+    private VectorVar high(ProgramValue halves) {
         return shift(BinaryOp.SHIFT_RIGHT_SIGNED, halves, 16);
     }
 
-    private VectorVar clamped(Value a, Bounds bounds) {
+    private VectorVar clamped(ProgramValue a, Bounds bounds) {
         return binary(BinaryOp.INT_MIN, binary(BinaryOp.INT_MAX, a, bounds.least()), bounds.most());
     }
 
-    private void halves(VectorVar to, Value low, Value high) {
+    private void halves(VectorVar to, ProgramValue low, ProgramValue high) {
         VectorVar upper = shift(BinaryOp.SHIFT_LEFT, high, 16);
         out.add(new Step.Binary(BinaryOp.OR, to, binary(BinaryOp.AND, low, LOW_HALF), upper));
     }
@@ -214,19 +214,19 @@ final class Expansion {
     }
 
     /** Saturates both halves of each lane to bytes, in the lower half of the lane. */
-    private VectorVar bytes(BinaryOp op, Value halves) {
+    private VectorVar bytes(BinaryOp op, ProgramValue halves) {
         Bounds bounds = op == BinaryOp.PACK_U8 ? BYTES : SIGNED_BYTES;
         VectorVar low = binary(BinaryOp.AND, clamped(low(halves), bounds), Constant.ofBits(0xff));
         return binary(BinaryOp.OR, low, shift(BinaryOp.SHIFT_LEFT, clamped(high(halves), bounds), 8));
     }
 
     /** Extracts a signed bit field: shifts left by {@code left}, then right by {@code right} with sign. */
-    private VectorVar field(Value a, int left, int right) {
+    private VectorVar field(ProgramValue a, int left, int right) {
         return shift(BinaryOp.SHIFT_RIGHT_SIGNED, shift(BinaryOp.SHIFT_LEFT, a, left), right);
     }
 
     /** Multiplies by two powers of two, since a single one may be beyond the exponents of floats. */
-    private void scale(VectorVar to, Value a, Value b) {
+    private void scale(VectorVar to, ProgramValue a, ProgramValue b) {
         VectorVar all = binary(BinaryOp.INT_SUB, binary(BinaryOp.ADD, b, TO_LOW_BITS), TO_LOW_BITS);
         VectorVar second = shift(BinaryOp.SHIFT_RIGHT_SIGNED, all, 1);
         VectorVar first = binary(BinaryOp.INT_SUB, all, second);

@@ -109,7 +109,7 @@ final class KernelClass {
                 .withMethodBody(ConstantDescs.INIT_NAME, ConstantDescs.MTD_void, 0, KernelClass::constructor)
                 .withMethodBody("run", RUN, ClassFile.ACC_PUBLIC, isWhole() ? this::whole : this::outline);
         if (!isWhole()) {
-            for (Part.Piece piece : cutting.pieces()) {
+            for (ProgramPart.Piece piece : cutting.pieces()) {
                 type.withMethodBody(
                         PieceCode.name(piece),
                         PieceCode.TYPE,
@@ -136,7 +136,7 @@ final class KernelClass {
         code.return_();
     }
 
-    private void piece(CodeBuilder code, Part.Piece piece) {
+    private void piece(CodeBuilder code, ProgramPart.Piece piece) {
         VectorCode vectors = vectors(code);
         new PieceCode(code, vectors, shared, program.target().lanes()).write(piece, new VectorWriter(vectors, machine));
     }
@@ -172,13 +172,13 @@ final class KernelClass {
             this.scalars = scalars;
         }
 
-        void all(List<Part> parts) {
-            for (Part part : parts) {
+        void all(List<ProgramPart> parts) {
+            for (ProgramPart part : parts) {
                 switch (part) {
-                    case Part.Piece piece ->
+                    case ProgramPart.Piece piece ->
                         code.aload(vectors).aload(scalars).invokestatic(name, PieceCode.name(piece), PieceCode.TYPE);
-                    case Part.Repeated repeated -> loop(repeated);
-                    case Part.Chosen chosen -> condition(chosen);
+                    case ProgramPart.Repeated repeated -> loop(repeated);
+                    case ProgramPart.Chosen chosen -> condition(chosen);
                 }
             }
         }
@@ -187,7 +187,7 @@ final class KernelClass {
             code.aload(scalars).loadConstant(shared.place(scalar));
         }
 
-        private void loop(Part.Repeated repeated) {
+        private void loop(ProgramPart.Repeated repeated) {
             Step.Loop loop = repeated.loop();
             Label top = code.newBoundLabel();
             Label end = code.newLabel();
@@ -199,7 +199,7 @@ final class KernelClass {
             code.goto_(top).labelBinding(end);
         }
 
-        private void condition(Part.Chosen chosen) {
+        private void condition(ProgramPart.Chosen chosen) {
             Label otherwise = code.newLabel();
             Label end = code.newLabel();
             pushPlace(chosen.condition().value());

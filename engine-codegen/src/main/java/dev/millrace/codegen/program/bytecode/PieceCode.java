@@ -32,11 +32,11 @@ final class PieceCode {
         this.lanes = lanes;
     }
 
-    static String name(Part.Piece piece) {
+    static String name(ProgramPart.Piece piece) {
         return "piece" + piece.number();
     }
 
-    void write(Part.Piece piece, VectorWriter writer) {
+    void write(ProgramPart.Piece piece, VectorWriter writer) {
         Accesses accesses = Accesses.of(piece.steps());
         List<Variable> common = accesses.all().stream().filter(shared::has).toList();
         common.forEach(this::take);

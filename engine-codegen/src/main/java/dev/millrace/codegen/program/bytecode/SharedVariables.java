@@ -22,7 +22,7 @@ final class SharedVariables {
     SharedVariables(List<ScalarVar> parameters, Cutting cutting) {
         parameters.forEach(this::share);
         shareControls(cutting.parts());
-        for (Part.Piece piece : cutting.pieces()) {
+        for (ProgramPart.Piece piece : cutting.pieces()) {
             for (Variable variable : Accesses.of(piece.steps()).all()) {
                 if (seen.get(variable.id())) {
                     share(variable);
@@ -33,15 +33,15 @@ final class SharedVariables {
     }
 
     /** Shares the variables that control loops and conditions, which are read outside of pieces. */
-    private void shareControls(List<Part> parts) {
-        for (Part part : parts) {
+    private void shareControls(List<ProgramPart> parts) {
+        for (ProgramPart part : parts) {
             switch (part) {
-                case Part.Piece _ -> {}
-                case Part.Repeated(Step.Loop loop, List<Part> body) -> {
+                case ProgramPart.Piece _ -> {}
+                case ProgramPart.Repeated(Step.Loop loop, List<ProgramPart> body) -> {
                     share(loop.counter());
                     shareControls(body);
                 }
-                case Part.Chosen(Step.If condition, List<Part> then, List<Part> otherwise) -> {
+                case ProgramPart.Chosen(Step.If condition, List<ProgramPart> then, List<ProgramPart> otherwise) -> {
                     share(condition.value());
                     shareControls(then);
                     shareControls(otherwise);

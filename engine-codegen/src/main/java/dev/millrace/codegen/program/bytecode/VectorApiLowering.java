@@ -1,6 +1,6 @@
 package dev.millrace.codegen.program.bytecode;
 
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Lowering;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.NativeMemory;
@@ -47,8 +47,8 @@ public final class VectorApiLowering implements Lowering {
     }
 
     @Override
-    public List<Kernel> lower(List<Program> programs) {
-        List<Kernel> kernels = new ArrayList<>();
+    public List<CompiledKernel> lower(List<Program> programs) {
+        List<CompiledKernel> kernels = new ArrayList<>();
         for (Program program : programs) {
             kernels.add(new BytecodeKernel(program.name(), body(program)));
         }
@@ -74,7 +74,7 @@ public final class VectorApiLowering implements Lowering {
         return new NativeMemory();
     }
 
-    private record BytecodeKernel(String name, Body body) implements Kernel {
+    private record BytecodeKernel(String name, Body body) implements CompiledKernel {
         @Override
         public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
             MemorySegment[] toHold = NativeMemory.toHold(memory, name);

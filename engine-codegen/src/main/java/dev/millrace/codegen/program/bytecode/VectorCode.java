@@ -4,7 +4,7 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ScalarVar;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.Variable;
 import dev.millrace.codegen.program.VectorVar;
 import java.lang.classfile.CodeBuilder;
@@ -85,7 +85,7 @@ final class VectorCode {
         code.aload(slot(variable));
     }
 
-    void pushFloats(Value value) {
+    void pushFloats(ProgramValue value) {
         if (value instanceof VectorVar variable) {
             code.aload(slot(variable));
         } else {
@@ -101,7 +101,7 @@ final class VectorCode {
         }
     }
 
-    void pushInts(Value value) {
+    void pushInts(ProgramValue value) {
         if (value instanceof VectorVar variable) {
             code.aload(slot(variable));
             call(FLOATS, "reinterpretAsInts", INTS);

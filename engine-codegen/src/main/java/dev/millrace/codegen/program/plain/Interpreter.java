@@ -8,7 +8,7 @@ import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Step;
 import dev.millrace.codegen.program.StepVisitor;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import java.util.Arrays;
 import java.util.List;
@@ -45,7 +45,7 @@ class Interpreter implements StepVisitor {
         }
     }
 
-    private int[] read(Value value) {
+    private int[] read(ProgramValue value) {
         if (value instanceof VectorVar variable) {
             return vectors[variable.id()];
         }

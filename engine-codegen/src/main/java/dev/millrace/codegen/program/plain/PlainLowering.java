@@ -1,6 +1,6 @@
 package dev.millrace.codegen.program.plain;
 
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Lowering;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.Program;
@@ -25,8 +25,8 @@ public final class PlainLowering implements Lowering {
     }
 
     @Override
-    public List<Kernel> lower(List<Program> programs) {
-        List<Kernel> kernels = new ArrayList<>();
+    public List<CompiledKernel> lower(List<Program> programs) {
+        List<CompiledKernel> kernels = new ArrayList<>();
         for (Program program : programs) {
             kernels.add(new PlainKernel(program));
         }
@@ -38,7 +38,7 @@ public final class PlainLowering implements Lowering {
         return new SegmentMemory();
     }
 
-    private record PlainKernel(Program program) implements Kernel {
+    private record PlainKernel(Program program) implements CompiledKernel {
         @Override
         public String name() {
             return program.name();

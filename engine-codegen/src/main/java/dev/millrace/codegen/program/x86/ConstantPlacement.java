@@ -5,7 +5,7 @@ import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Step;
 import dev.millrace.codegen.program.StepVisitor;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,7 +47,7 @@ final class ConstantPlacement implements StepVisitor {
                 List.copyOf(placement.out));
     }
 
-    private VectorVar inRegister(Value value) {
+    private VectorVar inRegister(ProgramValue value) {
         if (value instanceof VectorVar variable) {
             return variable;
         }
@@ -57,7 +57,7 @@ final class ConstantPlacement implements StepVisitor {
         return variable;
     }
 
-    private Value placed(Value value) {
+    private ProgramValue placed(ProgramValue value) {
         if (held.isEmpty() || !(value instanceof Constant constant)) {
             return value;
         }
@@ -72,7 +72,7 @@ final class ConstantPlacement implements StepVisitor {
 
     @Override
     public void unary(Step.Unary step) {
-        Value a = placed(step.a());
+        ProgramValue a = placed(step.a());
         if (a == step.a()) {
             out.add(step);
         } else {
@@ -83,13 +83,13 @@ final class ConstantPlacement implements StepVisitor {
     /** Only the second operand can be in memory. */
     @Override
     public void binary(Step.Binary step) {
-        Value a = placed(step.a());
-        Value b = step.op().isShift() ? step.b() : placed(step.b());
+        ProgramValue a = placed(step.a());
+        ProgramValue b = step.op().isShift() ? step.b() : placed(step.b());
         if (step.op().wantsRegisters()) {
             a = inRegister(a);
             b = inRegister(b);
         } else if (a instanceof Constant && b instanceof VectorVar && step.op().commutative()) {
-            Value first = a;
+            ProgramValue first = a;
             a = b;
             b = first;
         } else {
@@ -110,9 +110,9 @@ final class ConstantPlacement implements StepVisitor {
     /** Only one of the three can be in memory. */
     @Override
     public void multiplyAdd(Step.MultiplyAdd step) {
-        Value a = placed(step.a());
-        Value b = placed(step.b());
-        Value c = placed(step.c());
+        ProgramValue a = placed(step.a());
+        ProgramValue b = placed(step.b());
+        ProgramValue c = placed(step.c());
         if (a instanceof Constant && (b instanceof Constant || c instanceof Constant)) {
             a = inRegister(a);
         }
@@ -128,8 +128,8 @@ final class ConstantPlacement implements StepVisitor {
 
     @Override
     public void compare(Step.Compare step) {
-        Value a = inRegister(placed(step.a()));
-        Value b = placed(step.b());
+        ProgramValue a = inRegister(placed(step.a()));
+        ProgramValue b = placed(step.b());
         if (a == step.a() && b == step.b()) {
             out.add(step);
         } else {
@@ -141,7 +141,7 @@ final class ConstantPlacement implements StepVisitor {
     @Override
     public void select(Step.Select step) {
         VectorVar otherwise = inRegister(placed(step.otherwise()));
-        Value then = placed(step.then());
+        ProgramValue then = placed(step.then());
         if (then == step.then() && otherwise == step.otherwise()) {
             out.add(step);
         } else {
@@ -186,8 +186,8 @@ final class ConstantPlacement implements StepVisitor {
 
     @Override
     public void dot(Step.Dot step) {
-        Value a = inRegister(placed(step.a()));
-        Value b = inRegister(placed(step.b()));
+        ProgramValue a = inRegister(placed(step.a()));
+        ProgramValue b = inRegister(placed(step.b()));
         if (a == step.a() && b == step.b()) {
             out.add(step);
         } else {

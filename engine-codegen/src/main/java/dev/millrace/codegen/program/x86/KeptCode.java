@@ -1,7 +1,7 @@
 package dev.millrace.codegen.program.x86;
 
 import dev.millrace.codegen.code.CodeArena;
-import dev.millrace.codegen.code.CodeBlock;
+import dev.millrace.codegen.code.RelocatableCode;
 import dev.millrace.codegen.code.CodeStore;
 import dev.millrace.codegen.code.MachineFunction;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ final class KeptCode {
     /** The code of a name that is expected. */
     synchronized MachineFunction get(String name) {
         if (waiting.contains(name)) {
-            List<CodeBlock> blocks = new ArrayList<>();
+            List<RelocatableCode> blocks = new ArrayList<>();
             for (String each : waiting) {
                 blocks.add(Objects.requireNonNull(store.find(each)));
             }

@@ -5,7 +5,7 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Step;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.Variable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -40,7 +40,7 @@ final class LoopConstants extends AccessVisitor {
         return constants;
     }
 
-    private void use(Value value) {
+    private void use(ProgramValue value) {
         if (depth > 0 && value instanceof Constant constant) {
             uses.put(constant.bits(), uses.getOrDefault(constant.bits(), 0) + 1);
         }

@@ -2,7 +2,7 @@ package dev.millrace.codegen.program.x86;
 
 import dev.millrace.codegen.code.MachineFunction;
 import dev.millrace.codegen.code.Recording;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.NativeMemory;
 import java.lang.foreign.MemorySegment;
@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Machine code that is there when it is first called: another thread has made it by then, or the caller does. */
-final class MachineKernel implements Kernel {
+final class MachineKernel implements CompiledKernel {
     private final String name;
     /** How the code is made; null when it has been. */
     private @Nullable Supplier<MachineFunction> maker;

@@ -23,7 +23,7 @@ import dev.millrace.codegen.program.DotOp;
 import dev.millrace.codegen.program.Element;
 import dev.millrace.codegen.program.Step;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.codegen.program.WideOp;
 
@@ -54,7 +54,7 @@ abstract class StepEmitter extends ScalarEmitter {
     }
 
     /** A register, or the memory of a constant. */
-    final Operand operand(Value value) {
+    final Operand operand(ProgramValue value) {
         return value instanceof VectorVar variable ? vector(variable) : constant(((Constant) value).bits());
     }
 
@@ -134,7 +134,7 @@ abstract class StepEmitter extends ScalarEmitter {
         return step.lanes() < BLOCK && step.first() >= BLOCK;
     }
 
-    private void move(Vec to, Value from) {
+    private void move(Vec to, ProgramValue from) {
         if (from instanceof VectorVar variable) {
             if (registers.of(variable) != to.number()) {
                 emit(MoveOps.VMOVAPS, to, vector(variable));

@@ -2,15 +2,15 @@ package dev.millrace.codegen.program.x86;
 
 import dev.millrace.codegen.asm.Assembler;
 import dev.millrace.codegen.asm.FeatureSet;
-import dev.millrace.codegen.code.Beside;
+import dev.millrace.codegen.code.BackgroundExecutor;
 import dev.millrace.codegen.code.CallPlayer;
 import dev.millrace.codegen.code.CodeArena;
-import dev.millrace.codegen.code.CodeBlock;
+import dev.millrace.codegen.code.RelocatableCode;
 import dev.millrace.codegen.code.CodeStore;
 import dev.millrace.codegen.code.MachineFunction;
 import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.program.Constant;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Lowering;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.NativeMemory;
@@ -37,7 +37,7 @@ public final class X86Lowering implements Lowering {
     /** The stored code that was requested, or null. */
     private final @Nullable KeptCode keptCode;
 
-    private final Beside beside = new Beside("millrace-assembler");
+    private final BackgroundExecutor beside = new BackgroundExecutor("millrace-assembler");
     private @Nullable CallPlayer player;
 
     public X86Lowering(Target target, FeatureSet features, CodeArena arena) {
@@ -59,12 +59,12 @@ public final class X86Lowering implements Lowering {
     }
 
     @Override
-    public List<Kernel> lower(List<Program> programs) {
-        List<CodeBlock> blocks = new ArrayList<>();
+    public List<CompiledKernel> lower(List<Program> programs) {
+        List<RelocatableCode> blocks = new ArrayList<>();
         for (Program program : programs) {
             blocks.add(block(program));
         }
-        List<Kernel> kernels = new ArrayList<>();
+        List<CompiledKernel> kernels = new ArrayList<>();
         for (MachineFunction function : arena.install(blocks)) {
             kernels.add(new MachineKernel(function));
         }
@@ -72,7 +72,7 @@ public final class X86Lowering implements Lowering {
     }
 
     @Override
-    public Kernel lowerLater(String name, Supplier<Program> program) {
+    public CompiledKernel lowerLater(String name, Supplier<Program> program) {
         KeptCode code = keptCode;
         if (code != null && isKept(name)) {
             code.expect(name);
@@ -88,16 +88,16 @@ public final class X86Lowering implements Lowering {
         return store != null && store.has(name);
     }
 
-    private CodeBlock assembled(String name, Supplier<Program> program) {
-        CodeBlock block = block(program.get());
+    private RelocatableCode assembled(String name, Supplier<Program> program) {
+        RelocatableCode block = block(program.get());
         if (store != null) {
-            store.add(new CodeBlock(name, block.bytes()));
+            store.add(new RelocatableCode(name, block.bytes()));
         }
         return block;
     }
 
-    private CodeBlock block(Program program) {
-        return new CodeBlock(program.name(), assemble(program, features, false).finish());
+    private RelocatableCode block(Program program) {
+        return new RelocatableCode(program.name(), assemble(program, features, false).finish());
     }
 
     /**

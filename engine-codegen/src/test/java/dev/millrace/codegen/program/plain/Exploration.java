@@ -1,7 +1,7 @@
 package dev.millrace.codegen.program.plain;
 
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Step;
@@ -109,7 +109,7 @@ public final class Exploration {
      *
      * @throws AssertionError if it leaves something else behind than the interpreter
      */
-    public void check(Kernel kernel, Memory pointers, GuardedMemory guarded) {
+    public void check(CompiledKernel kernel, Memory pointers, GuardedMemory guarded) {
         List<MemorySegment> segments = new ArrayList<>();
         long[] starts = new long[memory.regions().size()];
         for (int i = 0; i < starts.length; i++) {

@@ -51,7 +51,7 @@ public final class PassContext {
 
     /** Whether the type of {@code value} allows it to be {@code tensor}. */
     public boolean canHold(Value value, Tensor tensor) {
-        return Types.conflict(value.type(), ValueType.tensor(tensor.type(), tensor.shape())) == null;
+        return TypeAgreement.conflict(value.type(), ValueType.tensor(tensor.type(), tensor.shape())) == null;
     }
 
     /**

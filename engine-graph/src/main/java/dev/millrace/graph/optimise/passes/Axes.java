@@ -60,7 +60,7 @@ final class Axes {
                             .toArray()
                     : null;
         }
-        int rank = Match.rank(transpose.input(0));
+        int rank = GraphPatterns.rank(transpose.input(0));
         if (rank < 0) {
             return null;
         }

@@ -20,13 +20,13 @@ final class BatchNormArithmetic {
 
     static @Nullable Patch at(Node node, PassContext context) {
         for (Value operand : node.inputs()) {
-            Node norm = Match.inner(operand, node.graph(), "BatchNormalization");
+            Node norm = GraphPatterns.inner(operand, node.graph(), "BatchNormalization");
             Tensor gamma = norm == null ? null : norm.requireInput(1).constant();
             if (norm == null || operand == null || gamma == null || !isExact(gamma.type())) {
                 continue;
             }
             int channels = Math.toIntExact(gamma.elements());
-            int rank = Match.rank(norm.input(0));
+            int rank = GraphPatterns.rank(norm.input(0));
             ChannelAffine before = ChannelAffine.ofBatchNorm(norm, channels);
             ChannelAffine behind = rank < 2 ? null : ChannelAffine.ofArithmetic(node, operand, channels, rank);
             Tensor beta = norm.requireInput(2).constant();

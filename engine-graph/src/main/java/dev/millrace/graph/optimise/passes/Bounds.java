@@ -60,7 +60,7 @@ record Bounds(double low, double high) {
      * node}.
      */
     NodeSpec spec(Node node, Value x, ElementType type, Patch.Builder patch) {
-        int opset = Match.opset(node, SINCE);
+        int opset = GraphPatterns.opset(node, SINCE);
         if (low == 0 && high == Double.POSITIVE_INFINITY) {
             return NodeSpec.of(OpId.RELU, opset, x);
         }

@@ -38,7 +38,7 @@ record ChannelAffine(double[] scale, double[] shift) {
      * a constant that is one number or one per channel; null where it is not one, or changes the shape.
      */
     static @Nullable ChannelAffine ofArithmetic(Node node, Value operand, int channels, int rank) {
-        Value other = Match.other(node, operand);
+        Value other = GraphPatterns.other(node, operand);
         double[] constants = other == null || other == operand ? null : perChannel(other.constant(), channels, rank);
         if (constants == null || node.opset() < 7) {
             return null;

@@ -27,7 +27,7 @@ final class Computation {
 
     private static boolean isOfConstants(List<? extends @Nullable Object> operands) {
         for (Object operand : operands) {
-            if (operand != null && !(operand instanceof Content)) {
+            if (operand != null && !(operand instanceof TensorKey)) {
                 return false;
             }
         }
@@ -40,7 +40,7 @@ final class Computation {
                 .asMap()
                 .forEach((name, attribute) -> contents.put(
                         name,
-                        attribute instanceof Attribute.TensorValue tensor ? new Content(tensor.value()) : attribute));
+                        attribute instanceof Attribute.TensorValue tensor ? new TensorKey(tensor.value()) : attribute));
         return contents;
     }
 

@@ -3,7 +3,7 @@ package dev.millrace.graph.optimise.passes;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
@@ -105,7 +105,7 @@ final class Constants {
         // as an array: element by element a segment takes fifty times as long while the JVM has not compiled anything
         MemorySegment data = tensor.segment();
         byte[] beginning = new byte[(int) Math.min(data.byteSize(), HASHED_BYTES)];
-        MemorySegment.copy(data, Layouts.BYTE, 0, beginning, 0, beginning.length);
+        MemorySegment.copy(data, ByteLayouts.BYTE, 0, beginning, 0, beginning.length);
         return hash * 31 + Arrays.hashCode(beginning);
     }
 }

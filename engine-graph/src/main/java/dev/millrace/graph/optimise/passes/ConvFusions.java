@@ -15,7 +15,7 @@ final class ConvFusions {
 
     /** Folds a BatchNormalization after a convolution. */
     static @Nullable Patch batchNorm(Node norm, PassContext context) {
-        ConvWeights conv = ConvWeights.behind(norm.input(0), norm);
+        FoldableConv conv = FoldableConv.behind(norm.input(0), norm);
         ChannelAffine affine = conv == null ? null : ChannelAffine.ofBatchNorm(norm, conv.channels());
         return conv == null || affine == null ? null : conv.absorb(affine, norm, context);
     }
@@ -23,7 +23,7 @@ final class ConvFusions {
     /** Folds arithmetic with a constant after a convolution. */
     static @Nullable Patch arithmetic(Node node, PassContext context) {
         for (Value operand : node.inputs()) {
-            ConvWeights conv = ConvWeights.behind(operand, node);
+            FoldableConv conv = FoldableConv.behind(operand, node);
             ChannelAffine affine = conv == null || operand == null
                     ? null
                     : ChannelAffine.ofArithmetic(node, operand, conv.channels(), conv.rank());

@@ -86,10 +86,10 @@ final class FoldConstants {
     /** Computes what several nodes make of the same numbers once. */
     private static @Nullable List<Tensor> evaluate(
             Node node, PassContext context, Map<Computation, List<Tensor>> known) {
-        var operands = new ArrayList<@Nullable Content>();
+        var operands = new ArrayList<@Nullable TensorKey>();
         for (Value input : node.inputs()) {
             Tensor constant = input == null ? null : input.constant();
-            operands.add(constant == null ? null : new Content(constant));
+            operands.add(constant == null ? null : new TensorKey(constant));
         }
         var computation = new Computation(node, operands);
         List<Tensor> results = known.get(computation);

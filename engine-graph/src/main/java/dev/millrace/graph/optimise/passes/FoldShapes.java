@@ -54,7 +54,7 @@ final class FoldShapes {
     private static @Nullable Patch lookThrough(Node shape, PassContext context) {
         Value input = shape.requireInput(0);
         Node producer = input.producer();
-        if (producer == null || producer.graph() != shape.graph() || !Elementwise.isUnary(producer)) {
+        if (producer == null || producer.graph() != shape.graph() || !ElementwiseOperators.isUnary(producer)) {
             return null;
         }
         return context.patch(shape, "an elementwise result has its operand's shape")
@@ -109,7 +109,7 @@ final class FoldShapes {
 
     /** Returns the extents in the first input where it is the output of a Shape node, else null. */
     private static @Nullable List<Dim> extentsOf(Node node) {
-        Node shape = Match.producer(node.input(0), node.graph(), "Shape");
+        Node shape = GraphPatterns.producer(node.input(0), node.graph(), "Shape");
         return shape == null ? null : extents(shape);
     }
 

@@ -29,7 +29,7 @@ final class Gelu {
     }
 
     private static @Nullable Patch at(Node node, String curve, String approximate, PassContext context) {
-        Product product = Product.of(node);
+        ScaledProduct product = ScaledProduct.of(node);
         if (product == null || product.factors().size() != 2 || !product.near(0.5)) {
             return null;
         }
@@ -38,11 +38,11 @@ final class Gelu {
             Value x = product.factors().get(i);
             Value argument = argumentOfOnePlus(curve, product.factors().get(1 - i), node.graph());
             boolean fits = argument != null
-                    && Match.isReal(x)
-                    && Match.sameRank(x, output)
+                    && GraphPatterns.isReal(x)
+                    && GraphPatterns.sameRank(x, output)
                     && (curve.equals("Erf") ? isErfOf(x, argument, node.graph()) : isTanhOf(x, argument, node.graph()));
             if (fits) {
-                NodeSpec spec = NodeSpec.of(OpId.onnx("Gelu"), Match.opset(node, SINCE), x)
+                NodeSpec spec = NodeSpec.of(OpId.onnx("Gelu"), GraphPatterns.opset(node, SINCE), x)
                         .named(node.name())
                         .with("approximate", Attribute.of(approximate));
                 return context.patch(node, "the parts of a Gelu by " + curve)
@@ -55,13 +55,13 @@ final class Gelu {
 
     /** The value {@code a} where {@code sum} is {@code 1 + curve(a)}. */
     private static @Nullable Value argumentOfOnePlus(String curve, Value sum, Graph graph) {
-        Node add = Match.innerArithmetic(sum, graph, "Add");
+        Node add = GraphPatterns.innerArithmetic(sum, graph, "Add");
         if (add == null) {
             return null;
         }
         for (Value operand : add.inputs()) {
-            Node curved = Match.inner(operand, graph, curve);
-            if (curved != null && operand != null && Constants.isScalar(Match.other(add, operand), 1)) {
+            Node curved = GraphPatterns.inner(operand, graph, curve);
+            if (curved != null && operand != null && Constants.isScalar(GraphPatterns.other(add, operand), 1)) {
                 return curved.input(0);
             }
         }
@@ -69,11 +69,11 @@ final class Gelu {
     }
 
     private static boolean isErfOf(Value x, Value argument, Graph graph) {
-        return Product.of(argument, graph).is(Math.sqrt(0.5), x);
+        return ScaledProduct.of(argument, graph).is(Math.sqrt(0.5), x);
     }
 
     private static boolean isTanhOf(Value x, Value argument, Graph graph) {
-        Product product = Product.of(argument, graph);
+        ScaledProduct product = ScaledProduct.of(argument, graph);
         if (!product.near(Math.sqrt(2 / Math.PI))) {
             return false;
         }
@@ -89,14 +89,14 @@ final class Gelu {
 
     /** Whether {@code sum} is {@code first} (1 where null) plus 0.044715 times these factors. */
     private static boolean isSum(Value sum, Graph graph, @Nullable Value first, Value... cubic) {
-        Node add = Match.innerArithmetic(sum, graph, "Add");
+        Node add = GraphPatterns.innerArithmetic(sum, graph, "Add");
         if (add == null) {
             return false;
         }
         for (Value operand : add.inputs()) {
             boolean starts = first == null ? Constants.isScalar(operand, 1) : operand == first;
-            Value other = operand == null ? null : Match.other(add, operand);
-            if (starts && other != null && Product.of(other, graph).is(CUBIC, cubic)) {
+            Value other = operand == null ? null : GraphPatterns.other(add, operand);
+            if (starts && other != null && ScaledProduct.of(other, graph).is(CUBIC, cubic)) {
                 return true;
             }
         }

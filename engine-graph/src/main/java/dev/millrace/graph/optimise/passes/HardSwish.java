@@ -16,7 +16,7 @@ final class HardSwish {
     private HardSwish() {}
 
     static @Nullable Patch at(Node node, PassContext context) {
-        Product product = Product.of(node);
+        ScaledProduct product = ScaledProduct.of(node);
         if (product == null || product.factors().size() != 2) {
             return null;
         }
@@ -25,8 +25,8 @@ final class HardSwish {
             Value gate = product.factors().get(1 - i);
             boolean clipped = product.near(1.0 / 6) && isClipOfPlusThree(x, gate, node.graph());
             boolean sigmoid = product.near(1) && isSigmoid(x, gate, node.graph());
-            if ((clipped || sigmoid) && Match.isReal(x) && Match.sameRank(x, node.output(0))) {
-                NodeSpec spec = NodeSpec.of(OpId.onnx("HardSwish"), Match.opset(node, SINCE), x)
+            if ((clipped || sigmoid) && GraphPatterns.isReal(x) && GraphPatterns.sameRank(x, node.output(0))) {
+                NodeSpec spec = NodeSpec.of(OpId.onnx("HardSwish"), GraphPatterns.opset(node, SINCE), x)
                         .named(node.name());
                 return context.patch(node, "the parts of a HardSwish")
                         .replace(node.requireOutput(0), spec)
@@ -37,17 +37,17 @@ final class HardSwish {
     }
 
     private static boolean isClipOfPlusThree(Value x, Value gate, Graph graph) {
-        Node clip = Match.inner(gate, graph, "Clip");
+        Node clip = GraphPatterns.inner(gate, graph, "Clip");
         Bounds bounds = clip == null ? null : Bounds.of(clip);
-        Node add = clip == null ? null : Match.innerArithmetic(clip.input(0), graph, "Add");
+        Node add = clip == null ? null : GraphPatterns.innerArithmetic(clip.input(0), graph, "Add");
         if (bounds == null || bounds.low() != 0 || bounds.high() != 6 || add == null) {
             return false;
         }
-        return add.inputs().contains(x) && Constants.isScalar(Match.other(add, x), 3);
+        return add.inputs().contains(x) && Constants.isScalar(GraphPatterns.other(add, x), 3);
     }
 
     private static boolean isSigmoid(Value x, Value gate, Graph graph) {
-        Node sigmoid = Match.inner(gate, graph, "HardSigmoid");
+        Node sigmoid = GraphPatterns.inner(gate, graph, "HardSigmoid");
         return sigmoid != null
                 && sigmoid.input(0) == x
                 && Constants.isNear(sigmoid.attributes().real("alpha", 0.2f), 1.0 / 6, x.elementType())

@@ -27,7 +27,7 @@ final class InlineIf {
             Value output = node.output(i);
             Value result = branch.outputs().get(i);
             // A graph's output stays the work of one of its nodes; a branch may return a value from around it.
-            if (output != null && result.graph() != branch && !Match.canStandFor(output, result)) {
+            if (output != null && result.graph() != branch && !GraphPatterns.canStandFor(output, result)) {
                 return null;
             }
         }

@@ -27,10 +27,10 @@ final class LayerNorm {
             return null;
         }
         NodeSpec spec = (affine.bias() == null
-                        ? NodeSpec.of(OpId.onnx("LayerNormalization"), Match.opset(node, SINCE), x, affine.scale())
+                        ? NodeSpec.of(OpId.onnx("LayerNormalization"), GraphPatterns.opset(node, SINCE), x, affine.scale())
                         : NodeSpec.of(
                                 OpId.onnx("LayerNormalization"),
-                                Match.opset(node, SINCE),
+                                GraphPatterns.opset(node, SINCE),
                                 x,
                                 affine.scale(),
                                 affine.bias()))
@@ -45,12 +45,12 @@ final class LayerNorm {
     /** Returns the value from which the mean was subtracted; null where the input is computed in another way. */
     private static @Nullable Value centredInput(Normalisation.Normalised normalised, Graph graph) {
         Value centred = normalised.centred();
-        Node difference = Match.producer(centred, graph, "Sub");
-        if (difference == null || difference.opset() < 7 || !Match.isInner(centred, graph, normalised.reads())) {
+        Node difference = GraphPatterns.producer(centred, graph, "Sub");
+        if (difference == null || difference.opset() < 7 || !GraphPatterns.isInner(centred, graph, normalised.reads())) {
             return null;
         }
         Value x = difference.requireInput(0);
-        Node mean = Match.inner(difference.input(1), graph, "ReduceMean");
+        Node mean = GraphPatterns.inner(difference.input(1), graph, "ReduceMean");
         boolean fits = mean != null && mean.input(0) == x && Normalisation.lastAxes(mean) == normalised.axes();
         return fits ? x : null;
     }

@@ -29,7 +29,7 @@ final class Linear {
                         && node.op().equals(OP)
                         && node.graph() == reader.graph()
                         && !node.attributes().has(ACTIVATION)
-                        && Match.isInner(value, reader.graph(), 1)
+                        && GraphPatterns.isInner(value, reader.graph(), 1)
                 ? node
                 : null;
     }

@@ -34,7 +34,7 @@ final class LinearFusions {
         Value value = norm.input(0);
         Node linear = Linear.behind(value, norm);
         Tensor weights = linear == null ? null : linear.requireInput(1).constant();
-        if (linear == null || weights == null || Match.rank(value) != 2) {
+        if (linear == null || weights == null || GraphPatterns.rank(value) != 2) {
             return null;
         }
         ElementType type = weights.type();

@@ -16,20 +16,20 @@ final class MakeLinear {
     private MakeLinear() {}
 
     static @Nullable Patch fromAdd(Node add, PassContext context) {
-        if (!Match.isArithmetic(add, "Add")) {
+        if (!GraphPatterns.isArithmetic(add, "Add")) {
             return null;
         }
         for (Value operand : add.inputs()) {
-            Node product = Match.inner(operand, add.graph(), "MatMul");
-            Value other = operand == null ? null : Match.other(add, operand);
+            Node product = GraphPatterns.inner(operand, add.graph(), "MatMul");
+            Value other = operand == null ? null : GraphPatterns.other(add, operand);
             if (product == null || other == null || other == operand) {
                 continue;
             }
             Value x = product.requireInput(0);
             Value weights = product.requireInput(1);
             Tensor matrix = matrix(weights);
-            Tensor bias = matrix == null ? null : bias(other, matrix.shape().dim(1), Match.rank(x));
-            if (matrix != null && bias != null && Match.rank(x) >= 2 && Match.sameElements(x, weights)) {
+            Tensor bias = matrix == null ? null : bias(other, matrix.shape().dim(1), GraphPatterns.rank(x));
+            if (matrix != null && bias != null && GraphPatterns.rank(x) >= 2 && GraphPatterns.sameElements(x, weights)) {
                 Patch.Builder patch = context.patch(add, "MatMul and its bias");
                 Value vector = vector(patch, other, bias);
                 return patch.replace(
@@ -50,11 +50,11 @@ final class MakeLinear {
                 && !gemm.attributes().flag("transA", false)
                 && gemm.attributes().real("alpha", 1) == 1
                 && (added == null || gemm.attributes().real("beta", 1) == 1);
-        if (!plain || matrix == null || !Match.isReal(x)) {
+        if (!plain || matrix == null || !GraphPatterns.isReal(x)) {
             return null;
         }
         boolean turned = gemm.attributes().flag("transB", false);
-        Tensor upright = turned ? Transposition.of(matrix, new int[] {1, 0}) : matrix;
+        Tensor upright = turned ? ConstantTranspose.of(matrix, new int[] {1, 0}) : matrix;
         Tensor bias = added == null || upright == null
                 ? null
                 : bias(added, upright.shape().dim(1), 2);
@@ -76,13 +76,13 @@ final class MakeLinear {
 
     private static @Nullable Tensor matrix(Value weights) {
         Tensor tensor = weights.constant();
-        return tensor != null && tensor.shape().rank() == 2 && Match.isReal(weights) ? tensor : null;
+        return tensor != null && tensor.shape().rank() == 2 && GraphPatterns.isReal(weights) ? tensor : null;
     }
 
     /** The constant as a bias of {@code length}; null where it is more than that against a result of {@code rank}. */
     private static @Nullable Tensor bias(Value value, long length, int rank) {
         Tensor tensor = value.constant();
-        if (tensor == null || tensor.shape().rank() > rank || !Match.isReal(value)) {
+        if (tensor == null || tensor.shape().rank() > rank || !GraphPatterns.isReal(value)) {
             return null;
         }
         Shape shape = tensor.shape();

@@ -14,7 +14,7 @@ final class MergeCasts {
     private MergeCasts() {}
 
     static @Nullable Patch at(Node node, PassContext context) {
-        Node first = Match.producer(node.input(0), node.graph(), "Cast");
+        Node first = GraphPatterns.producer(node.input(0), node.graph(), "Cast");
         if (first == null || first.opset() < 6 || node.opset() < 6) {
             return null;
         }

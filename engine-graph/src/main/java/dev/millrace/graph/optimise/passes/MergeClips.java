@@ -13,12 +13,12 @@ final class MergeClips {
 
     static @Nullable Patch at(Node node, PassContext context) {
         Value middle = node.input(0);
-        Node first = middle != null && Match.isInner(middle, node.graph(), 1) ? middle.producer() : null;
+        Node first = middle != null && GraphPatterns.isInner(middle, node.graph(), 1) ? middle.producer() : null;
         Bounds inner = first != null && first.graph() == node.graph() ? Bounds.of(first) : null;
         Bounds outer = inner == null ? null : Bounds.of(node);
         Bounds both = inner == null || outer == null ? null : inner.and(outer);
         ElementType type = middle == null ? null : middle.elementType();
-        if (first == null || both == null || type == null || !Match.isReal(middle)) {
+        if (first == null || both == null || type == null || !GraphPatterns.isReal(middle)) {
             return null;
         }
         Patch.Builder patch = context.patch(node, first.op() + " and " + node.op() + " in one");

@@ -24,7 +24,7 @@ final class MergeReshapes {
             return null;
         }
         Value input = first.requireInput(0);
-        if (Match.sameShape(input, output) && Match.canStandFor(output, input)) {
+        if (GraphPatterns.sameShape(input, output) && GraphPatterns.canStandFor(output, input)) {
             return context.patch(node, first.op() + " and " + node.op() + " cancel out")
                     .redirect(output, input)
                     .build();

@@ -14,7 +14,7 @@ final class MergeTransposes {
     private MergeTransposes() {}
 
     static @Nullable Patch at(Node node, PassContext context) {
-        Node first = Match.producer(node.input(0), node.graph(), "Transpose");
+        Node first = GraphPatterns.producer(node.input(0), node.graph(), "Transpose");
         int[] before = first == null ? null : Axes.permutation(first);
         int[] after = Axes.permutation(node);
         if (first == null || before == null || after == null || before.length != after.length) {
@@ -29,7 +29,7 @@ final class MergeTransposes {
                     .replace(output, spec)
                     .build();
         }
-        return Match.canStandFor(output, input)
+        return GraphPatterns.canStandFor(output, input)
                 ? context.patch(node, "two Transposes cancel out")
                         .redirect(output, input)
                         .build()

@@ -25,14 +25,14 @@ final class Normalisation {
     /** Matches the division or multiplication {@code node} as a normalisation; null where it is none. */
     static @Nullable Normalised normalised(Node node) {
         Graph graph = node.graph();
-        if (Match.isArithmetic(node, "Div")) {
+        if (GraphPatterns.isArithmetic(node, "Div")) {
             return ofDeviation(node.input(0), node.input(1), graph);
         }
-        if (!Match.isArithmetic(node, "Mul")) {
+        if (!GraphPatterns.isArithmetic(node, "Mul")) {
             return null;
         }
         for (Value operand : node.inputs()) {
-            Value other = operand == null ? null : Match.other(node, operand);
+            Value other = operand == null ? null : GraphPatterns.other(node, operand);
             Value deviation = other == operand ? null : inverted(operand, graph);
             Normalised found = deviation == null ? null : ofDeviation(other, deviation, graph);
             if (found != null) {
@@ -44,23 +44,23 @@ final class Normalisation {
 
     /** Returns x where {@code value} is 1 / x; null where it is not. */
     private static @Nullable Value inverted(@Nullable Value value, Graph graph) {
-        Node reciprocal = Match.inner(value, graph, "Reciprocal");
+        Node reciprocal = GraphPatterns.inner(value, graph, "Reciprocal");
         if (reciprocal != null) {
             return reciprocal.input(0);
         }
-        Node division = Match.innerArithmetic(value, graph, "Div");
+        Node division = GraphPatterns.innerArithmetic(value, graph, "Div");
         return division != null && Constants.isScalar(division.input(0), 1) ? division.input(1) : null;
     }
 
     private static @Nullable Normalised ofDeviation(@Nullable Value centred, @Nullable Value deviation, Graph graph) {
-        Node root = Match.inner(deviation, graph, "Sqrt");
-        Node sum = root == null ? null : Match.innerArithmetic(root.input(0), graph, "Add");
+        Node root = GraphPatterns.inner(deviation, graph, "Sqrt");
+        Node sum = root == null ? null : GraphPatterns.innerArithmetic(root.input(0), graph, "Add");
         if (centred == null || sum == null) {
             return null;
         }
         for (Value operand : sum.inputs()) {
-            Node mean = Match.inner(operand, graph, "ReduceMean");
-            double epsilon = operand == null ? Double.NaN : Constants.scalar(Match.other(sum, operand));
+            Node mean = GraphPatterns.inner(operand, graph, "ReduceMean");
+            double epsilon = operand == null ? Double.NaN : Constants.scalar(GraphPatterns.other(sum, operand));
             int axes = mean == null ? 0 : lastAxes(mean);
             int reads = mean == null ? 0 : readsOfSquare(mean.input(0), centred, graph);
             if (axes > 0 && !Double.isNaN(epsilon) && reads > 0) {
@@ -72,14 +72,14 @@ final class Normalisation {
 
     /** Returns how often the node that produces {@code square} reads {@code of} if it squares it, else 0. */
     private static int readsOfSquare(@Nullable Value square, Value of, Graph graph) {
-        Node node = square != null && Match.isInner(square, graph, 1) ? square.producer() : null;
-        Product product = Product.of(node);
+        Node node = square != null && GraphPatterns.isInner(square, graph, 1) ? square.producer() : null;
+        ScaledProduct product = ScaledProduct.of(node);
         return node != null && product != null && product.is(1, of, of) ? Collections.frequency(node.inputs(), of) : 0;
     }
 
     /** Returns the number of axes of a ReduceMean that keeps its rank, if they are the last ones, else 0. */
     static int lastAxes(Node mean) {
-        int rank = Match.rank(mean.input(0));
+        int rank = GraphPatterns.rank(mean.input(0));
         int[] axes = Axes.reduced(mean, rank);
         boolean keeps = mean.attributes().isOne("keepdims", true);
         return keeps && axes != null && Axes.areLast(axes, rank) ? axes.length : 0;
@@ -90,14 +90,14 @@ final class Normalisation {
      * axes}.
      */
     static @Nullable Affine affine(Value normalised, int axes, boolean withBias) {
-        Node scaling = Match.onlyReader(normalised, "Mul");
-        Value scale = scaling == null ? null : Match.other(scaling, normalised);
+        Node scaling = GraphPatterns.onlyReader(normalised, "Mul");
+        Value scale = scaling == null ? null : GraphPatterns.other(scaling, normalised);
         if (scaling == null || scale == null || !covers(scale, normalised, axes)) {
             return null;
         }
         Value scaled = scaling.requireOutput(0);
-        Node shift = withBias ? Match.onlyReader(scaled, "Add") : null;
-        Value bias = shift == null ? null : Match.other(shift, scaled);
+        Node shift = withBias ? GraphPatterns.onlyReader(scaled, "Add") : null;
+        Value bias = shift == null ? null : GraphPatterns.other(shift, scaled);
         return shift != null && bias != null && covers(bias, normalised, axes)
                 ? new Affine(shift, scale, bias)
                 : new Affine(scaling, scale, null);
@@ -116,11 +116,11 @@ final class Normalisation {
                 return false;
             }
         }
-        return Match.sameElements(parameter, value);
+        return GraphPatterns.sameElements(parameter, value);
     }
 
     /** Whether a normalisation in single precision is precise enough for this value's type. */
     static boolean fits(Value value) {
-        return Match.isReal(value) && value.elementType() != ElementType.DOUBLE;
+        return GraphPatterns.isReal(value) && value.elementType() != ElementType.DOUBLE;
     }
 }

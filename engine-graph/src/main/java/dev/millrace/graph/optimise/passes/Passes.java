@@ -43,7 +43,7 @@ public final class Passes {
             rule("hard-swish", BASIC, HardSwish::at, "Mul", "Div"),
             rule("swish", BASIC, Swish::at, "Mul"),
             rule("softmax-loss", BASIC, SoftmaxLoss::at, "SoftmaxCrossEntropyLoss"),
-            rule("attention", EXTENDED, Attention::at, "MatMul"),
+            rule("attention", EXTENDED, AttentionPass::at, "MatMul"),
             rule("shared-heads", EXTENDED, SharedHeads::at, "Attention"),
             rule("matmul-bias", EXTENDED, MakeLinear::fromAdd, "Add"),
             rule("gemm-linear", EXTENDED, MakeLinear::fromGemm, "Gemm"),

@@ -30,7 +30,7 @@ final class PushTransposes {
         Value value = last.requireInput(0);
         Node node = null;
         for (int i = 0; i <= REACH; i++) {
-            node = Match.isInner(value, last.graph(), 1) ? value.producer() : null;
+            node = GraphPatterns.isInner(value, last.graph(), 1) ? value.producer() : null;
             Value next = node == null || node.graph() != last.graph() ? null : through(node);
             if (next == null) {
                 break;
@@ -66,22 +66,22 @@ final class PushTransposes {
      * Returns the operand whose order an elementwise node keeps, if the other one is a constant; null for other nodes.
      */
     private static @Nullable Value through(Node node) {
-        if (Elementwise.isUnary(node)) {
+        if (ElementwiseOperators.isUnary(node)) {
             return node.input(0);
         }
-        if (!Elementwise.isBinary(node)) {
+        if (!ElementwiseOperators.isBinary(node)) {
             return null;
         }
         Value left = node.requireInput(0);
         Value right = node.requireInput(1);
         Value moving = right.isConstant() ? left : left.isConstant() ? right : null;
-        return moving != null && Match.sameRank(moving, node.output(0)) ? moving : null;
+        return moving != null && GraphPatterns.sameRank(moving, node.output(0)) ? moving : null;
     }
 
     /** Returns {@code node} with input {@code moved}, which is its operand before the transposition by {@code perm}. */
     private static @Nullable NodeSpec untransposed(Node node, Value moved, int[] perm, Patch.Builder patch) {
         var inputs = new ArrayList<@Nullable Value>(node.inputs());
-        if (Elementwise.isUnary(node)) {
+        if (ElementwiseOperators.isUnary(node)) {
             inputs.set(0, moved);
             return NodeSpec.like(node, inputs);
         }
@@ -109,20 +109,20 @@ final class PushTransposes {
             int from = i - (dims.length - tensor.shape().rank());
             dims[i] = from < 0 ? 1 : tensor.shape().dim(from);
         }
-        Tensor turned = Transposition.of(tensor.reshaped(Shape.of(dims)), Axes.inverse(perm));
+        Tensor turned = ConstantTranspose.of(tensor.reshaped(Shape.of(dims)), Axes.inverse(perm));
         return turned == null ? null : patch.constant(constant.name(), turned);
     }
 
     /** Replaces the Transposes of both operands of a binary node by one after it. */
     static @Nullable Patch outOfOperands(Node node, PassContext context) {
-        Node left = Match.inner(node.input(0), node.graph(), "Transpose");
-        Node right = Match.inner(node.input(1), node.graph(), "Transpose");
+        Node left = GraphPatterns.inner(node.input(0), node.graph(), "Transpose");
+        Node right = GraphPatterns.inner(node.input(1), node.graph(), "Transpose");
         int[] perm = left == null ? null : Axes.permutation(left);
         int[] other = right == null ? null : Axes.permutation(right);
         if (left == null
                 || right == null
                 || perm == null
-                || !Elementwise.isBinary(node)
+                || !ElementwiseOperators.isBinary(node)
                 || !Arrays.equals(perm, other)) {
             return null;
         }

@@ -18,7 +18,7 @@ final class ReduceTransposed {
     private ReduceTransposed() {}
 
     static @Nullable Patch at(Node node, PassContext context) {
-        Node transpose = Match.inner(node.input(0), node.graph(), "Transpose");
+        Node transpose = GraphPatterns.inner(node.input(0), node.graph(), "Transpose");
         int[] perm = transpose == null ? null : Axes.permutation(transpose);
         int[] axes = perm == null ? null : Axes.reduced(node, perm.length);
         if (transpose == null || perm == null || axes == null) {

@@ -23,7 +23,7 @@ final class RemoveIdentities {
             "Cast",
             RemoveIdentities::castsToSame,
             "CastLike",
-            node -> Match.sameElements(node.input(0), node.input(1)),
+            node -> GraphPatterns.sameElements(node.input(0), node.input(1)),
             "Transpose",
             RemoveIdentities::keepsOrder,
             "Concat",
@@ -50,7 +50,7 @@ final class RemoveIdentities {
     static @Nullable Patch passBy(Node node, PassContext context) {
         Value input = node.input(0);
         Value output = node.output(0);
-        if (input == null || output == null || !output.isUsed() || !Match.canStandFor(output, input)) {
+        if (input == null || output == null || !output.isUsed() || !GraphPatterns.canStandFor(output, input)) {
             return null;
         }
         for (Value other : node.outputs()) {

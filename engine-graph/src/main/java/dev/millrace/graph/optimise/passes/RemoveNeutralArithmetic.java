@@ -37,7 +37,7 @@ final class RemoveNeutralArithmetic {
 
     private static @Nullable Patch passBy(Node node, Value kept, PassContext context) {
         Value output = node.requireOutput(0);
-        if (!output.isUsed() || !Match.canStandFor(output, kept)) {
+        if (!output.isUsed() || !GraphPatterns.canStandFor(output, kept)) {
             return null;
         }
         return context.patch(node, node.op() + " by its neutral element")

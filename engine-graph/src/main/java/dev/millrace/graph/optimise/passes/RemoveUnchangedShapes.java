@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A node that could change a shape, but leaves this one and all that is in it as they are. */
 final class RemoveUnchangedShapes {
-    private static final Predicate<Node> SAME_SHAPE = node -> Match.sameShape(node.input(0), node.output(0));
+    private static final Predicate<Node> SAME_SHAPE = node -> GraphPatterns.sameShape(node.input(0), node.output(0));
 
     private static final Map<String, Predicate<Node>> UNCHANGED = Map.of(
             "Reshape", SAME_SHAPE,

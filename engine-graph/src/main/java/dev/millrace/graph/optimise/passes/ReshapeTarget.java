@@ -36,7 +36,7 @@ final class ReshapeTarget {
                     return null;
                 }
                 target[i] = known.extent();
-            } else if (i < from.rank() && Match.same(from.dim(i), dim)) {
+            } else if (i < from.rank() && GraphPatterns.same(from.dim(i), dim)) {
                 target[i] = 0;
                 copies = true;
             } else if (!infers) {
@@ -58,7 +58,7 @@ final class ReshapeTarget {
         }
         Patch.Builder patch = context.patch(node, reason);
         Value shape = patch.constant(output.name() + "_shape", Tensor.copyOf(target, target.length));
-        NodeSpec reshape = NodeSpec.of(OpId.onnx("Reshape"), Match.opset(node, SINCE), input, shape)
+        NodeSpec reshape = NodeSpec.of(OpId.onnx("Reshape"), GraphPatterns.opset(node, SINCE), input, shape)
                 .named(node.name());
         return patch.replace(output, reshape).build();
     }

@@ -25,7 +25,7 @@ final class RmsNorm {
         if (affine == null) {
             return null;
         }
-        NodeSpec spec = NodeSpec.of(OpId.onnx("RMSNormalization"), Match.opset(node, SINCE), x, affine.scale())
+        NodeSpec spec = NodeSpec.of(OpId.onnx("RMSNormalization"), GraphPatterns.opset(node, SINCE), x, affine.scale())
                 .named(affine.last().name())
                 .with("axis", Attribute.of((long) -normalised.axes()))
                 .with("epsilon", Attribute.of(normalised.epsilon()));

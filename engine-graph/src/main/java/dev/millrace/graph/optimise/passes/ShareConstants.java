@@ -25,7 +25,7 @@ final class ShareConstants {
                 return null;
             }
             boolean small = tensor.type().bytes(tensor.elements()) <= LIMIT_BYTES;
-            Value first = known.putIfAbsent(small ? new Content(tensor) : tensor, value);
+            Value first = known.putIfAbsent(small ? new TensorKey(tensor) : tensor, value);
             return first == null
                     ? null
                     : context.patch(graph, "a constant that is there already")

@@ -52,8 +52,8 @@ final class SharedHeads {
      */
     private record Repeated(Value heads, long times) {
         static @Nullable Repeated of(Value value, Graph graph) {
-            Node reshape = Match.producer(value, graph, "Reshape");
-            Node expand = reshape == null ? null : Match.producer(reshape.input(0), graph, "Expand");
+            Node reshape = GraphPatterns.producer(value, graph, "Reshape");
+            Node expand = reshape == null ? null : GraphPatterns.producer(reshape.input(0), graph, "Expand");
             SymbolicShape joined = value.shape();
             if (expand == null || joined == null || joined.rank() != 4) {
                 return null;
@@ -75,7 +75,7 @@ final class SharedHeads {
             long[] target = Constants.longs(expand.input(1));
             for (int axis : OTHERS) {
                 boolean asked = target != null && target.length == 5 && target[axis] == 1;
-                if (!asked && !Match.same(from.dim(axis), to.dim(axis))) {
+                if (!asked && !GraphPatterns.same(from.dim(axis), to.dim(axis))) {
                     return false;
                 }
             }
@@ -89,14 +89,14 @@ final class SharedHeads {
             long heads = from.dim(HEADS).extentOrMinusOne();
             boolean rowsAreLeft = batch.extentOrMinusOne() > 0 && columns.extentOrMinusOne() > 0;
             return heads > 0
-                    && Match.same(joined.dim(0), batch)
+                    && GraphPatterns.same(joined.dim(0), batch)
                     && joined.dim(HEADS).is(heads * times)
-                    && (rowsAreLeft || Match.same(joined.dim(2), from.dim(3)))
-                    && Match.same(joined.dim(3), columns);
+                    && (rowsAreLeft || GraphPatterns.same(joined.dim(2), from.dim(3)))
+                    && GraphPatterns.same(joined.dim(3), columns);
         }
 
         Value once(Node attention, Value axis, Patch.Builder patch) {
-            NodeSpec squeeze = NodeSpec.of(OpId.onnx("Squeeze"), Match.opset(attention, SINCE), heads, axis);
+            NodeSpec squeeze = NodeSpec.of(OpId.onnx("Squeeze"), GraphPatterns.opset(attention, SINCE), heads, axis);
             return patch.add(squeeze, heads.name() + "_once");
         }
     }

@@ -23,7 +23,7 @@ final class SoftmaxLoss {
             return null;
         }
         Patch.Builder patch = context.patch(node, "a softmax and a loss");
-        NodeSpec softmax = NodeSpec.of(OpId.onnx("LogSoftmax"), Match.opset(node, SINCE), scores)
+        NodeSpec softmax = NodeSpec.of(OpId.onnx("LogSoftmax"), GraphPatterns.opset(node, SINCE), scores)
                 .named(node.name())
                 .with("axis", Attribute.of(1));
         Value chances = node.output(1);
@@ -34,7 +34,7 @@ final class SoftmaxLoss {
         }
         var inputs = new ArrayList<@Nullable Value>(node.inputs());
         inputs.set(0, logarithms);
-        NodeSpec loss = NodeSpec.of(OpId.onnx("NegativeLogLikelihoodLoss"), Match.opset(node, SINCE), inputs)
+        NodeSpec loss = NodeSpec.of(OpId.onnx("NegativeLogLikelihoodLoss"), GraphPatterns.opset(node, SINCE), inputs)
                 .named(node.name())
                 .with(node.attributes());
         return patch.replace(node.requireOutput(0), loss).build();

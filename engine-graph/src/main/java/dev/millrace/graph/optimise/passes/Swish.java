@@ -16,20 +16,20 @@ final class Swish {
     private Swish() {}
 
     static @Nullable Patch at(Node node, PassContext context) {
-        Product product = Product.of(node);
+        ScaledProduct product = ScaledProduct.of(node);
         if (product == null || product.factors().size() != 2 || !product.near(1)) {
             return null;
         }
         for (int i = 0; i < 2; i++) {
             Value x = product.factors().get(i);
-            Node sigmoid = Match.inner(product.factors().get(1 - i), node.graph(), "Sigmoid");
-            Product argument = sigmoid == null ? null : Product.of(sigmoid.requireInput(0), node.graph());
+            Node sigmoid = GraphPatterns.inner(product.factors().get(1 - i), node.graph(), "Sigmoid");
+            ScaledProduct argument = sigmoid == null ? null : ScaledProduct.of(sigmoid.requireInput(0), node.graph());
             if (argument != null
                     && argument.factors().size() == 1
                     && argument.factors().getFirst() == x
-                    && Match.isReal(x)
-                    && Match.sameRank(x, node.output(0))) {
-                NodeSpec spec = NodeSpec.of(OpId.onnx("Swish"), Match.opset(node, SINCE), x)
+                    && GraphPatterns.isReal(x)
+                    && GraphPatterns.sameRank(x, node.output(0))) {
+                NodeSpec spec = NodeSpec.of(OpId.onnx("Swish"), GraphPatterns.opset(node, SINCE), x)
                         .named(node.name())
                         .with("alpha", Attribute.of((float) argument.coefficient()));
                 return context.patch(node, "a value times its sigmoid")

@@ -150,6 +150,6 @@ class TransposesTest {
     }
 
     private static Tensor transposed(Tensor tensor, int... perm) {
-        return Objects.requireNonNull(Transposition.of(tensor, perm));
+        return Objects.requireNonNull(ConstantTranspose.of(tensor, perm));
     }
 }

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.conv.bytes;
 
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.conv.ConvShape;
-import dev.millrace.kernels.intgemm.QuantisedMatrix;
-import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.kernels.lowp.QuantisedMatrix;
+import dev.millrace.kernels.lowp.QuantisedResult;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -13,11 +13,11 @@ final class ByteOperands {
 
     static void check(ConvShape shape, QuantisedMatrix in, QuantisedResult out) {
         long pixels = Math.multiplyExact(shape.inPixels(), shape.batch());
-        Extents.byteMatrix("the input", in.data(), pixels, shape.channels(), in.stride());
+        CallChecks.byteMatrix("the input", in.data(), pixels, shape.channels(), in.stride());
         checkSingle("zero point", in.zeroPoints(), 1);
         checkSingle("scale", in.scales(), Float.BYTES);
         out.check(Math.multiplyExact(shape.outPixels(), shape.batch()), shape.outChannels());
-        Extents.apart("the output", out.data(), "the input", in.data());
+        CallChecks.apart("the output", out.data(), "the input", in.data());
     }
 
     private static void checkSingle(String what, @Nullable MemorySegment segment, int bytes) {

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.conv.bytes;
 
-import dev.millrace.kernels.intgemm.Requantisation;
+import dev.millrace.kernels.lowp.Requantisation;
 
 /** The offsets in the block of memory that holds what {@link DepthwiseTile} needs beyond its call arguments. */
 final class DepthwiseArguments {

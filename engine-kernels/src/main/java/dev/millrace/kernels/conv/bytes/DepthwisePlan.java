@@ -2,17 +2,17 @@ package dev.millrace.kernels.conv.bytes;
 
 import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Scratch;
+import dev.millrace.kernels.call.DriverScratch;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.intgemm.QuantisedMatrix;
-import dev.millrace.kernels.intgemm.QuantisedOutput;
-import dev.millrace.kernels.intgemm.QuantisedResult;
-import dev.millrace.kernels.intgemm.Requantisation;
+import dev.millrace.kernels.lowp.QuantisedMatrix;
+import dev.millrace.kernels.lowp.QuantisedOutput;
+import dev.millrace.kernels.lowp.QuantisedResult;
+import dev.millrace.kernels.lowp.Requantisation;
 import dev.millrace.kernels.layout.RunCopies;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -40,7 +40,7 @@ final class DepthwisePlan {
     private final int lanes;
     private final RunCopies copies;
     private final KernelCache<DepthwiseTile.Variant> tiles;
-    private final Scratch arguments = new Scratch();
+    private final DriverScratch arguments = new DriverScratch();
     private final PaddedBand padded;
     private final long rowBytes;
     private final int bandRows;
@@ -243,7 +243,7 @@ final class DepthwisePlan {
             }
         }
 
-        private Kernel kernel(int width, boolean masked) {
+        private CompiledKernel kernel(int width, boolean masked) {
             QuantisedResult result = operands.out();
             return tiles.kernel(new DepthwiseTile.Variant(
                     width,

@@ -4,7 +4,7 @@ import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
-import dev.millrace.kernels.intgemm.QuantisedOutput;
+import dev.millrace.kernels.lowp.QuantisedOutput;
 
 /**
  * Tiles of a row of a depthwise convolution of bytes, for blocks of as many channels as a vector has lanes: f(in,

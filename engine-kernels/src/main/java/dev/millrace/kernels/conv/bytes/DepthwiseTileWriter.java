@@ -12,8 +12,8 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.intgemm.QuantisedOutput;
-import dev.millrace.kernels.intgemm.Requantisation;
+import dev.millrace.kernels.lowp.QuantisedOutput;
+import dev.millrace.kernels.lowp.Requantisation;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,15 +1,15 @@
 package dev.millrace.kernels.conv.bytes;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Worth;
+import dev.millrace.kernels.call.ParallelThresholds;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.intgemm.QuantisedGemm;
-import dev.millrace.kernels.intgemm.QuantisedMatrix;
-import dev.millrace.kernels.intgemm.QuantisedProduct;
-import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.kernels.lowp.QuantisedGemm;
+import dev.millrace.kernels.lowp.QuantisedMatrix;
+import dev.millrace.kernels.lowp.QuantisedProduct;
+import dev.millrace.kernels.lowp.QuantisedResult;
 import dev.millrace.kernels.layout.Copier;
 import dev.millrace.kernels.layout.StridedCopy;
 import java.lang.foreign.MemorySegment;
@@ -69,14 +69,14 @@ public final class QuantisedConv implements QuantisedConvolution {
     @Override
     public void pack(QuantisedMatrix weights, MemorySegment packed) {
         long columns = windows.windowBytes();
-        Extents.byteMatrix("the weights", weights.data(), shape.outChannels(), columns, weights.stride());
-        Extents.bytes("the packed weights", packed, packedBytes());
-        Extents.writable("the packed weights", packed);
+        CallChecks.byteMatrix("the weights", weights.data(), shape.outChannels(), columns, weights.stride());
+        CallChecks.bytes("the packed weights", packed, packedBytes());
+        CallChecks.writable("the packed weights", packed);
         int channels = shape.groupOutChannels();
         MemorySegment zeros = weights.zeroPoints();
         boolean zeroForEach = zeros != null && zeros.byteSize() != 1;
         if (zeros != null && zeroForEach) {
-            Extents.bytes("the zero points of the weights", zeros, shape.outChannels());
+            CallChecks.bytes("the zero points of the weights", zeros, shape.outChannels());
         }
         for (int group = 0; group < shape.groups(); group++) {
             QuantisedMatrix ofGroup = ordered(weights, group);
@@ -136,7 +136,7 @@ public final class QuantisedConv implements QuantisedConvolution {
     public void run(
             QuantisedMatrix in, MemorySegment packed, QuantisedResult out, MemorySegment scratch, Parallel parallel) {
         ByteOperands.check(shape, in, out);
-        Extents.bytes("the packed weights", packed, packedBytes());
+        CallChecks.bytes("the packed weights", packed, packedBytes());
         try {
             run(new Operands(in, packed, out, scratch), parallel);
         } finally {
@@ -152,7 +152,7 @@ public final class QuantisedConv implements QuantisedConvolution {
 
     private int tasks(int width) {
         long work = pixels * windows.windowBytes() * shape.outChannels();
-        return Worth.shares(work, Worth.BYTE_PRODUCTS, width);
+        return ParallelThresholds.shares(work, ParallelThresholds.BYTE_PRODUCTS, width);
     }
 
     private OutputBlocks blocks(boolean strips, int tasks) {
@@ -229,7 +229,7 @@ public final class QuantisedConv implements QuantisedConvolution {
             Parallel parallel) {
         QuantisedMatrix in = operands.in();
         long most = windowBytes(strips, blocks.largest());
-        Extents.bytes("the scratch memory", scratch, most);
+        CallChecks.bytes("the scratch memory", scratch, most);
         MemorySegment ofProducts = scratch.asSlice(most);
         for (long number = first; number < end; number++) {
             OutputBlocks.Block block = blocks.block(number);

@@ -3,8 +3,8 @@ package dev.millrace.kernels.conv.bytes;
 import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.intgemm.QuantisedMatrix;
-import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.kernels.lowp.QuantisedMatrix;
+import dev.millrace.kernels.lowp.QuantisedResult;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 

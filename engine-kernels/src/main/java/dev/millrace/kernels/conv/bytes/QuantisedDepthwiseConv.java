@@ -1,13 +1,13 @@
 package dev.millrace.kernels.conv.bytes;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Worth;
+import dev.millrace.kernels.call.ParallelThresholds;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.intgemm.QuantisedMatrix;
-import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.kernels.lowp.QuantisedMatrix;
+import dev.millrace.kernels.lowp.QuantisedResult;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
@@ -58,12 +58,12 @@ public final class QuantisedDepthwiseConv implements QuantisedConvolution {
 
     @Override
     public void pack(QuantisedMatrix weights, MemorySegment packed) {
-        Extents.byteMatrix("the weights", weights.data(), shape.channels(), shape.taps(), weights.stride());
-        Extents.bytes("the packed weights", packed, packedBytes());
-        Extents.writable("the packed weights", packed);
+        CallChecks.byteMatrix("the weights", weights.data(), shape.channels(), shape.taps(), weights.stride());
+        CallChecks.bytes("the packed weights", packed, packedBytes());
+        CallChecks.writable("the packed weights", packed);
         MemorySegment zeros = weights.zeroPoints();
         if (zeros != null && zeros.byteSize() != 1) {
-            Extents.bytes("the zero points of the weights", zeros, shape.channels());
+            CallChecks.bytes("the zero points of the weights", zeros, shape.channels());
         }
         packed.asSlice(0, packedBytes()).fill((byte) 0);
         for (int channel = 0; channel < shape.channels(); channel++) {
@@ -93,15 +93,15 @@ public final class QuantisedDepthwiseConv implements QuantisedConvolution {
     public void run(
             QuantisedMatrix in, MemorySegment packed, QuantisedResult out, MemorySegment scratch, Parallel parallel) {
         ByteOperands.check(shape, in, out);
-        Extents.bytes("the packed weights", packed, packedBytes());
-        Extents.bytes("the scratch memory", scratch, scratchBytes(true, parallel.width()));
+        CallChecks.bytes("the packed weights", packed, packedBytes());
+        CallChecks.bytes("the scratch memory", scratch, scratchBytes(true, parallel.width()));
         if (!Activation.SIMPLE.contains(out.activation())) {
             throw new IllegalArgumentException("a depthwise convolution of bytes cannot do " + out.activation());
         }
         long rows = (long) shape.batch() * shape.height().out();
         long work = shape.batch() * shape.outPixels() * shape.channels() * shape.taps();
         // each has its part of the scratch memory
-        int tasks = (int) Math.clamp(rows, 1, Worth.shares(work, Worth.BYTE_WINDOWS, parallel.width()));
+        int tasks = (int) Math.clamp(rows, 1, ParallelThresholds.shares(work, ParallelThresholds.BYTE_WINDOWS, parallel.width()));
         DepthwisePlan.Operands operands = new DepthwisePlan.Operands(in, packed, out, scratch);
         try {
             parallel.run(

@@ -4,10 +4,10 @@ import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
-import dev.millrace.providers.simd.lower.Faults;
+import dev.millrace.providers.simd.lower.InternalErrors;
 import dev.millrace.providers.simd.lower.Inferred;
-import dev.millrace.providers.simd.lower.Kit;
-import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.NotInProgram;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.rule.Rules;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimdKernel implements ShapedKernel {
     private final Graph graph;
-    private final Kit kit;
+    private final CompileEnvironment kit;
     private final Function<Node, @Nullable Rule> rules;
     /** The last inference, for the binding that is about to follow. */
     private final AtomicReference<@Nullable Inferred> inferred = new AtomicReference<>();
@@ -36,12 +36,12 @@ final class SimdKernel implements ShapedKernel {
     /** The parts of the partition where it is cut before a node. */
     private final ConcurrentHashMap<Node, Parts> parts = new ConcurrentHashMap<>();
 
-    SimdKernel(Graph graph, Kit kit) {
+    SimdKernel(Graph graph, CompileEnvironment kit) {
         this(graph, kit, Rules::of);
     }
 
     /** @param rules returns the rule of a node, or null where there is none */
-    SimdKernel(Graph graph, Kit kit, Function<Node, @Nullable Rule> rules) {
+    SimdKernel(Graph graph, CompileEnvironment kit, Function<Node, @Nullable Rule> rules) {
         this.graph = graph;
         this.kit = kit;
         this.rules = rules;
@@ -70,11 +70,11 @@ final class SimdKernel implements ShapedKernel {
     @Override
     public Launch bind(BindContext context) {
         try {
-            return new Lowering(graph, context, kit, rules, inferred.getAndSet(null)).lower();
+            return new PartitionCompiler(graph, context, kit, rules, inferred.getAndSet(null)).lower();
         } catch (NotInProgram unknown) {
             throw new PartsNeeded(String.valueOf(unknown.getMessage()), partsBefore(unknown.node()));
         } catch (RuntimeException failure) {
-            if (!Faults.isOwn(failure)) {
+            if (!InternalErrors.isOwn(failure)) {
                 throw failure;
             }
             return withoutRules(context, failure);
@@ -84,7 +84,7 @@ final class SimdKernel implements ShapedKernel {
     private Launch withoutRules(BindContext context, RuntimeException failure) {
         Launch launch;
         try {
-            launch = new Lowering(graph, context, kit, _ -> null).lower();
+            launch = new PartitionCompiler(graph, context, kit, _ -> null).lower();
         } catch (NotInProgram unknown) {
             throw new PartsNeeded(String.valueOf(unknown.getMessage()), partsBefore(unknown.node()));
         } catch (RuntimeException e) {

@@ -8,8 +8,8 @@ import dev.millrace.providers.simd.context.ContextKernel;
 import dev.millrace.providers.simd.context.ContextReader;
 import dev.millrace.providers.simd.context.ContextWriter;
 import dev.millrace.providers.simd.context.Machine;
-import dev.millrace.providers.simd.lower.Choices;
-import dev.millrace.providers.simd.lower.Kit;
+import dev.millrace.providers.simd.lower.TuningCache;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
 import dev.millrace.providers.simd.program.RunBlocks;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.CapabilitySink;
@@ -84,10 +84,10 @@ final class SimdProvider implements ExecutionProvider {
     @Override
     public List<Kernel> compile(List<Partition> partitions, CompileContext context) {
         Kernels present = kernels.get();
-        var kit = new Kit(present.set(), present.gemm(), weights, context.fallback())
+        var kit = new CompileEnvironment(present.set(), present.gemm(), weights, context.fallback())
                 .with(blocks)
                 .strict(strict)
-                .choosing(tuned ? Choices.measured() : Choices.counted());
+                .choosing(tuned ? TuningCache.measured() : TuningCache.counted());
         ContextSink sink = context.sink();
         ContextWriter writer = sink == null ? null : new ContextWriter(sink, kit, portable);
         var compiled = new ArrayList<Kernel>(partitions.size());
@@ -106,8 +106,8 @@ final class SimdProvider implements ExecutionProvider {
         return compiled;
     }
 
-    private static Kernel compile(Partition partition, Kit kit, @Nullable ContextWriter writer) {
-        Widening.widen(partition.graph());
+    private static Kernel compile(Partition partition, CompileEnvironment kit, @Nullable ContextWriter writer) {
+        PromoteFloat16.widen(partition.graph());
         var kernel = new SimdKernel(partition.graph(), kit);
         if (writer != null) {
             writer.keep(partition);
@@ -115,14 +115,14 @@ final class SimdProvider implements ExecutionProvider {
         return kernel;
     }
 
-    private static Kernel resolve(Partition partition, CompileContext context, Kit kit) {
+    private static Kernel resolve(Partition partition, CompileContext context, CompileEnvironment kit) {
         CompiledGraph compiled = context.resolve(partition.onlyNode());
         boolean kept = ContextReader.isStrict(compiled);
         if (kit.isStrict() && !kept) {
             throw EngineException.invalidArgument("option '" + STRICT
                     + "' comes too late for what was compiled without it; compile the source model again");
         }
-        Kit as = kit.strict(kept);
+        CompileEnvironment as = kit.strict(kept);
         return new ContextKernel(partition.name(), () -> {
             ContextReader.Kept read = ContextReader.read(
                     compiled, partition, as.weights(), as.kernels().target());

@@ -2,7 +2,7 @@ package dev.millrace.providers.simd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
@@ -46,7 +46,7 @@ class ClaimsTest {
 
     private List<String> claimed(boolean declines) {
         Graph graph = editor.graph();
-        Inference.infer(graph);
+        TypeInference.infer(graph);
         var claimed = new ArrayList<String>();
         var sink = new CapabilitySink() {
             @Override

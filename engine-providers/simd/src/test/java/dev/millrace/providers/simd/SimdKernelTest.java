@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
@@ -21,7 +21,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.cpu.CpuFactory;
-import dev.millrace.providers.simd.lower.Kit;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.providers.simd.weights.Weights;
@@ -65,7 +65,7 @@ class SimdKernelTest {
         Value neg = editor.append(NodeSpec.of(OpId.onnx("Neg"), 13, relu), List.of("neg"))
                 .requireOutput(0);
         editor.addOutput("neg", neg);
-        Inference.infer(graph);
+        TypeInference.infer(graph);
         var around = new GraphEditor(Graph.named("around"));
         Value given = around.addInput("x", ValueType.tensor(INPUT.type(), INPUT.shape()));
         return around.append(NodeSpec.of(new OpId(OpId.MILLRACE, "fused"), 1, given), List.of("neg"));
@@ -73,7 +73,7 @@ class SimdKernelTest {
 
     private Tensor run(KernelFactory fallback, RuntimeException failure) {
         Kernels kernels = Kernels.shared();
-        var kit = new Kit(kernels.set(), kernels.gemm(), new Weights(new PackedTensors()), fallback);
+        var kit = new CompileEnvironment(kernels.set(), kernels.gemm(), new Weights(new PackedTensors()), fallback);
         var kernel = new SimdKernel(graph, kit, node -> rule(node, failure));
         return (Tensor) DirectRun.run(kernel, fused, List.of(INPUT)).getFirst();
     }
@@ -154,9 +154,9 @@ class SimdKernelTest {
             Value neg = editor.append(NodeSpec.of(OpId.onnx("Neg"), 13, wide), List.of("neg"))
                     .requireOutput(0);
             editor.addOutput("neg", neg);
-            Inference.infer(narrow);
+            TypeInference.infer(narrow);
             Kernels kernels = Kernels.shared();
-            var kit = new Kit(kernels.set(), kernels.gemm(), new Weights(new PackedTensors()), _ -> null);
+            var kit = new CompileEnvironment(kernels.set(), kernels.gemm(), new Weights(new PackedTensors()), _ -> null);
             Tensor given = Tensor.copyOf(INPUT);
             given.segment().setAtIndex(ValueLayout.JAVA_FLOAT, 0, 0.1f);
             Tensor result = (Tensor) DirectRun.run(new SimdKernel(narrow, kit, Rules::of), fused, List.of(given))

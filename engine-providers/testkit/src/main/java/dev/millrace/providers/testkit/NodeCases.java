@@ -2,7 +2,7 @@ package dev.millrace.providers.testkit;
 
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.Tensors;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
@@ -121,9 +121,9 @@ public final class NodeCases {
 
     private Graph graph(String name) {
         Graph graph = Models.read(folder.resolve(name).resolve("model.onnx")).graph();
-        Inference.infer(graph);
+        TypeInference.infer(graph);
         if (Lowerings.lower(graph)) {
-            Inference.infer(graph);
+            TypeInference.infer(graph);
         }
         return graph;
     }

@@ -21,7 +21,7 @@ record AttentionKernel(Node node) implements ShapedKernel {
         Bias bias = Bias.of(context, attributes.flag("is_causal", false), q, k);
         float scale = attributes.real("scale", (float) (1 / Math.sqrt(q.size())));
         boolean scores = context.outputCount() > 3 && context.hasOutput(3);
-        var task = new AttentionTask(
+        var task = new ScaledDotProductTask(
                 q,
                 GivenRows.of(context, 0, q),
                 k,

@@ -4,7 +4,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Broadcast;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import java.util.Arrays;
@@ -35,7 +35,7 @@ final class Bias implements ScoreBias {
         if (context.hasInput(3)) {
             Shape shape = context.inputShape(3);
             this.truth = context.inputType(3) == ElementType.BOOL;
-            this.maskSteps = shape.dimAt(-1) == 1 ? keys : Extents.toInt("keys of the mask", shape.dimAt(-1));
+            this.maskSteps = shape.dimAt(-1) == 1 ? keys : ArrayExtents.toInt("keys of the mask", shape.dimAt(-1));
             this.mask = Broadcast.of(context.inputType(3), shape, Shape.of(q.batch(), heads, queries, maskSteps));
         } else {
             this.truth = false;

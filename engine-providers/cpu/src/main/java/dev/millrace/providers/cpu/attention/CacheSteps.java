@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.attention;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.LaunchContext;
 
@@ -22,7 +22,7 @@ record CacheSteps(int given, int now, int present, boolean prompt, ElementType t
 
     static CacheSteps of(BindContext context, int now, int total) {
         int given = context.hasInput(PAST)
-                ? Extents.toInt("steps of the past", context.inputShape(PAST).dim(2))
+                ? ArrayExtents.toInt("steps of the past", context.inputShape(PAST).dim(2))
                 : 0;
         return new CacheSteps(given, now, Math.max(given, total), now == total, context.inputType(LAST));
     }

@@ -18,7 +18,7 @@ record CachedRows(
         HeadLayout now,
         int cacheInput,
         CacheSteps cache,
-        @Nullable Rotation rotation,
+        @Nullable RotaryRows rotation,
         ElementType type) implements HeadSource {
 
     static CachedRows of(
@@ -27,7 +27,7 @@ record CachedRows(
             HeadLayout now,
             int cacheInput,
             CacheSteps cache,
-            @Nullable Rotation rotation) {
+            @Nullable RotaryRows rotation) {
         return new CachedRows(input, now, cacheInput, cache, rotation, context.inputType(input));
     }
 

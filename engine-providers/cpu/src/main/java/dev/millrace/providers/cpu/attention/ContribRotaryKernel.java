@@ -38,7 +38,7 @@ record ContribRotaryKernel(Node node) implements ShapedKernel {
                             + context.inputShape(COS + 1) + " beside cosines of shape " + cache);
         }
         ElementType type = context.inputType(0);
-        var rotation = new Rotation(
+        var rotation = new RotaryRows(
                 node.describe(),
                 COS,
                 context.inputType(COS),

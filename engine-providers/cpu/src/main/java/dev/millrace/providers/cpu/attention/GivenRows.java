@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.LaunchContext;
 
@@ -35,7 +35,7 @@ record GivenRows(int input, HeadLayout now, int pastInput, int pastSteps, int bi
             throw EngineException.invalidArgument(context.node().describe() + ": a past of shape " + shape + " for "
                     + now.heads() + " heads of " + now.size() + " elements, " + now.batch() + " in a batch");
         }
-        int steps = Extents.toInt("steps of the past", shape.dim(2));
+        int steps = ArrayExtents.toInt("steps of the past", shape.dim(2));
         return new GivenRows(input, now, past, steps, biasInput, biasAt, type);
     }
 

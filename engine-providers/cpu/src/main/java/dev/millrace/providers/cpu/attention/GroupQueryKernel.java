@@ -5,7 +5,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -34,10 +34,10 @@ record GroupQueryKernel(Node node) implements ShapedKernel {
         refuse(otherCache, "a cache of another type");
         HeadLayout[] layouts = layouts(context, attributes);
         HeadLayout q = layouts[0];
-        int total = Extents.toInt("steps in all", context.requireValue(TOTAL).longs()[0]);
+        int total = ArrayExtents.toInt("steps in all", context.requireValue(TOTAL).longs()[0]);
         CacheSteps steps = CacheSteps.of(context, q.steps(), total);
-        Rotation rotation = attributes.flag("do_rotary", false)
-                ? Rotation.ofGroups(context, attributes.flag("rotary_interleaved", false), q.size())
+        RotaryRows rotation = attributes.flag("do_rotary", false)
+                ? RotaryRows.ofGroups(context, attributes.flag("rotary_interleaved", false), q.size())
                 : null;
         boolean together = !context.hasInput(1);
         var queries = CachedRows.of(context, 0, q, -1, steps, rotation);
@@ -45,7 +45,7 @@ record GroupQueryKernel(Node node) implements ShapedKernel {
         var values = CachedRows.of(context, together ? 0 : 2, layouts[2], PAST_VALUE, steps, null);
         float scale = attributes.real("scale", 0f);
         ElementType type = context.inputType(0);
-        var task = new AttentionTask(
+        var task = new ScaledDotProductTask(
                 HeadLayout.sideBySide(q.batch(), q.steps(), q.size(), q.heads(), 0, q.heads()),
                 queries,
                 keys,

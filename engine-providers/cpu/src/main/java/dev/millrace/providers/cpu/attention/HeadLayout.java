@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.attention;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 
 /**
  * The layout of the rows of heads in a tensor.
@@ -28,7 +28,7 @@ record HeadLayout(int batch, int heads, int steps, int size, long first, long pe
             throw EngineException.invalidArgument(
                     "shape " + shape + " does not hold " + heads + " heads; three or four axes are expected");
         }
-        int size = Extents.toInt("elements of a head", shape.dim(2) / heads);
+        int size = ArrayExtents.toInt("elements of a head", shape.dim(2) / heads);
         return sideBySide(extent(shape, 0), extent(shape, 1), size, (int) heads, 0, heads);
     }
 
@@ -52,7 +52,7 @@ record HeadLayout(int batch, int heads, int steps, int size, long first, long pe
     }
 
     private static int extent(Shape shape, int axis) {
-        return Extents.toInt("heads, steps or elements", shape.dim(axis));
+        return ArrayExtents.toInt("heads, steps or elements", shape.dim(axis));
     }
 
     /** Returns the index of the first element of a row. */

@@ -6,7 +6,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -60,8 +60,8 @@ record LinearAttentionKernel(Node node) implements ShapedKernel {
 
     private Heads heads(BindContext context) {
         Shape queries = context.inputShape(0);
-        int queryHeads = Extents.toInt("heads of queries", node.attributes().integer("q_num_heads"));
-        int keyHeads = Extents.toInt("heads of keys", node.attributes().integer("kv_num_heads"));
+        int queryHeads = ArrayExtents.toInt("heads of queries", node.attributes().integer("q_num_heads"));
+        int keyHeads = ArrayExtents.toInt("heads of keys", node.attributes().integer("kv_num_heads"));
         long keyWidth = context.inputShape(KEYS).dim(2);
         long valueWidth = context.inputShape(VALUES).dim(2);
         boolean fits = queryHeads > 0
@@ -76,12 +76,12 @@ record LinearAttentionKernel(Node node) implements ShapedKernel {
                     + " heads that ask " + keyHeads);
         }
         return new Heads(
-                Extents.toInt("a batch", queries.dim(0)),
-                Extents.toInt("steps", queries.dim(1)),
+                ArrayExtents.toInt("a batch", queries.dim(0)),
+                ArrayExtents.toInt("steps", queries.dim(1)),
                 queryHeads,
                 keyHeads,
-                Extents.toInt("elements of a key", keyWidth / keyHeads),
-                Extents.toInt("elements of a value", valueWidth / keyHeads));
+                ArrayExtents.toInt("elements of a key", keyWidth / keyHeads),
+                ArrayExtents.toInt("elements of a value", valueWidth / keyHeads));
     }
 
     private void checkWidths(BindContext context, Heads heads, boolean fades, boolean corrects) {
@@ -101,7 +101,7 @@ record LinearAttentionKernel(Node node) implements ShapedKernel {
         }
 
         int stateSize() {
-            return Extents.product("elements of a state", keySize, valueSize);
+            return ArrayExtents.product("elements of a state", keySize, valueSize);
         }
     }
 

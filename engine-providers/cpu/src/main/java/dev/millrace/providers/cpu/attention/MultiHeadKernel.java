@@ -5,7 +5,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -36,7 +36,7 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
         var out = HeadLayout.sideBySide(rows.batch(), rows.steps(), rows.size(), rows.heads(), 0, rows.heads());
         float scale = attributes.real("scale", 0f);
         ElementType type = context.inputType(0);
-        var task = new AttentionTask(
+        var task = new ScaledDotProductTask(
                 out,
                 q,
                 k,
@@ -108,7 +108,7 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
     private long biasAt(BindContext context, int operand, HeadLayout layout) {
         long ownElements = (long) layout.heads() * layout.size();
         long all =
-                Extents.toInt("elements of the bias", context.inputShape(BIAS).elements());
+                ArrayExtents.toInt("elements of the bias", context.inputShape(BIAS).elements());
         long at = operand == VALUE ? all - ownElements : operand * ownElements;
         if (at < 0 || at > all - ownElements) {
             throw EngineException.invalidArgument(node.describe() + ": a bias of " + all + " elements for "

@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.attention;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -20,7 +20,7 @@ record RotaryKernel(Node node) implements ShapedKernel {
         HeadLayout layout =
                 HeadLayout.of(context.inputShape(0), node.attributes().integer("num_heads", 0));
         boolean interleaved = node.attributes().flag("interleaved", false);
-        int given = Extents.toInt("rotated elements", node.attributes().integer("rotary_embedding_dim", 0));
+        int given = ArrayExtents.toInt("rotated elements", node.attributes().integer("rotary_embedding_dim", 0));
         int half = (given == 0 ? layout.size() : given) / 2;
         ElementType positions = context.hasInput(3) ? context.inputType(3) : null;
         long available =

@@ -5,7 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -32,8 +32,8 @@ record EmbedNormKernel(Node node) implements ShapedKernel {
     @Override
     public Launch bind(BindContext context) {
         Shape words = context.inputShape(WORDS);
-        int steps = Extents.toInt("words", words.dim(1));
-        int length = Extents.toInt(
+        int steps = ArrayExtents.toInt("words", words.dim(1));
+        int length = ArrayExtents.toInt(
                 "elements of an embedding", context.inputShape(WORD_TABLE).dim(1));
         double epsilon = node.attributes().real("epsilon", 1e-12f);
         ElementType type = context.inputType(WORD_TABLE);

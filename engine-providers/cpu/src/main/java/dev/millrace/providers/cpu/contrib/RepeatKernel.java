@@ -5,7 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -17,7 +17,7 @@ record RepeatKernel(Node node) implements ShapedKernel {
 
     @Override
     public Launch bind(BindContext context) {
-        int length = Extents.toInt("words", context.inputShape(0).dim(1));
+        int length = ArrayExtents.toInt("words", context.inputShape(0).dim(1));
         Shape scores = context.inputShape(1);
         long vocabulary = scores.dim(1);
         long size = node.attributes().integer("ngram_size");

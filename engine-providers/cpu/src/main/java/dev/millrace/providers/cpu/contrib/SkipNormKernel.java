@@ -5,7 +5,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Broadcast;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.providers.cpu.norm.Moments;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
@@ -22,7 +22,7 @@ record SkipNormKernel(Node node, boolean simplified) implements ShapedKernel {
     public Launch bind(BindContext context) {
         ElementType type = context.inputType(0);
         Shape shape = context.inputShape(0);
-        int length = Extents.toInt("elements of a row", shape.dimAt(-1));
+        int length = ArrayExtents.toInt("elements of a row", shape.dimAt(-1));
         double epsilon = node.attributes().real("epsilon", 1e-12f);
         Broadcast skip = Broadcast.of(type, context.inputShape(1), shape);
         int betaInput = simplified ? -1 : 3;

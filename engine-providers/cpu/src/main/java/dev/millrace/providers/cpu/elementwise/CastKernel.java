@@ -5,7 +5,7 @@ import static dev.millrace.providers.cpu.elementwise.UnaryKernel.BLOCK;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.SmallFloats;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
@@ -125,7 +125,7 @@ record CastKernel(Node node) implements ShapedKernel {
             MemorySegment output = launch.output(0);
             for (long i = first; i < end; i++) {
                 float value = (float) Elements.getDouble(from, input, i);
-                output.set(Layouts.BYTE, i, (byte) SmallFloats.encode(to, value, saturate));
+                output.set(ByteLayouts.BYTE, i, (byte) SmallFloats.encode(to, value, saturate));
             }
         };
     }
@@ -140,7 +140,7 @@ record CastKernel(Node node) implements ShapedKernel {
             MemorySegment output = launch.output(0);
             for (long i = first; i < end; i++) {
                 float value = Math.abs((float) Elements.getDouble(from, input, i));
-                output.set(Layouts.BYTE, i, (byte)
+                output.set(ByteLayouts.BYTE, i, (byte)
                         SmallFloats.encode(ElementType.FLOAT8E8M0, rounded(value, round), saturate));
             }
         };

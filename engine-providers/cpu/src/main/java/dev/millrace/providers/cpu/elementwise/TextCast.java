@@ -64,7 +64,7 @@ final class TextCast {
                     Elements.setLong(to, output, i, integer(text));
                 } else if (to.bits() == 8) {
                     int bits = dev.millrace.graph.tensor.SmallFloats.encode(to, (float) number(text), saturate);
-                    output.set(dev.millrace.graph.tensor.Layouts.BYTE, i, (byte) bits);
+                    output.set(dev.millrace.graph.tensor.ByteLayouts.BYTE, i, (byte) bits);
                 } else {
                     Elements.setDouble(to, output, i, number(text));
                 }

@@ -2,8 +2,8 @@ package dev.millrace.providers.cpu.experts;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.graph.tensor.ByteLayouts;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import java.lang.foreign.MemorySegment;
@@ -33,7 +33,7 @@ record ExpertLayer(
         private int packed(MemorySegment bytes, long row, long place) {
             long bit = place * bits;
             int shift = (int) (bit & 7);
-            return (bytes.get(Layouts.BYTE, row + (bit >> 3)) & 0xff) >> shift & (1 << bits) - 1;
+            return (bytes.get(ByteLayouts.BYTE, row + (bit >> 3)) & 0xff) >> shift & (1 << bits) - 1;
         }
 
         private int zero(LaunchContext run, long begin, long place) {
@@ -48,8 +48,8 @@ record ExpertLayer(
     static ExpertLayer real(BindContext context, int input) {
         return new ExpertLayer(
                 input,
-                Extents.toInt("rows of a layer", context.inputShape(input).dim(1)),
-                Extents.toInt("columns of a layer", context.inputShape(input).dim(2)),
+                ArrayExtents.toInt("rows of a layer", context.inputShape(input).dim(1)),
+                ArrayExtents.toInt("columns of a layer", context.inputShape(input).dim(2)),
                 context.inputType(input),
                 context.hasInput(input + 1) ? context.inputType(input + 1) : null,
                 null);
@@ -58,8 +58,8 @@ record ExpertLayer(
     static ExpertLayer packed(BindContext context, int input, int bits, long block, int zeros) {
         return new ExpertLayer(
                 input,
-                Extents.toInt("rows of a layer", context.inputShape(input).dim(1)),
-                Extents.toInt("columns of a layer", context.inputShape(input).dim(2) * (8 / bits)),
+                ArrayExtents.toInt("rows of a layer", context.inputShape(input).dim(1)),
+                ArrayExtents.toInt("columns of a layer", context.inputShape(input).dim(2) * (8 / bits)),
                 context.inputType(input),
                 context.hasInput(input + 2) ? context.inputType(input + 2) : null,
                 new Packing(bits, block, context.inputType(input + 1), context.hasInput(zeros) ? zeros : -1));

@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.experts;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -61,9 +61,9 @@ public final class ExpertsKernel implements ShapedKernel {
     @Override
     public Launch bind(BindContext context) {
         Shape shape = context.inputShape(0);
-        int width = Extents.toInt("features", shape.dimAt(-1));
-        int tokens = width == 0 ? 0 : Extents.toInt("tokens", shape.elements() / width);
-        int experts = Extents.toInt("experts", context.inputShape(1).dim(1));
+        int width = ArrayExtents.toInt("features", shape.dimAt(-1));
+        int tokens = width == 0 ? 0 : ArrayExtents.toInt("tokens", shape.elements() / width);
+        int experts = ArrayExtents.toInt("experts", context.inputShape(1).dim(1));
         int chosen = Math.toIntExact(node.attributes().integer("k", 1));
         ExpertLayer first = required(context, 0);
         ExpertLayer second = required(context, 1);
@@ -79,7 +79,7 @@ public final class ExpertsKernel implements ShapedKernel {
         long routes = (long) tokens * chosen;
         RouteMemory memory = RouteMemory.of(tokens, routes, width, first.rows(), third == null ? 0 : third.rows());
         context.workspace(memory.bytes());
-        var passes = new Passes(context.inputType(0), width, chosen, routes, memory);
+        var passes = new ExpertPasses(context.inputType(0), width, chosen, routes, memory);
         RangeTask begin = passes.begin(routing);
         RangeTask toHidden = passes.layer(first, memory.inputs(), chosen, memory.hidden());
         RangeTask toNumbers = third == null ? null : passes.layer(third, memory.inputs(), chosen, memory.numbers());

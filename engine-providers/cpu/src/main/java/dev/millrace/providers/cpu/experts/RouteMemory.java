@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.experts;
 
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -24,19 +24,19 @@ record RouteMemory(Section routes, Section inputs, Section hidden, Section numbe
         }
 
         double get(MemorySegment work, long row, int column) {
-            return work.get(Layouts.DOUBLE, at(row, column));
+            return work.get(ByteLayouts.DOUBLE, at(row, column));
         }
 
         void set(MemorySegment work, long row, int column, double value) {
-            work.set(Layouts.DOUBLE, at(row, column), value);
+            work.set(ByteLayouts.DOUBLE, at(row, column), value);
         }
 
         void read(MemorySegment work, long row, double[] values, int count) {
-            MemorySegment.copy(work, Layouts.DOUBLE, at(row, 0), values, 0, count);
+            MemorySegment.copy(work, ByteLayouts.DOUBLE, at(row, 0), values, 0, count);
         }
 
         void write(MemorySegment work, long row, double[] values, int count) {
-            MemorySegment.copy(values, 0, work, Layouts.DOUBLE, at(row, 0), count);
+            MemorySegment.copy(values, 0, work, ByteLayouts.DOUBLE, at(row, 0), count);
         }
     }
 

@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -238,7 +238,7 @@ record GridSample(
             double weight = rowWeights[row + i] * weights[tap + i];
             if (weight != 0) {
                 long at = channel + rowPlaces[row + i] * extent + places[tap + i];
-                sums[i] += weight * source.get(Layouts.FLOAT, at * Float.BYTES);
+                sums[i] += weight * source.get(ByteLayouts.FLOAT, at * Float.BYTES);
             }
         }
     }
@@ -291,10 +291,10 @@ record GridSample(
     /** Computes the weights of an inner tap, next to the points, or of an outer one. */
     private static void cubic(double[] along, double[] taps, boolean next, double[] weights, int first, int count) {
         for (int i = 0; i < count && next; i++) {
-            weights[first + i] = ResizeAxis.cubicNear(CUBIC, Math.abs(along[i] - taps[i]));
+            weights[first + i] = AxisResampling.cubicNear(CUBIC, Math.abs(along[i] - taps[i]));
         }
         for (int i = 0; i < count && !next; i++) {
-            weights[first + i] = ResizeAxis.cubicFar(CUBIC, Math.abs(along[i] - taps[i]));
+            weights[first + i] = AxisResampling.cubicFar(CUBIC, Math.abs(along[i] - taps[i]));
         }
     }
 

@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.image.jpeg2000.Jpeg2000;
@@ -86,11 +86,11 @@ final class ImageDecoder implements DynamicKernel {
                 int green = (rgb >> 8) & 255;
                 int blue = rgb & 255;
                 if (channels == 1) {
-                    pixels.segment().set(Layouts.BYTE, at++, (byte) luma(red, green, blue));
+                    pixels.segment().set(ByteLayouts.BYTE, at++, (byte) luma(red, green, blue));
                 } else {
-                    pixels.segment().set(Layouts.BYTE, at++, (byte) (blueFirst ? blue : red));
-                    pixels.segment().set(Layouts.BYTE, at++, (byte) green);
-                    pixels.segment().set(Layouts.BYTE, at++, (byte) (blueFirst ? red : blue));
+                    pixels.segment().set(ByteLayouts.BYTE, at++, (byte) (blueFirst ? blue : red));
+                    pixels.segment().set(ByteLayouts.BYTE, at++, (byte) green);
+                    pixels.segment().set(ByteLayouts.BYTE, at++, (byte) (blueFirst ? red : blue));
                 }
             }
         }

@@ -11,10 +11,10 @@ public final class ImageKernels {
     /** The kernel for this node of whatever domain, or null where this family has none. */
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
-            case "Resize", "Upsample" -> Resize.kernel(node);
+            case "Resize", "Upsample" -> ResizeKernel.kernel(node);
             case "GridSample" -> GridSample.kernel(node);
-            case "AffineGrid" -> Patches.affineGrid(node);
-            case "Col2Im" -> Patches.col2Im(node);
+            case "AffineGrid" -> PatchKernels.affineGrid(node);
+            case "Col2Im" -> PatchKernels.col2Im(node);
             case "RoiAlign" -> RoiAlign.kernel(node);
             case "MaxRoiPool" -> MaxRoiPool.kernel(node);
             case "ImageDecoder" -> new ImageDecoder(node);

@@ -5,7 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -18,8 +18,8 @@ record Plane(ElementType type, MemorySegment data, long first, int height, int w
     record Stack(Node node, ElementType type, long images, long channels, int height, int width) {
         /** @param shape of images, channels, rows and columns */
         static Stack of(Node node, ElementType type, Shape shape) {
-            int height = Extents.toInt("rows of an image", shape.dim(2));
-            int width = Extents.toInt("columns of an image", shape.dim(3));
+            int height = ArrayExtents.toInt("rows of an image", shape.dim(2));
+            int width = ArrayExtents.toInt("columns of an image", shape.dim(3));
             return new Stack(node, type, shape.dim(0), shape.dim(1), height, width);
         }
 

@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.image;
 
-import dev.millrace.providers.cpu.image.source.Extents;
+import dev.millrace.providers.cpu.image.source.ImageLimits;
 import java.awt.image.BufferedImage;
 
 /** The formats P1 to P6: bitmaps, graymaps and pixmaps, as text or binary. */
@@ -29,7 +29,7 @@ final class PortableMap {
         if (max <= 0 || max > 65535) {
             throw broken("its largest value is " + max);
         }
-        Extents.pixels(width, height, file.length);
+        ImageLimits.pixels(width, height, file.length);
         at++;
         var image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
         for (int y = 0; y < height; y++) {

@@ -23,15 +23,15 @@ final class ResizePasses implements Launch {
     private final Pass[] passes;
     private final ElementType type;
     private final Shape out;
-    private final @Nullable ResizeAxis[] plan;
+    private final @Nullable AxisResampling[] plan;
     private final double extrapolation;
 
-    ResizePasses(BindContext context, @Nullable ResizeAxis[] plan, double extrapolation) {
+    ResizePasses(BindContext context, @Nullable AxisResampling[] plan, double extrapolation) {
         this.type = context.outputType(0);
         this.out = context.outputShape(0);
         this.plan = plan;
         this.extrapolation = extrapolation;
-        List<Integer> axes = Resize.changed(plan);
+        List<Integer> axes = ResizeKernel.changed(plan);
         ElementType between = type == ElementType.DOUBLE ? ElementType.DOUBLE : ElementType.FLOAT;
         this.passes = new Pass[axes.size()];
         Shape shape = context.inputShape(0);
@@ -67,7 +67,7 @@ final class ResizePasses implements Launch {
             context.parallelFor(pass.items(), pass.grain(), pass);
         }
         for (int axis = 0; axis < plan.length; axis++) {
-            ResizeAxis step = plan[axis];
+            AxisResampling step = plan[axis];
             if (step != null && step.hasOutside()) {
                 extrapolate(context.output(0), axis, step.outside());
             }
@@ -90,7 +90,7 @@ final class ResizePasses implements Launch {
      * the axis.
      */
     private record Pass(
-            ResizeAxis axis,
+            AxisResampling axis,
             long outer,
             long in,
             long out,

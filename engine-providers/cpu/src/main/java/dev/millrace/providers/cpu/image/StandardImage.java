@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.image;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.providers.cpu.image.source.Extents;
+import dev.millrace.providers.cpu.image.source.ImageLimits;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -50,9 +50,9 @@ final class StandardImage {
     }
 
     private static void requireBounded(ImageReader reader, int bytes) throws IOException {
-        Extents.pixels(meant(() -> reader.getWidth(0)), meant(() -> reader.getHeight(0)), bytes);
+        ImageLimits.pixels(meant(() -> reader.getWidth(0)), meant(() -> reader.getHeight(0)), bytes);
         // a tile of a TIFF file may be larger than its image
-        Extents.pixels(meant(() -> reader.getTileWidth(0)), meant(() -> reader.getTileHeight(0)), bytes);
+        ImageLimits.pixels(meant(() -> reader.getTileWidth(0)), meant(() -> reader.getTileHeight(0)), bytes);
     }
 
     /** A call of a decoder. */

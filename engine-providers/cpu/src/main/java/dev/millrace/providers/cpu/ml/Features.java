@@ -75,7 +75,7 @@ final class Features {
     static ShapedKernel binarizer(Node node) {
         float threshold = node.attributes().real("threshold", 0);
         return context -> {
-            Rows rows = Rows.of(context, 0);
+            SampleMatrix rows = SampleMatrix.of(context, 0);
             ElementType to = context.outputType(0);
             return rows.each((run, row, x, scratch) -> {
                 for (int i = 0; i < rows.features(); i++) {
@@ -90,7 +90,7 @@ final class Features {
         float[] offsets = listed(node, "offset", ZERO);
         float[] scales = listed(node, "scale", ONE);
         return context -> {
-            Rows rows = Rows.of(context, 0);
+            SampleMatrix rows = SampleMatrix.of(context, 0);
             check(node, offsets, rows.features(), "offset");
             check(node, scales, rows.features(), "scale");
             ElementType to = context.outputType(0);
@@ -106,7 +106,7 @@ final class Features {
     static ShapedKernel normalizer(Node node) {
         String norm = node.attributes().text("norm", "MAX");
         return context -> {
-            Rows rows = Rows.of(context, 0);
+            SampleMatrix rows = SampleMatrix.of(context, 0);
             ElementType to = context.outputType(0);
             return rows.each((run, row, x, scratch) -> {
                 double size = norm(node, norm, x, rows.features());
@@ -217,7 +217,7 @@ final class Features {
             long[] takes = new long[inputs];
             long rows = 0;
             for (int i = 0; i < inputs; i++) {
-                Rows given = Rows.of(context, i);
+                SampleMatrix given = SampleMatrix.of(context, i);
                 types[i] = given.type();
                 has[i] = given.features();
                 takes[i] = declared == null ? has[i] : declared[i];

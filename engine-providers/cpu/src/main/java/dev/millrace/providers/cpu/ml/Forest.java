@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.ml;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.scheduler.kernel.RunContext;
+import dev.millrace.scheduler.kernel.RunServices;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -111,7 +111,7 @@ record Forest(
         }
 
         /** Scores of samples, before base values and transform; targets that no leaf names stay zero. */
-        void score(RunContext run, double[] x, int samples, Aggregate aggregate, double[] scores, int targets) {
+        void score(RunServices run, double[] x, int samples, Aggregate aggregate, double[] scores, int targets) {
             var sums = new Scores(aggregate, scores, targets);
             sums.begin(samples);
             Descent fast = descent;
@@ -170,7 +170,7 @@ record Forest(
         }
     }
 
-    private int leaf(RunContext run, int root, double[] x, int at, int count) {
+    private int leaf(RunServices run, int root, double[] x, int at, int count) {
         int node = root;
         for (int steps = 0; modes[node] != Mode.LEAF; steps++) {
             if (steps > modes.length) {

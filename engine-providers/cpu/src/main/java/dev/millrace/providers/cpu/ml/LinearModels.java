@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.scheduler.kernel.RunContext;
+import dev.millrace.scheduler.kernel.RunServices;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
 /** LinearClassifier and LinearRegressor. */
@@ -27,7 +27,7 @@ final class LinearModels {
             return new Weights(coefficients, intercepts == null ? new float[0] : intercepts, results, features);
         }
 
-        void apply(RunContext run, double[] x, double[] results) {
+        void apply(RunServices run, double[] x, double[] results) {
             for (int i = 0; i < this.results; i++) {
                 run.checkCancelled();
                 results[i] = (i < intercepts.length ? intercepts[i] : 0) + product(x, i * features);
@@ -57,7 +57,7 @@ final class LinearModels {
         int targets = (int) node.attributes().integer("targets", 1);
         PostTransform transform = PostTransform.of(node);
         return context -> {
-            Rows rows = Rows.of(context, 0);
+            SampleMatrix rows = SampleMatrix.of(context, 0);
             Weights weights = Weights.of(node, targets, rows.features());
             return rows.each((run, row, x, scratch) -> {
                 double[] results = scratch.doubles(1, targets);
@@ -72,7 +72,7 @@ final class LinearModels {
         Classes classes = Classes.of(node, "classlabels_strings", "classlabels_ints");
         float[] coefficients = node.attributes().reals("coefficients");
         return context -> {
-            Rows rows = Rows.of(context, 0);
+            SampleMatrix rows = SampleMatrix.of(context, 0);
             int results = coefficients == null ? 0 : coefficients.length / Math.max(1, rows.features());
             Weights weights = Weights.of(node, results, rows.features());
             if (results < 1 || (results > 1 && results > classes.count())) {

@@ -10,7 +10,7 @@ import dev.millrace.graph.tensor.MapDatum;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorSequence;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import java.util.ArrayList;
@@ -118,7 +118,7 @@ final class Maps {
         return context -> {
             Tensor scores = context.tensor(0);
             Shape shape = scores.shape();
-            int width = Extents.toInt("columns", shape.dimAt(-1));
+            int width = ArrayExtents.toInt("columns", shape.dimAt(-1));
             if (width != keys.size()) {
                 throw EngineException.invalidArgument(
                         node.describe() + ": " + keys.size() + " labels for " + width + " columns");

@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.ml;
 
-import dev.millrace.scheduler.kernel.RunContext;
+import dev.millrace.scheduler.kernel.RunServices;
 
 /**
  * Probabilities of classes from those of pairs, by the second method of Wu, Lin and Weng, "Probability estimates for
@@ -11,7 +11,7 @@ final class PairwiseShares {
 
     private PairwiseShares() {}
 
-    static void solve(RunContext run, double[] decisions, float[] slopes, float[] shifts, int count, double[] shares) {
+    static void solve(RunServices run, double[] decisions, float[] slopes, float[] shifts, int count, double[] shares) {
         double[][] pairs = new double[count][count];
         int pair = 0;
         for (int i = 0; i < count; i++) {
@@ -36,7 +36,7 @@ final class PairwiseShares {
         iterate(run, q, count, shares);
     }
 
-    private static void iterate(RunContext run, double[][] q, int count, double[] shares) {
+    private static void iterate(RunServices run, double[][] q, int count, double[] shares) {
         double[] product = new double[count];
         for (int round = 0; round < Math.max(100, count); round++) {
             double quadratic = 0;

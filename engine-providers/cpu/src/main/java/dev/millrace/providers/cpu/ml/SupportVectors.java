@@ -5,7 +5,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.scheduler.kernel.RunContext;
+import dev.millrace.scheduler.kernel.RunServices;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
@@ -45,7 +45,7 @@ final class SupportVectors {
     }
 
     /** Computes the kernel function of a sample and each of several vectors. */
-    private void similarities(RunContext run, double[] x, Vectors others, int count, double[] results) {
+    private void similarities(RunServices run, double[] x, Vectors others, int count, double[] results) {
         if (kernel.equals("RBF")) {
             others.squaredDistances(run, x, results);
         } else {
@@ -92,7 +92,7 @@ final class SupportVectors {
         boolean oneClass = node.attributes().flag("one_class", false);
         PostTransform transform = PostTransform.of(node);
         return context -> {
-            Rows rows = Rows.of(context, 0);
+            SampleMatrix rows = SampleMatrix.of(context, 0);
             int features = rows.features();
             svm.check(
                     supports > 0
@@ -139,7 +139,7 @@ final class SupportVectors {
         double enough = positive ? 0.5 : Double.MIN_VALUE;
         boolean pair = count == 2 && listed("prob_a").length == 0;
         return context -> {
-            Rows rows = Rows.of(context, 0);
+            SampleMatrix rows = SampleMatrix.of(context, 0);
             check(coefficients.length == (long) count * rows.features(), rows.features());
             int width = Classes.width(context);
             Vectors others = vectors(coefficients, count, rows.features());
@@ -176,7 +176,7 @@ final class SupportVectors {
             throw EngineException.invalidGraph(node.describe() + ": its tables do not fit " + count + " classes");
         }
         return context -> {
-            Rows rows = Rows.of(context, 0);
+            SampleMatrix rows = SampleMatrix.of(context, 0);
             check(vectors.length == (long) total * rows.features(), rows.features());
             int width = Classes.width(context);
             Vectors others = vectors(vectors, total, rows.features());
@@ -210,7 +210,7 @@ final class SupportVectors {
      * pair.
      */
     private void decide(
-            RunContext run,
+            RunServices run,
             double[] similarities,
             int[] starts,
             int count,

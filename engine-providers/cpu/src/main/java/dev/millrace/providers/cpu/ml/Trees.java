@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -43,16 +43,16 @@ final class Trees {
 
     private static ShapedKernel regression(
             Node node, Forest forest, Forest.Aggregate aggregate, PostTransform transform) {
-        int targets = Extents.toInt("targets", node.attributes().integer("n_targets", 1));
+        int targets = ArrayExtents.toInt("targets", node.attributes().integer("n_targets", 1));
         checkTargets(node, forest, targets);
         double[] base = ForestReader.reals(node, "base_values");
         Descent descent = Descent.of(forest);
         return context -> {
-            Rows rows = Rows.of(context, 0);
+            SampleMatrix rows = SampleMatrix.of(context, 0);
             ElementType to = context.outputType(0);
             Forest.Walk walk = Forest.Walk.of(forest, descent, rows.features());
             return rows.together((run, first, count, x, scratch) -> {
-                int results = Extents.product("scores of samples", count, targets);
+                int results = ArrayExtents.product("scores of samples", count, targets);
                 double[] all = scratch.doubles(0, results);
                 walk.score(run, x, count, aggregate, all, targets);
                 finish(all, results, targets, base, transform, scratch.doubles(1, targets));
@@ -87,9 +87,9 @@ final class Trees {
     }
 
     private static Launch eachScored(
-            Rows rows, Forest.Walk walk, Forest.Aggregate aggregate, int targets, ScoreTask task) {
+            SampleMatrix rows, Forest.Walk walk, Forest.Aggregate aggregate, int targets, ScoreTask task) {
         return rows.together((run, first, count, x, scratch) -> {
-            double[] all = scratch.doubles(0, Extents.product("scores of samples", count, targets));
+            double[] all = scratch.doubles(0, ArrayExtents.product("scores of samples", count, targets));
             double[] scores = scratch.doubles(1, targets);
             walk.score(run, x, count, aggregate, all, targets);
             for (int i = 0; i < count; i++) {
@@ -124,7 +124,7 @@ final class Trees {
         boolean isShare = Arrays.stream(forest.weights()).allMatch(weight -> weight >= 0);
         int only = pair ? forest.targets()[0] : 0;
         return context -> {
-            Rows rows = Rows.of(context, 0);
+            SampleMatrix rows = SampleMatrix.of(context, 0);
             int width = Classes.width(context);
             Forest.Walk walk = Forest.Walk.of(forest, descent, rows.features());
             return eachScored(rows, walk, Forest.Aggregate.SUM, count, (run, row, scores) -> {

@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.ml;
 
-import dev.millrace.scheduler.kernel.RunContext;
+import dev.millrace.scheduler.kernel.RunServices;
 import java.util.Arrays;
 
 /**
@@ -36,7 +36,7 @@ final class Vectors {
     }
 
     /** The product of a sample with each vector. */
-    void products(RunContext run, double[] x, double[] sums) {
+    void products(RunServices run, double[] x, double[] sums) {
         Arrays.fill(sums, 0, count, 0);
         for (int from = 0; from < count; from += WIDTH) {
             int to = Math.min(count, from + WIDTH);
@@ -56,7 +56,7 @@ final class Vectors {
     }
 
     /** The square of the distance of a sample from each vector. */
-    void squaredDistances(RunContext run, double[] x, double[] sums) {
+    void squaredDistances(RunServices run, double[] x, double[] sums) {
         Arrays.fill(sums, 0, count, 0);
         for (int from = 0; from < count; from += WIDTH) {
             int to = Math.min(count, from + WIDTH);

@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.move;
 
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -46,7 +46,7 @@ public interface CellKernel {
                 if (context.hasOutput(i) && Cells.areConverted(context.outputType(i))) {
                     long elements = context.outputShape(i).elements();
                     if (context.outputType(i) == ElementType.STRING) {
-                        Extents.table("strings", elements, Long.BYTES);
+                        ArrayExtents.table("strings", elements, Long.BYTES);
                     }
                     outputs.add(new Slot(i, context.outputType(i), elements));
                 }

@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.move;
 
-import dev.millrace.graph.tensor.Layouts;
-import dev.millrace.scheduler.kernel.RunContext;
+import dev.millrace.graph.tensor.ByteLayouts;
+import dev.millrace.scheduler.kernel.RunServices;
 import java.lang.foreign.MemorySegment;
 
 /** Loops over cells: elements of which only the size matters. Positions and steps count cells, sizes count bytes. */
@@ -17,7 +17,7 @@ public final class CellLoops {
     private CellLoops() {}
 
     /** Makes all of it zero, a piece at a time. */
-    public static void zeros(RunContext run, MemorySegment memory) {
+    public static void zeros(RunServices run, MemorySegment memory) {
         for (long at = 0; at < memory.byteSize(); at += PIECE) {
             run.checkCancelled();
             memory.asSlice(at, Math.min(PIECE, memory.byteSize() - at)).fill((byte) 0);
@@ -40,22 +40,22 @@ public final class CellLoops {
         switch (size) {
             case 1 -> {
                 for (int i = 0; i < n; i++) {
-                    to.set(Layouts.BYTE, at + i * toStep, from.get(Layouts.BYTE, first + i * step));
+                    to.set(ByteLayouts.BYTE, at + i * toStep, from.get(ByteLayouts.BYTE, first + i * step));
                 }
             }
             case 2 -> {
                 for (int i = 0; i < n; i++) {
-                    to.set(Layouts.SHORT, (at + i * toStep) * 2, from.get(Layouts.SHORT, (first + i * step) * 2));
+                    to.set(ByteLayouts.SHORT, (at + i * toStep) * 2, from.get(ByteLayouts.SHORT, (first + i * step) * 2));
                 }
             }
             case 4 -> {
                 for (int i = 0; i < n; i++) {
-                    to.set(Layouts.INT, (at + i * toStep) * 4, from.get(Layouts.INT, (first + i * step) * 4));
+                    to.set(ByteLayouts.INT, (at + i * toStep) * 4, from.get(ByteLayouts.INT, (first + i * step) * 4));
                 }
             }
             case 8 -> {
                 for (int i = 0; i < n; i++) {
-                    to.set(Layouts.LONG, (at + i * toStep) * 8, from.get(Layouts.LONG, (first + i * step) * 8));
+                    to.set(ByteLayouts.LONG, (at + i * toStep) * 8, from.get(ByteLayouts.LONG, (first + i * step) * 8));
                 }
             }
             default -> {
@@ -71,12 +71,12 @@ public final class CellLoops {
         switch (size) {
             case 4 -> {
                 for (int i = 0; i < places.length; i++) {
-                    to.set(Layouts.INT, (at + i) * 4, from.get(Layouts.INT, (first + places[i]) * 4));
+                    to.set(ByteLayouts.INT, (at + i) * 4, from.get(ByteLayouts.INT, (first + places[i]) * 4));
                 }
             }
             case 8 -> {
                 for (int i = 0; i < places.length; i++) {
-                    to.set(Layouts.LONG, (at + i) * 8, from.get(Layouts.LONG, (first + places[i]) * 8));
+                    to.set(ByteLayouts.LONG, (at + i) * 8, from.get(ByteLayouts.LONG, (first + places[i]) * 8));
                 }
             }
             default -> {
@@ -136,11 +136,11 @@ public final class CellLoops {
             long target = (at + column) * 4;
             long step = toRowStep * 4;
             for (int row = 0; row < n; row += 2) {
-                long a = from.get(Layouts.LONG, source + row * 4L);
-                long b = from.get(Layouts.LONG, beside + row * 4L);
+                long a = from.get(ByteLayouts.LONG, source + row * 4L);
+                long b = from.get(ByteLayouts.LONG, beside + row * 4L);
                 long place = target + row * step;
-                to.set(Layouts.LONG, place, (a & low) | (b << 32));
-                to.set(Layouts.LONG, place + step, (a >>> 32) | (b & ~low));
+                to.set(ByteLayouts.LONG, place, (a & low) | (b << 32));
+                to.set(ByteLayouts.LONG, place + step, (a >>> 32) | (b & ~low));
             }
         }
     }
@@ -151,7 +151,7 @@ public final class CellLoops {
             return;
         }
         if (isUniform(size, from, source)) {
-            to.asSlice(at * size, count * size).fill(from.get(Layouts.BYTE, source * size));
+            to.asSlice(at * size, count * size).fill(from.get(ByteLayouts.BYTE, source * size));
             return;
         }
         copy(size, from, source, 0, to, at, 1, Math.min(count, 16));
@@ -163,9 +163,9 @@ public final class CellLoops {
     }
 
     private static boolean isUniform(int size, MemorySegment from, long cell) {
-        byte head = from.get(Layouts.BYTE, cell * size);
+        byte head = from.get(ByteLayouts.BYTE, cell * size);
         for (int i = 1; i < size; i++) {
-            if (from.get(Layouts.BYTE, cell * size + i) != head) {
+            if (from.get(ByteLayouts.BYTE, cell * size + i) != head) {
                 return false;
             }
         }

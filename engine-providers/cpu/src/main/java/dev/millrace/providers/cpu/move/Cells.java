@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.move;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
@@ -47,7 +47,7 @@ public final class Cells {
     MemorySegment ofStrings(String[] strings) {
         MemorySegment cells = allocate(ElementType.STRING, strings.length);
         for (int i = 0; i < strings.length; i++) {
-            cells.set(Layouts.INT, i * 4L, pool.size());
+            cells.set(ByteLayouts.INT, i * 4L, pool.size());
             pool.add(strings[i]);
         }
         return cells;
@@ -57,9 +57,9 @@ public final class Cells {
         MemorySegment cells = allocate(type, count);
         for (long i = 0; i < count; i++) {
             long value = type == ElementType.FLOAT4E2M1
-                    ? (packed.get(Layouts.BYTE, i / 2) >>> (i % 2 * 4)) & 15
+                    ? (packed.get(ByteLayouts.BYTE, i / 2) >>> (i % 2 * 4)) & 15
                     : Elements.getLong(type, packed, i);
-            cells.set(Layouts.BYTE, i, (byte) value);
+            cells.set(ByteLayouts.BYTE, i, (byte) value);
         }
         return cells;
     }
@@ -77,14 +77,14 @@ public final class Cells {
 
     void storeStrings(MemorySegment cells, String[] strings) {
         for (int i = 0; i < strings.length; i++) {
-            strings[i] = pool.get(cells.get(Layouts.INT, i * 4L));
+            strings[i] = pool.get(cells.get(ByteLayouts.INT, i * 4L));
         }
     }
 
     static void pack(ElementType type, MemorySegment cells, MemorySegment packed, long count) {
         ElementType stored = type == ElementType.FLOAT4E2M1 ? ElementType.UINT4 : type;
         for (long i = 0; i < count; i++) {
-            Elements.setLong(stored, packed, i, cells.get(Layouts.BYTE, i));
+            Elements.setLong(stored, packed, i, cells.get(ByteLayouts.BYTE, i));
         }
     }
 }

@@ -8,7 +8,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -95,7 +95,7 @@ final class Fills {
         return context -> {
             Shape shape = context.outputShape(0);
             if (type == ElementType.STRING) {
-                Extents.table("strings", shape.elements(), Long.BYTES);
+                ArrayExtents.table("strings", shape.elements(), Long.BYTES);
             }
             if (Cells.areConverted(type) || type.bytes(shape.elements()) <= KEPT_BYTES) {
                 context.fold(0, Aliases.filled(type, shape, value));

@@ -5,7 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import java.lang.foreign.MemorySegment;
@@ -68,7 +68,7 @@ final class Padding {
         if (begin == 0 && extent == length) {
             return null;
         }
-        long[] table = new long[Extents.table("places along an axis", length, Long.BYTES)];
+        long[] table = new long[ArrayExtents.table("places along an axis", length, Long.BYTES)];
         for (int i = 0; i < table.length; i++) {
             table[i] = extent == 0 ? Remap.FILL : rule.source(i - begin, extent);
         }

@@ -24,7 +24,7 @@ public final class Pieces {
         Tensor piece = Tensor.allocate(tensor.type(), part);
         long[] strides = shape.strides();
         var cells = new Cells();
-        var copy = StridedCopy.toWhole(Cells.size(tensor.type()), part, start * strides[axis], strides);
+        var copy = StridedViewCopy.toWhole(Cells.size(tensor.type()), part, start * strides[axis], strides);
         if (Cells.areConverted(tensor.type())) {
             MemorySegment target = Cells.allocate(tensor.type(), part.elements());
             copy.run(cells.of(tensor), target);
@@ -72,7 +72,7 @@ public final class Pieces {
         Tensor memory = context.allocate(type, all);
         long[] steps = {length * inner, shape.dim(axis) * inner, 1};
         if (all.elements() > 0) {
-            StridedCopy.toWhole(Cells.size(type), all, 0, steps).run(tensor.segment(), memory.segment());
+            StridedViewCopy.toWhole(Cells.size(type), all, 0, steps).run(tensor.segment(), memory.segment());
         }
         long bytes = type.bytes(part.elements());
         for (long i = 0; i < count; i++) {
@@ -105,7 +105,7 @@ public final class Pieces {
         long at = 0;
         for (Tensor part : parts) {
             Shape shape = part.shape();
-            StridedCopy.of(Cells.size(type), shape.toArray(), 0, shape.strides(), at * strides[axis], strides)
+            StridedViewCopy.of(Cells.size(type), shape.toArray(), 0, shape.strides(), at * strides[axis], strides)
                     .run(cells.of(part), target);
             at += shape.dim(axis);
         }

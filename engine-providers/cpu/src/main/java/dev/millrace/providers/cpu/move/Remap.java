@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.move;
 
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -62,7 +62,7 @@ public final class Remap {
     }
 
     private static long[] scaled(long @Nullable [] table, long extent, long stride) {
-        long[] scaled = new long[Extents.table("places along an axis", extent, Long.BYTES)];
+        long[] scaled = new long[ArrayExtents.table("places along an axis", extent, Long.BYTES)];
         for (int i = 0; i < scaled.length; i++) {
             long from = table == null ? i : table[i];
             scaled[i] = from == FILL ? FILL : from * stride;

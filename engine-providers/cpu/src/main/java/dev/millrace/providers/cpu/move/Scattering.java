@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -119,9 +119,9 @@ final class Scattering {
         }
 
         private void set(MemorySegment updates, long from, MemorySegment target, long at) {
-            float old = target.get(Layouts.FLOAT, at * Float.BYTES);
-            float update = updates.get(Layouts.FLOAT, from * Float.BYTES);
-            target.set(Layouts.FLOAT, at * Float.BYTES, combine.of(old, update));
+            float old = target.get(ByteLayouts.FLOAT, at * Float.BYTES);
+            float update = updates.get(ByteLayouts.FLOAT, from * Float.BYTES);
+            target.set(ByteLayouts.FLOAT, at * Float.BYTES, combine.of(old, update));
         }
     }
 

@@ -17,7 +17,7 @@ final class Views {
     }
 
     private static Launch toOutput(BindContext context, long start, long[] steps) {
-        return StridedCopy.toWhole(size(context), context.outputShape(0), start, steps)
+        return StridedViewCopy.toWhole(size(context), context.outputShape(0), start, steps)
                 .launch(0, 0);
     }
 
@@ -72,7 +72,7 @@ final class Views {
             dims[2 * i + 1] = in.dim(i);
             steps[2 * i + 1] = strides[i];
         }
-        return StridedCopy.toWhole(size(context), Shape.of(dims), 0, steps).launch(0, 0);
+        return StridedViewCopy.toWhole(size(context), Shape.of(dims), 0, steps).launch(0, 0);
     }
 
     static Launch slice(BindContext context) {
@@ -123,7 +123,7 @@ final class Views {
                     return Launch.none();
                 }
                 if (part.elements() > 0) {
-                    parts.add(StridedCopy.of(
+                    parts.add(StridedViewCopy.of(
                                     size(context), part.toArray(), 0, part.strides(), at * strides[axis], strides)
                             .launch(i, 0));
                     at += part.dim(axis);
@@ -145,7 +145,7 @@ final class Views {
             long at = 0;
             for (int i = 0; i < context.outputCount(); i++) {
                 if (context.hasOutput(i)) {
-                    parts.add(StridedCopy.toWhole(size(context), context.outputShape(i), at * strides[axis], strides)
+                    parts.add(StridedViewCopy.toWhole(size(context), context.outputShape(i), at * strides[axis], strides)
                             .launch(0, i));
                 }
                 at += sizes == null ? equal : sizes[i];
@@ -182,7 +182,7 @@ final class Views {
             // output axes: n, c, h, block row, w, block column
             long[] dims = {in.dim(0), depth, h, block, w, block};
             long[] steps = {in.dim(1) * plane, channel, w, block * unit, 1, unit};
-            return StridedCopy.toWhole(size(context), Shape.of(dims), 0, steps).launch(0, 0);
+            return StridedViewCopy.toWhole(size(context), Shape.of(dims), 0, steps).launch(0, 0);
         };
     }
 
@@ -195,7 +195,7 @@ final class Views {
             // output axes: n, block row, block column, c, h, w
             long[] dims = {in.dim(0), block, block, in.dim(1), h / block, w / block};
             long[] steps = {in.dim(1) * h * w, w, 1, h * w, w * block, block};
-            return StridedCopy.toWhole(size(context), Shape.of(dims), 0, steps).launch(0, 0);
+            return StridedViewCopy.toWhole(size(context), Shape.of(dims), 0, steps).launch(0, 0);
         };
     }
 }

@@ -4,7 +4,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -102,7 +102,7 @@ record BatchNormKernel(Node node) implements ShapedKernel {
 
         @Override
         public void run(LaunchContext launch, long from, long to, dev.millrace.scheduler.kernel.Scratch scratch) {
-            int count = Extents.toInt("elements of a channel", elements / channels);
+            int count = ArrayExtents.toInt("elements of a channel", elements / channels);
             int run = Math.toIntExact(spatial);
             double[] values = scratch.doubles(0, count);
             for (long c = from; c < to; c++) {

@@ -4,7 +4,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.providers.cpu.reduce.Lanes;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
@@ -21,14 +21,14 @@ record GroupNormKernel(Node node) implements ShapedKernel {
     public Launch bind(BindContext context) {
         ElementType type = context.inputType(0);
         Shape shape = context.inputShape(0);
-        int channels = Extents.toInt("channels", shape.dim(1));
+        int channels = ArrayExtents.toInt("channels", shape.dim(1));
         int groups = node.is("InstanceNormalization")
                 ? channels
-                : Extents.toInt("groups", node.attributes().integer("num_groups"));
+                : ArrayExtents.toInt("groups", node.attributes().integer("num_groups"));
         double epsilon = node.attributes().real("epsilon", 1e-5f);
         int perGroup = channels / groups;
-        int spatial = Extents.toInt("elements of a channel", shape.elements(2, shape.rank()));
-        int length = Extents.product("elements of a group", perGroup, spatial);
+        int spatial = ArrayExtents.toInt("elements of a channel", shape.elements(2, shape.rank()));
+        int length = ArrayExtents.product("elements of a group", perGroup, spatial);
         boolean byGroup = context.inputShape(1).elements() == groups && groups != channels;
         ElementType parameters = context.inputType(1);
         long rows = shape.elements() == 0 ? 0 : shape.dim(0) * groups;

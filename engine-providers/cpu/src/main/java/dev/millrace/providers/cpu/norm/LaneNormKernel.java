@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.norm;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.providers.cpu.reduce.Lanes;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
@@ -60,7 +60,7 @@ record LaneNormKernel(Node node) implements ShapedKernel {
     }
 
     private Step neighbourhood() {
-        int size = Extents.toInt("neighbours", node.attributes().integer("size"));
+        int size = ArrayExtents.toInt("neighbours", node.attributes().integer("size"));
         double alpha = node.attributes().real("alpha", 1e-4f);
         double beta = node.attributes().real("beta", 0.75f);
         double bias = node.attributes().real("bias", 1f);

@@ -5,7 +5,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Broadcast;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -25,7 +25,7 @@ record MeanVarianceKernel(Node node) implements ShapedKernel {
             cells = cells.with(Shape.axis(axis, shape.rank()), 1);
         }
         Broadcast map = Broadcast.of(type, cells, shape);
-        int groups = Extents.toInt("groups", cells.elements());
+        int groups = ArrayExtents.toInt("groups", cells.elements());
         long count = shape.elements();
         double size = groups == 0 ? 1 : (double) count / groups;
         return launch -> {

@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.norm;
 
-import dev.millrace.scheduler.kernel.RunContext;
+import dev.millrace.scheduler.kernel.RunServices;
 
 /** Mean, variance and what is done with them, over the first elements of an array that may be long. */
 public final class Moments {
@@ -9,7 +9,7 @@ public final class Moments {
 
     private Moments() {}
 
-    public static double mean(RunContext run, double[] x, int count) {
+    public static double mean(RunServices run, double[] x, int count) {
         double a = 0;
         double b = 0;
         double c = 0;
@@ -31,7 +31,7 @@ public final class Moments {
     }
 
     /** The sum of the squared distances from {@code centre}. */
-    public static double squares(RunContext run, double[] x, int count, double centre) {
+    public static double squares(RunServices run, double[] x, int count, double centre) {
         double a = 0;
         double b = 0;
         double c = 0;
@@ -58,7 +58,7 @@ public final class Moments {
     }
 
     /** {@code (x - centre) * factor + shift} in place, from one element to before another. */
-    static void normalise(RunContext run, double[] x, int from, int to, double centre, double factor, double shift) {
+    static void normalise(RunServices run, double[] x, int from, int to, double centre, double factor, double shift) {
         for (int at = from; at < to; at += AT_ONCE) {
             run.checkCancelled();
             int end = Math.min(AT_ONCE, to - at) + at;

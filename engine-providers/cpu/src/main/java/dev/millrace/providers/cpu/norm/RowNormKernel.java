@@ -5,7 +5,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Broadcast;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.providers.cpu.reduce.Lanes;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
@@ -25,7 +25,7 @@ record RowNormKernel(Node node, boolean centred) implements ShapedKernel {
         Shape shape = context.inputShape(0);
         int axis = Shape.axis(node.attributes().integer("axis", -1), shape.rank());
         double epsilon = node.attributes().real("epsilon", 1e-5f);
-        int length = Extents.toInt("elements of a row", shape.elements(axis, shape.rank()));
+        int length = ArrayExtents.toInt("elements of a row", shape.elements(axis, shape.rank()));
         Broadcast scale = operand(context, 1, shape);
         Broadcast shift = centred ? operand(context, 2, shape) : null;
         boolean rowsWanted = context.hasOutput(0);

@@ -6,7 +6,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -82,7 +82,7 @@ record BlockedProductKernel(Node node) implements ShapedKernel {
     public Launch bind(BindContext context) {
         Column column = column(context);
         int k = column.k();
-        int n = Extents.toInt("columns of weights", node.attributes().integer("N"));
+        int n = ArrayExtents.toInt("columns of weights", node.attributes().integer("N"));
         check(context, column, n);
         ElementType type = context.inputType(0);
         Shape shape = context.inputShape(0);
@@ -115,9 +115,9 @@ record BlockedProductKernel(Node node) implements ShapedKernel {
 
     private Column column(BindContext context) {
         Attributes attributes = node.attributes();
-        int k = Extents.toInt("weights of a column", attributes.integer("K"));
+        int k = ArrayExtents.toInt("weights of a column", attributes.integer("K"));
         int bits = (int) attributes.integer("bits", 4);
-        int block = Extents.toInt("weights of a block", attributes.integer("block_size"));
+        int block = ArrayExtents.toInt("weights of a block", attributes.integer("block_size"));
         if (bits != 2 && bits != 4 && bits != 8 || block < 1 || block * bits % 8 != 0) {
             throw EngineException.notImplemented(
                     node.describe() + ": weights of " + bits + " bits in blocks of " + block);

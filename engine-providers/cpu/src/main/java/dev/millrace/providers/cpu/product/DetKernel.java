@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.product;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -16,8 +16,8 @@ final class DetKernel implements ShapedKernel {
     public Launch bind(BindContext context) {
         ElementType type = context.inputType(0);
         Shape shape = context.inputShape(0);
-        int n = Extents.toInt("rows of a matrix", shape.dimAt(-1));
-        int size = Extents.product("elements of a matrix", n, n);
+        int n = ArrayExtents.toInt("rows of a matrix", shape.dimAt(-1));
+        int size = ArrayExtents.product("elements of a matrix", n, n);
         RangeTask task = (launch, from, to, scratch) -> {
             var factors = new TriangularFactors(n, scratch);
             for (long i = from; i < to; i++) {

@@ -6,7 +6,7 @@ import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Broadcast;
 import dev.millrace.providers.cpu.elementwise.Domain;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -32,12 +32,12 @@ record GemmKernel(boolean transposeA, boolean transposeB, float alpha, float bet
         Shape a = context.inputShape(0);
         Shape b = context.inputShape(1);
         Shape out = context.outputShape(0);
-        int m = Extents.toInt("rows", out.dim(0));
-        int n = Extents.toInt("columns", out.dim(1));
-        int k = Extents.toInt("elements of a row", a.dim(transposeA ? 0 : 1));
+        int m = ArrayExtents.toInt("rows", out.dim(0));
+        int n = ArrayExtents.toInt("columns", out.dim(1));
+        int k = ArrayExtents.toInt("elements of a row", a.dim(transposeA ? 0 : 1));
         Broadcast bias = context.hasInput(2) && beta != 0 ? Broadcast.of(type, context.inputShape(2), out) : null;
-        Matrix left = transposeA ? Matrix.transposed(type, m) : Matrix.rows(type, k);
-        Matrix right = transposeB ? Matrix.transposed(type, k) : Matrix.rows(type, n);
+        MatrixLayout left = transposeA ? MatrixLayout.transposed(type, m) : MatrixLayout.rows(type, k);
+        MatrixLayout right = transposeB ? MatrixLayout.transposed(type, k) : MatrixLayout.rows(type, n);
         Domain domain = Domain.of(type);
         if (domain == Domain.LONG) {
             RangeTask task = longs(left, right, k, n, bias);
@@ -86,7 +86,7 @@ record GemmKernel(boolean transposeA, boolean transposeB, float alpha, float bet
      * Computes few rows as dot products, where transposing the right operand would cost more than the product. An item
      * is a column.
      */
-    private RangeTask dots(Matrix left, ElementType type, int m, int k, int n, @Nullable Broadcast bias) {
+    private RangeTask dots(MatrixLayout left, ElementType type, int m, int k, int n, @Nullable Broadcast bias) {
         return (launch, from, to, scratch) -> {
             float[] rows = scratch.floats(0, m * k);
             float[] line = scratch.floats(2, k);
@@ -141,7 +141,7 @@ record GemmKernel(boolean transposeA, boolean transposeB, float alpha, float bet
         };
     }
 
-    private RangeTask longs(Matrix left, Matrix right, int k, int n, @Nullable Broadcast bias) {
+    private RangeTask longs(MatrixLayout left, MatrixLayout right, int k, int n, @Nullable Broadcast bias) {
         return (launch, from, to, scratch) -> {
             long[] added = scratch.longs(0, 1);
             for (long cell = from * n; cell < to * n; cell++) {

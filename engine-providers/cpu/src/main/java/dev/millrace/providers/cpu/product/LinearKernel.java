@@ -8,7 +8,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Broadcast;
 import dev.millrace.providers.cpu.elementwise.Unary;
 import dev.millrace.providers.cpu.elementwise.UnaryOps;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -34,13 +34,13 @@ record LinearKernel(@Nullable Unary activation) implements ShapedKernel {
         ElementType type = context.inputType(0);
         Shape x = context.inputShape(0);
         Shape out = context.outputShape(0);
-        int n = Extents.toInt("columns", context.inputShape(1).dim(1));
-        int k = Extents.toInt("elements of a row", x.dimAt(-1));
-        int m = Extents.toInt("rows", x.elements(0, x.rank() - 1));
+        int n = ArrayExtents.toInt("columns", context.inputShape(1).dim(1));
+        int k = ArrayExtents.toInt("elements of a row", x.dimAt(-1));
+        int m = ArrayExtents.toInt("rows", x.elements(0, x.rank() - 1));
         Broadcast bias = context.hasInput(2) ? Broadcast.of(type, context.inputShape(2), out) : null;
         Broadcast residual = context.hasInput(3) ? Broadcast.of(type, context.inputShape(3), out) : null;
-        Matrix left = Matrix.rows(type, k);
-        Matrix right = Matrix.rows(type, n);
+        MatrixLayout left = MatrixLayout.rows(type, k);
+        MatrixLayout right = MatrixLayout.rows(type, n);
         if (type == ElementType.DOUBLE) {
             MatrixBatches shape = MatrixBatches.of(Shape.of(m, k), Shape.of(k, n));
             return new DoubleProduct(shape, left, right, finishDoubles(n, bias, residual));

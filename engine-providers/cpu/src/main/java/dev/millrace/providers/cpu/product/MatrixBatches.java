@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Broadcast;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 
 /**
  * The operands of a matrix product by numpy's rules: vectors are matrices of one row or column, leading axes are
@@ -41,7 +41,7 @@ final class MatrixBatches {
         if (right.dimAt(-2) != depth) {
             throw EngineException.invalidArgument("shapes " + a + " and " + b + " do not multiply");
         }
-        int columns = Extents.toInt("columns", right.dimAt(-1));
+        int columns = ArrayExtents.toInt("columns", right.dimAt(-1));
         if (merging && right.elements(0, right.rank() - 2) == 1) {
             rows = left.elements(0, left.rank() - 1);
             left = Shape.of(rows, depth);
@@ -50,10 +50,10 @@ final class MatrixBatches {
         Shape leftBatch = leading(left);
         Shape rightBatch = leading(right);
         Shape batch = Shape.broadcast(leftBatch, rightBatch);
-        int count = Extents.toInt("matrices", batch.elements());
+        int count = ArrayExtents.toInt("matrices", batch.elements());
         return new MatrixBatches(
-                Extents.toInt("rows", rows),
-                Extents.toInt("elements of a row", depth),
+                ArrayExtents.toInt("rows", rows),
+                ArrayExtents.toInt("elements of a row", depth),
                 columns,
                 offsets(leftBatch, batch, count, rows * depth),
                 offsets(rightBatch, batch, count, depth * columns));

@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.product;
 
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.providers.cpu.quant.Rounding;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
@@ -15,12 +15,12 @@ record QuantisedMatMulKernel(boolean scaled) implements ShapedKernel {
         int b = scaled ? 3 : 1;
         ElementType leftType = context.inputType(0);
         ElementType rightType = context.inputType(b);
-        Quantised leftZero = Quantised.of(context, 2);
-        Quantised rightZero = Quantised.of(context, scaled ? 5 : 3);
+        QuantisationParameter leftZero = QuantisationParameter.of(context, 2);
+        QuantisationParameter rightZero = QuantisationParameter.of(context, scaled ? 5 : 3);
         MatrixBatches shape = MatrixBatches.of(context.inputShape(0), context.inputShape(b));
         int rows = shape.rows();
         int columns = shape.columns();
-        IntegerProduct.Line left = (launch, batch, row, column, count, to) -> Quantised.read(
+        IntegerProduct.Line left = (launch, batch, row, column, count, to) -> QuantisationParameter.read(
                 leftType,
                 launch.input(0),
                 shape.left((int) batch) + (long) row * shape.depth() + column,
@@ -31,7 +31,7 @@ record QuantisedMatMulKernel(boolean scaled) implements ShapedKernel {
         IntegerProduct.Line right = (launch, batch, row, column, count, to) -> {
             long first = shape.right((int) batch) + (long) row * columns + column;
             int zero = rightZero.single() ? rightZero.zero(launch, 0) : 0;
-            Quantised.read(rightType, launch.input(b), first, to, 0, count, zero);
+            QuantisationParameter.read(rightType, launch.input(b), first, to, 0, count, zero);
             for (int i = 0; i < count && !rightZero.single(); i++) {
                 to[i] -= rightZero.zero(launch, shape.rightColumn(batch, column + i));
             }
@@ -50,16 +50,16 @@ record QuantisedMatMulKernel(boolean scaled) implements ShapedKernel {
         return (launch, batch, row, column, count, sums) -> {
             long at = (batch * shape.rows() + row) * shape.columns() + column;
             for (int i = 0; i < count; i++) {
-                launch.output(0).set(Layouts.INT, (at + i) * 4, sums[i]);
+                launch.output(0).set(ByteLayouts.INT, (at + i) * 4, sums[i]);
             }
         };
     }
 
     private static IntegerProduct.Finish scale(BindContext context, MatrixBatches shape) {
-        Quantised leftScale = Quantised.of(context, 1);
-        Quantised rightScale = Quantised.of(context, 4);
-        Quantised outScale = Quantised.of(context, 6);
-        Quantised outZero = Quantised.of(context, 7);
+        QuantisationParameter leftScale = QuantisationParameter.of(context, 1);
+        QuantisationParameter rightScale = QuantisationParameter.of(context, 4);
+        QuantisationParameter outScale = QuantisationParameter.of(context, 6);
+        QuantisationParameter outZero = QuantisationParameter.of(context, 7);
         ElementType type = context.outputType(0);
         return (launch, batch, row, column, count, sums) -> {
             long at = (batch * shape.rows() + row) * shape.columns() + column;

@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.quant;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -30,15 +30,15 @@ final class DynamicQuantizeKernel implements ShapedKernel {
             float range = (high - low) / 255f;
             float scale = range == 0 ? 1 : range;
             float zero = (float) Math.clamp(Math.rint(-low / scale), 0, 255);
-            launch.output(1).set(Layouts.FLOAT, 0, scale);
-            launch.output(2).set(Layouts.BYTE, 0, (byte) (int) zero);
+            launch.output(1).set(ByteLayouts.FLOAT, 0, scale);
+            launch.output(2).set(ByteLayouts.BYTE, 0, (byte) (int) zero);
             for (long at = 0; at < count; at += BLOCK) {
                 launch.checkCancelled();
                 int length = (int) Math.min(BLOCK, count - at);
                 Elements.read(ElementType.FLOAT, launch.input(0), at, block, 0, length);
                 for (int i = 0; i < length; i++) {
                     double steps = Math.rint(block[i] / scale);
-                    launch.output(0).set(Layouts.BYTE, at + i, (byte) (int) Math.clamp(steps + zero, 0, 255));
+                    launch.output(0).set(ByteLayouts.BYTE, at + i, (byte) (int) Math.clamp(steps + zero, 0, 255));
                 }
             }
         };

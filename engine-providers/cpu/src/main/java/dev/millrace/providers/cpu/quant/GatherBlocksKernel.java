@@ -43,7 +43,7 @@ record GatherBlocksKernel(Node node) implements ShapedKernel {
         Shape table = unpacked(context.inputShape(0), inBytes ? numbers.perByte() : 1);
         Shape scales = context.inputShape(SCALES);
         int axis = Shape.axis(attributes.integer("gather_axis", 0), table.rank());
-        var granularity = Granularity.of(
+        var granularity = QuantisationAxes.of(
                 table, scales, attributes.integer("quantize_axis", 1), attributes.integer("block_size", 128));
         long extent = table.dim(axis);
         long inner = table.elements(axis + 1, table.rank());

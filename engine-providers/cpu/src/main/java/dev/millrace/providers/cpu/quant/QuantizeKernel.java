@@ -16,7 +16,7 @@ record QuantizeKernel(Node node, boolean forward) implements ShapedKernel {
 
     @Override
     public Launch bind(BindContext context) {
-        Granularity granularity = Granularity.of(
+        QuantisationAxes granularity = QuantisationAxes.of(
                 context.inputShape(0),
                 context.inputShape(1),
                 node.opset() < 13 ? 0 : node.attributes().integer("axis", 1),
@@ -34,7 +34,7 @@ record QuantizeKernel(Node node, boolean forward) implements ShapedKernel {
     }
 
     private RangeTask narrowing(
-            Granularity granularity,
+            QuantisationAxes granularity,
             ElementType type,
             ElementType scaleType,
             @Nullable ElementType zeroType,
@@ -55,7 +55,7 @@ record QuantizeKernel(Node node, boolean forward) implements ShapedKernel {
     }
 
     private static RangeTask widening(
-            Granularity granularity,
+            QuantisationAxes granularity,
             ElementType type,
             ElementType scaleType,
             @Nullable ElementType zeroType,

@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.quant;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.SmallFloats;
 import java.lang.foreign.MemorySegment;
 
@@ -15,7 +15,7 @@ public final class Rounding {
         if (type.isInteger()) {
             Elements.setLong(type, to, at, saturated(Math.rint(value) + zero, least(type), most(type)));
         } else if (type.bits() == 8) {
-            to.set(Layouts.BYTE, at, (byte) SmallFloats.encode(type, (float) (value + zero), saturate));
+            to.set(ByteLayouts.BYTE, at, (byte) SmallFloats.encode(type, (float) (value + zero), saturate));
         } else {
             Elements.setDouble(type, to, at, value + zero);
         }

@@ -5,7 +5,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Launch;
@@ -98,7 +98,7 @@ public final class RandomKernels {
         ElementType from = context.inputType(0);
         ElementType to = context.outputType(0);
         long rows = context.inputShape(0).dim(0);
-        int columns = Extents.toInt("classes", context.inputShape(0).dim(1));
+        int columns = ArrayExtents.toInt("classes", context.inputShape(0).dim(1));
         long samples = context.outputShape(0).dim(1);
         return run -> {
             MersenneTwister random = generator(node);

@@ -5,7 +5,7 @@ import dev.millrace.scheduler.kernel.Scratch;
 
 /** LSTM. Its gates stand in the order input, output, forget, cell; its peepholes input, output, forget. */
 record LstmCell(int units, float clip, boolean coupled, Unary.Floats f, Unary.Floats g, Unary.Floats h)
-        implements Cell {
+        implements RecurrentStep {
 
     @Override
     public int gates() {

@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.providers.cpu.product.RowKernels;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
@@ -28,7 +28,7 @@ final class Recurrence implements Launch, RangeTask {
     private static final int CANDIDATE = 4;
 
     private final RecurrentShape shape;
-    private final Cell[] cells;
+    private final RecurrentStep[] cells;
     private final ElementType type;
     private final @Nullable ElementType lengthType;
     private final boolean[] given = new boolean[8];
@@ -38,7 +38,7 @@ final class Recurrence implements Launch, RangeTask {
     private final float @Nullable [][][] candidates;
     private final boolean splitBias;
 
-    Recurrence(BindContext context, RecurrentShape shape, Cell[] cells, boolean splitBias) {
+    Recurrence(BindContext context, RecurrentShape shape, RecurrentStep[] cells, boolean splitBias) {
         this.shape = shape;
         this.cells = cells;
         this.type = context.inputType(0);
@@ -154,7 +154,7 @@ final class Recurrence implements Launch, RangeTask {
         int units = shape.units();
         int rows = cells[d].gates() * units;
         int plain = cells[d].plainGates() * units;
-        int count = Extents.product("steps of all sequences", shape.steps(), shape.batch());
+        int count = ArrayExtents.product("steps of all sequences", shape.steps(), shape.batch());
         int stride = Panel.padded(shape.inputs());
         float[][] gates = scratch.rows(GATES, Math.max(1, count), rows);
         float[] bias = scratch.zeroedFloats(1, 2 * rows);
@@ -168,7 +168,7 @@ final class Recurrence implements Launch, RangeTask {
                 bias[i] += bias[rows + i];
             }
         }
-        float[] x = scratch.zeroedFloats(0, Extents.product("inputs of all steps", count, stride));
+        float[] x = scratch.zeroedFloats(0, ArrayExtents.product("inputs of all steps", count, stride));
         for (int t = 0; t < shape.steps(); t++) {
             for (int b = 0; b < shape.batch(); b++) {
                 int row = t * shape.batch() + b;

@@ -4,7 +4,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Unary;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -29,7 +29,7 @@ public final class RecurrentKernels {
     private static Launch bind(BindContext context, Node node, List<Unary.Floats> functions, int directions) {
         Attributes attributes = node.attributes();
         Shape weights = context.inputShape(2);
-        int units = Extents.toInt("hidden units", weights.dim(2));
+        int units = ArrayExtents.toInt("hidden units", weights.dim(2));
         float clip = attributes.real("clip", Float.POSITIVE_INFINITY);
         boolean resetLast = attributes.flag("linear_before_reset", false);
         RecurrentShape shape = RecurrentShape.of(
@@ -38,7 +38,7 @@ public final class RecurrentKernels {
                 units,
                 attributes.flag("layout", false),
                 attributes.text("direction", "forward").equals("reverse"));
-        Cell[] cells = new Cell[directions];
+        RecurrentStep[] cells = new RecurrentStep[directions];
         int each = functions.size() / directions;
         for (int d = 0; d < directions; d++) {
             List<Unary.Floats> f = functions.subList(d * each, (d + 1) * each);

@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.recurrent;
 
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 
 /** The extents of a recurrent network, and where its elements lie in either layout. */
 record RecurrentShape(
@@ -9,11 +9,11 @@ record RecurrentShape(
 
     static RecurrentShape of(Shape x, Shape weights, int units, boolean batchFirst, boolean reverseOnly) {
         return new RecurrentShape(
-                Extents.toInt("steps", x.dim(batchFirst ? 1 : 0)),
-                Extents.toInt("sequences", x.dim(batchFirst ? 0 : 1)),
-                Extents.toInt("elements of a step", x.dim(2)),
+                ArrayExtents.toInt("steps", x.dim(batchFirst ? 1 : 0)),
+                ArrayExtents.toInt("sequences", x.dim(batchFirst ? 0 : 1)),
+                ArrayExtents.toInt("elements of a step", x.dim(2)),
                 units,
-                Extents.toInt("directions", weights.dim(0)),
+                ArrayExtents.toInt("directions", weights.dim(0)),
                 batchFirst,
                 reverseOnly);
     }

@@ -4,7 +4,7 @@ import dev.millrace.providers.cpu.elementwise.Unary;
 import dev.millrace.scheduler.kernel.Scratch;
 
 /** The plain recurrent network: one gate, which is the new state. */
-record RnnCell(int units, float clip, Unary.Floats f) implements Cell {
+record RnnCell(int units, float clip, Unary.Floats f) implements RecurrentStep {
 
     @Override
     public int gates() {

@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.reduce;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
@@ -127,7 +127,7 @@ record ArgKernel(Node node, boolean greatest) implements ShapedKernel {
                         }
                     }
                 }
-                launch.output(0).set(Layouts.LONG, i * 8, best);
+                launch.output(0).set(ByteLayouts.LONG, i * 8, best);
             }
         };
     }
@@ -157,7 +157,7 @@ record ArgKernel(Node node, boolean greatest) implements ShapedKernel {
                         }
                     }
                 }
-                launch.output(0).set(Layouts.LONG, i * 8, best);
+                launch.output(0).set(ByteLayouts.LONG, i * 8, best);
             }
         };
     }

@@ -3,8 +3,8 @@ package dev.millrace.providers.cpu.reduce;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
-import dev.millrace.scheduler.kernel.RunContext;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
+import dev.millrace.scheduler.kernel.RunServices;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -23,7 +23,7 @@ public record Lanes(long count, int length, long inner) {
     public static Lanes between(Shape shape, int from, int to) {
         long inner = shape.elements(to, shape.rank());
         return new Lanes(
-                shape.elements(0, from) * inner, Extents.toInt("elements of a lane", shape.elements(from, to)), inner);
+                shape.elements(0, from) * inner, ArrayExtents.toInt("elements of a lane", shape.elements(from, to)), inner);
     }
 
     /** The index of the first element of a line. */
@@ -31,7 +31,7 @@ public record Lanes(long count, int length, long inner) {
         return lane / inner * length * inner + lane % inner;
     }
 
-    public void read(RunContext run, ElementType type, MemorySegment from, long lane, double[] to) {
+    public void read(RunServices run, ElementType type, MemorySegment from, long lane, double[] to) {
         long start = start(lane);
         for (int at = 0; at < length; at += AT_ONCE) {
             run.checkCancelled();
@@ -39,7 +39,7 @@ public record Lanes(long count, int length, long inner) {
         }
     }
 
-    public void read(RunContext run, ElementType type, MemorySegment from, long lane, long[] to) {
+    public void read(RunServices run, ElementType type, MemorySegment from, long lane, long[] to) {
         long start = start(lane);
         for (int at = 0; at < length; at += AT_ONCE) {
             run.checkCancelled();
@@ -69,7 +69,7 @@ public record Lanes(long count, int length, long inner) {
         }
     }
 
-    public void write(RunContext run, ElementType type, MemorySegment to, long lane, double[] from) {
+    public void write(RunServices run, ElementType type, MemorySegment to, long lane, double[] from) {
         long start = start(lane);
         for (int at = 0; at < length; at += AT_ONCE) {
             run.checkCancelled();
@@ -84,7 +84,7 @@ public record Lanes(long count, int length, long inner) {
         }
     }
 
-    public void write(RunContext run, ElementType type, MemorySegment to, long lane, long[] from) {
+    public void write(RunServices run, ElementType type, MemorySegment to, long lane, long[] from) {
         long start = start(lane);
         for (int at = 0; at < length; at += AT_ONCE) {
             run.checkCancelled();

@@ -15,7 +15,7 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The Reduce operators. Axes are an attribute or, in newer opsets, an input. */
-record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
+record ReduceKernel(Node node, ReductionSteps reduction) implements ShapedKernel {
     private static final int BLOCK = 2048;
 
     @Override
@@ -30,7 +30,7 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
             count *= folded[i] ? shape.dim(i) : 1;
         }
         // ONNX computes the logarithm of a sum of exponentials as reals, whatever it is given.
-        RangeTask task = type.isFloating() || reduction == Reduction.LOG_SUM_EXP
+        RangeTask task = type.isFloating() || reduction == ReductionSteps.LOG_SUM_EXP
                 ? doubles(walk, type, reduction.finish(count))
                 : longs(walk, type, reduction.finishLong(count));
         if (count == 0 && results > 0) {
@@ -86,15 +86,15 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
             for (long item = from; item < to; item++) {
                 for (long at = 0; at < walk.width(); at += BLOCK) {
                     int width = (int) Math.min(BLOCK, walk.width() - at);
-                    if (reduction == Reduction.LOG_SUM_EXP) {
-                        fold(launch, walk, type, item, at, width, Reduction.Fold.MAX, run, peaks, null);
-                        fold(launch, walk, type, item, at, width, Reduction.Fold.SUM, run, sums, finite(peaks, width));
+                    if (reduction == ReductionSteps.LOG_SUM_EXP) {
+                        fold(launch, walk, type, item, at, width, ReductionSteps.Fold.MAX, run, peaks, null);
+                        fold(launch, walk, type, item, at, width, ReductionSteps.Fold.SUM, run, sums, finite(peaks, width));
                     } else {
                         fold(launch, walk, type, item, at, width, reduction.fold, run, sums, null);
                     }
                     for (int i = 0; i < width; i++) {
                         sums[i] = finish.applyAsDouble(sums[i]);
-                        sums[i] += reduction == Reduction.LOG_SUM_EXP ? peaks[i] : 0;
+                        sums[i] += reduction == ReductionSteps.LOG_SUM_EXP ? peaks[i] : 0;
                     }
                     Elements.write(type, launch.output(0), item * walk.width() + at, sums, 0, width);
                 }
@@ -118,7 +118,7 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
             long item,
             long at,
             int width,
-            Reduction.Fold fold,
+            ReductionSteps.Fold fold,
             double[] run,
             double[] sums,
             double @Nullable [] shift) {
@@ -134,9 +134,9 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
                 reduction.map(run, count);
             }
             if (rows) {
-                Reduction.foldRow(fold, sums, run, count);
+                ReductionSteps.foldRow(fold, sums, run, count);
             } else {
-                sums[0] = Reduction.foldRun(fold, sums[0], run, count);
+                sums[0] = ReductionSteps.foldRun(fold, sums[0], run, count);
             }
         });
     }
@@ -179,7 +179,7 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
     }
 
     private RangeTask longs(ReductionShape walk, ElementType type, LongUnaryOperator finish) {
-        boolean ordered = reduction.fold == Reduction.Fold.MAX || reduction.fold == Reduction.Fold.MIN;
+        boolean ordered = reduction.fold == ReductionSteps.Fold.MAX || reduction.fold == ReductionSteps.Fold.MIN;
         long flip = type == ElementType.UINT64 && ordered ? Long.MIN_VALUE : 0;
         return (launch, from, to, scratch) -> {
             long[] run = scratch.longs(0, BLOCK);
@@ -216,9 +216,9 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
             }
             reduction.map(run, count);
             if (walk.width() > 1) {
-                Reduction.foldRow(reduction.fold, results, run, count);
+                ReductionSteps.foldRow(reduction.fold, results, run, count);
             } else {
-                results[0] = Reduction.foldRun(reduction.fold, results[0], run, count);
+                results[0] = ReductionSteps.foldRun(reduction.fold, results[0], run, count);
             }
         });
     }

@@ -19,7 +19,7 @@ public final class ReduceKernels {
             case "Softmax", "LogSoftmax", "Hardmax" -> SoftmaxKernel.of(node);
             case "NegativeLogLikelihoodLoss" -> new LossKernel(node, false);
             case "SoftmaxCrossEntropyLoss" -> new LossKernel(node, true);
-            default -> name.startsWith("Reduce") ? new ReduceKernel(node, Reduction.named(name)) : null;
+            default -> name.startsWith("Reduce") ? new ReduceKernel(node, ReductionSteps.named(name)) : null;
         };
     }
 }

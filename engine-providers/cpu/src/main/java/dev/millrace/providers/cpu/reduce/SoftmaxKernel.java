@@ -6,7 +6,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.RunContext;
+import dev.millrace.scheduler.kernel.RunServices;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
 /**
@@ -18,7 +18,7 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
     /** A function that transforms a line along the axis in place. */
     @FunctionalInterface
     public interface Function {
-        void apply(RunContext run, double[] lane, int length);
+        void apply(RunServices run, double[] lane, int length);
     }
 
     static SoftmaxKernel of(Node node) {
@@ -54,7 +54,7 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
         return launch -> launch.parallelFor(count, grain, task);
     }
 
-    private static double max(RunContext run, double[] lane, int length) {
+    private static double max(RunServices run, double[] lane, int length) {
         double max = Double.NEGATIVE_INFINITY;
         for (int i = 0; i < length; i++) {
             run.checkCancelled(i);
@@ -64,7 +64,7 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
     }
 
     /** Applies softmax, also to the scores of attention. A line of nothing but minus infinity becomes NaN. */
-    public static void softmax(RunContext run, double[] lane, int length) {
+    public static void softmax(RunServices run, double[] lane, int length) {
         double max = max(run, lane, length);
         double sum = 0;
         for (int i = 0; i < length; i++) {
@@ -79,7 +79,7 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
         }
     }
 
-    static void logSoftmax(RunContext run, double[] lane, int length) {
+    static void logSoftmax(RunServices run, double[] lane, int length) {
         double max = max(run, lane, length);
         double sum = 0;
         for (int i = 0; i < length; i++) {
@@ -94,7 +94,7 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
         }
     }
 
-    private static void hardmax(RunContext run, double[] lane, int length) {
+    private static void hardmax(RunServices run, double[] lane, int length) {
         int best = 0;
         for (int i = 1; i < length; i++) {
             run.checkCancelled(i);

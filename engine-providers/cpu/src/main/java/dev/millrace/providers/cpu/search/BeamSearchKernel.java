@@ -54,7 +54,7 @@ public final class BeamSearchKernel implements DynamicKernel {
         refuse(inputs.find(CROSS_HEADS) != null || inputs.find(FURTHER_WORDS) != null, "attention as an output");
         SearchOptions options = SearchOptions.of(inputs);
         float temperature = inputs.positive(TEMPERATURE, "temperature");
-        WordRules rules = WordRules.of(inputs, REPETITION_PENALTY, temperature);
+        LogitsProcessing rules = LogitsProcessing.of(inputs, REPETITION_PENALTY, temperature);
         WordModel model = isDecoder
                 ? new DecoderModel(inputs, ATTENTION_MASK, options.most())
                 : new EncoderDecoderModel(inputs, ATTENTION_MASK, options.most());
@@ -72,7 +72,7 @@ public final class BeamSearchKernel implements DynamicKernel {
     /** Goes on until all have ended; returns the scores that words were chosen by, where they are wanted. */
     private static List<float[][]> search(
             DynamicContext context,
-            WordRules rules,
+            LogitsProcessing rules,
             SearchOptions options,
             WordModel model,
             Beams beams,

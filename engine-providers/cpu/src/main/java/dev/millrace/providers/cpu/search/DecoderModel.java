@@ -46,8 +46,8 @@ final class DecoderModel implements WordModel {
             throw inputs.refuse("the mask is " + mask + " for words of shape " + words.shape());
         }
         int pad = inputs.attribute("pad_token_id", -1);
-        int[][] masks = mask == null ? null : Rows.of(mask);
-        int[][] rows = Rows.of(words);
+        int[][] masks = mask == null ? null : WordRows.of(mask);
+        int[][] rows = WordRows.of(words);
         prompts = new Prompt[rows.length];
         Arrays.setAll(prompts, i -> Prompt.of(rows[i], masks == null ? null : masks[i], pad));
     }
@@ -89,9 +89,9 @@ final class DecoderModel implements WordModel {
     @Override
     public Tensor begin() {
         String graph = inputs.node().attributes().has(FIRST_STEP) ? FIRST_STEP : EACH_STEP;
-        Tensor words = Rows.last(first(), length());
+        Tensor words = WordRows.last(first(), length());
         return run(
-                graph, words, Rows.last(each(Prompt::places), length()), Rows.last(each(Prompt::there), length()), 0);
+                graph, words, WordRows.last(each(Prompt::places), length()), WordRows.last(each(Prompt::there), length()), 0);
     }
 
     @Override
@@ -107,11 +107,11 @@ final class DecoderModel implements WordModel {
             Arrays.fill(masks[i], 1);
             System.arraycopy(prompt.there(), 0, masks[i], 0, length());
         }
-        int[] rows = Rows.sources(from, further == 0 ? prompts.length : from.length);
+        int[] rows = WordRows.sources(from, further == 0 ? prompts.length : from.length);
         caches = caches.stream()
-                .map(cache -> Rows.gather(inputs.context(), cache, CACHE_ROWS, rows))
+                .map(cache -> WordRows.gather(inputs.context(), cache, CACHE_ROWS, rows))
                 .toList();
-        return run(EACH_STEP, Rows.last(sequences, 1), Rows.last(places, 1), Rows.last(masks, length), length - 1);
+        return run(EACH_STEP, WordRows.last(sequences, 1), WordRows.last(places, 1), WordRows.last(masks, length), length - 1);
     }
 
     private Tensor run(String graph, Tensor words, Tensor places, Tensor mask, int before) {

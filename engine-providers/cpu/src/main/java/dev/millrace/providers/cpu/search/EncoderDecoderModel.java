@@ -55,9 +55,9 @@ final class EncoderDecoderModel implements WordModel {
     private record EncoderSide(Tensor given, @Nullable Tensor mask, Tensor states) {
         EncoderSide gather(DynamicContext context, int[] from) {
             return new EncoderSide(
-                    Rows.gather(context, given, 0, from),
-                    mask == null ? null : Rows.gather(context, mask, 0, from),
-                    Rows.gather(context, states, 0, from));
+                    WordRows.gather(context, given, 0, from),
+                    mask == null ? null : WordRows.gather(context, mask, 0, from),
+                    WordRows.gather(context, states, 0, from));
         }
     }
 
@@ -85,7 +85,7 @@ final class EncoderDecoderModel implements WordModel {
             return mask;
         }
         int pad = inputs.attribute("pad_token_id", -1);
-        int[][] rows = Rows.of(given);
+        int[][] rows = WordRows.of(given);
         for (int[] row : rows) {
             int begin = 0;
             while (begin < row.length && row[begin] == pad) {
@@ -94,12 +94,12 @@ final class EncoderDecoderModel implements WordModel {
             Arrays.fill(row, 0, begin, 0);
             Arrays.fill(row, begin, row.length, 1);
         }
-        return Rows.last(rows, Math.toIntExact(given.shape().dim(1)));
+        return WordRows.last(rows, Math.toIntExact(given.shape().dim(1)));
     }
 
     @Override
     public int[][] first() {
-        return Rows.of(first);
+        return WordRows.of(first);
     }
 
     @Override
@@ -128,7 +128,7 @@ final class EncoderDecoderModel implements WordModel {
         gather(from);
         List<Value> wanted = graphs.inputs(DECODER);
         var given = new ArrayList<Datum>(
-                List.of(Rows.last(sequences, takesOne(wanted.getFirst()) ? 1 : sequences[0].length)));
+                List.of(WordRows.last(sequences, takesOne(wanted.getFirst()) ? 1 : sequences[0].length)));
         int used = 0;
         for (Value input : graphs.furtherInputs(DECODER)) {
             switch (input.name()) {
@@ -160,7 +160,7 @@ final class EncoderDecoderModel implements WordModel {
     /** Gathers for each sequence the caches of the sequence that it continues, and those of its encoder side. */
     private void gather(int[] from) {
         long rows = side.given().shape().dim(0);
-        int[] followed = Rows.sources(from, rows);
+        int[] followed = WordRows.sources(from, rows);
         boolean isFirst = rows < from.length;
         if (isFirst) {
             side = side.gather(inputs.context(), followed);
@@ -169,7 +169,7 @@ final class EncoderDecoderModel implements WordModel {
         var next = new ArrayList<Tensor>();
         for (int i = 0; i < caches.size(); i++) {
             Tensor cache = isFirst && hasRoom && i < own ? withRoom(caches.get(i)) : caches.get(i);
-            next.add(i < own || isFirst ? Rows.gather(inputs.context(), cache, 0, followed) : cache);
+            next.add(i < own || isFirst ? WordRows.gather(inputs.context(), cache, 0, followed) : cache);
         }
         caches = next;
     }

@@ -41,23 +41,23 @@ public final class GreedySearchKernel implements DynamicKernel {
         if (!(temperature > 0)) {
             throw inputs.refuse("temperature is " + temperature + " where a positive number is expected");
         }
-        WordRules rules = WordRules.of(inputs, REPETITION_PENALTY, temperature);
+        LogitsProcessing rules = LogitsProcessing.of(inputs, REPETITION_PENALTY, temperature);
         if (draws) {
             float penalty = node.attributes().real("presence_penalty", 0);
             rules = rules.with(rules.masks().less(inputs.numbers(PRESENCE_MASK), penalty));
         }
-        Sampler sampler = draws ? Sampler.of(inputs) : null;
+        WordSampler sampler = draws ? WordSampler.of(inputs) : null;
         ToIntFunction<float[]> choice = sampler == null ? scores -> Math.max(0, Scores.largest(scores)) : sampler::word;
         var model = new DecoderModel(inputs, ATTENTION_MASK, most);
         inputs.requireRoom(most, model.first()[0].length);
         int pad = inputs.attribute("pad_token_id", -1);
         int[][] words = search(context, rules, model, choice, most, pad);
-        context.output(0, Rows.last(words, most));
+        context.output(0, WordRows.last(words, most));
     }
 
     private static int[][] search(
             DynamicContext context,
-            WordRules rules,
+            LogitsProcessing rules,
             WordModel model,
             ToIntFunction<float[]> choice,
             int most,

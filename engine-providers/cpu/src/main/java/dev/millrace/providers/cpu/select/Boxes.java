@@ -5,7 +5,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import java.util.Arrays;
 
@@ -31,9 +31,9 @@ final class Boxes {
         var boxes = new Boxes(context.tensor(0).floats(), centered, real(context, 3, 0));
         long limit = context.input(2) == null ? 0 : context.tensor(2).longs()[0];
         double threshold = real(context, 4, Double.NEGATIVE_INFINITY);
-        int batches = Extents.toInt("images", scores.shape().dim(0));
-        int classes = Extents.toInt("classes", scores.shape().dim(1));
-        int count = Extents.toInt("boxes", scores.shape().dim(2));
+        int batches = ArrayExtents.toInt("images", scores.shape().dim(0));
+        int classes = ArrayExtents.toInt("classes", scores.shape().dim(1));
+        int count = ArrayExtents.toInt("boxes", scores.shape().dim(2));
         float[] score = scores.floats();
         long[] candidates = new long[count];
         var ranking = new Ranking(candidates);
@@ -48,8 +48,8 @@ final class Boxes {
                 ranking.begin(above(score, first, threshold, candidates));
                 int more = boxes.keep(context, ranking, batch * count, kept);
                 if (3L * more > chosen.length - size) {
-                    int end = Extents.product("numbers of chosen boxes", 3, (long) size / 3 + more);
-                    chosen = Arrays.copyOf(chosen, (int) Math.min(Extents.LONGEST_ARRAY, 2L * end));
+                    int end = ArrayExtents.product("numbers of chosen boxes", 3, (long) size / 3 + more);
+                    chosen = Arrays.copyOf(chosen, (int) Math.min(ArrayExtents.LONGEST_ARRAY, 2L * end));
                 }
                 for (int i = 0; i < more; i++) {
                     chosen[size++] = batch;

@@ -4,7 +4,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import java.util.Arrays;
 
@@ -33,8 +33,8 @@ final class Distinct {
     private Distinct(DynamicContext context, Tensor rows, int axis) {
         this.context = context;
         Shape shape = rows.shape();
-        Extents.table("elements to compare", rows.elements(), Long.BYTES);
-        extent = Extents.table("slices to compare", shape.dim(axis), SLICE_BYTES);
+        ArrayExtents.table("elements to compare", rows.elements(), Long.BYTES);
+        extent = ArrayExtents.table("slices to compare", shape.dim(axis), SLICE_BYTES);
         outer = extent == 0 ? 0 : (int) shape.elements(0, axis);
         inner = (int) shape.elements(axis + 1, shape.rank());
         hasElements = outer * inner == 1;

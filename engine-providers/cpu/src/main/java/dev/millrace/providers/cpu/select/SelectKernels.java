@@ -5,7 +5,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Kernel;
@@ -21,7 +21,7 @@ public final class SelectKernels {
     /** The kernel for this node of ONNX's own domain, or null where this family has none. */
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
-            case "TopK" -> TopK.kernel(node);
+            case "TopK" -> TopKKernel.kernel(node);
             case "NonZero" -> (DynamicKernel) SelectKernels::nonZero;
             case "Compress" -> (DynamicKernel) SelectKernels::compress;
             case "Unique" -> (DynamicKernel) Distinct::run;
@@ -68,7 +68,7 @@ public final class SelectKernels {
     }
 
     private static boolean[] areThere(DynamicContext context, Tensor data) {
-        boolean[] there = new boolean[Extents.table("elements to look at", data.elements(), 1)];
+        boolean[] there = new boolean[ArrayExtents.table("elements to look at", data.elements(), 1)];
         boolean areReal = data.type().kind() == ElementType.Kind.FLOATING;
         int most = Math.min(BLOCK, there.length);
         double[] reals = new double[areReal ? most : 0];

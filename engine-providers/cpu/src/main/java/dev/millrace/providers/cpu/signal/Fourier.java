@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.signal;
 
-import dev.millrace.scheduler.kernel.RunContext;
+import dev.millrace.scheduler.kernel.RunServices;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.util.Arrays;
 
@@ -27,7 +27,7 @@ final class Fourier {
     private final double[] filterIm;
 
     /** @param run checked for cancellation, since tables of long transforms take a while */
-    Fourier(int length, RunContext run) {
+    Fourier(int length, RunServices run) {
         this.length = length;
         boolean direct = Integer.bitCount(length) == 1;
         this.size = direct ? length : Integer.highestOneBit(2 * length - 1) * 2;
@@ -65,7 +65,7 @@ final class Fourier {
     }
 
     /** Transforms in place. The inverse is not divided by the length. */
-    void transform(double[] re, double[] im, boolean inverse, Scratch scratch, RunContext run) {
+    void transform(double[] re, double[] im, boolean inverse, Scratch scratch, RunServices run) {
         // the inverse is the transform with real and imaginary parts exchanged
         double[] x = inverse ? im : re;
         double[] y = inverse ? re : im;
@@ -76,7 +76,7 @@ final class Fourier {
         }
     }
 
-    private void byHalves(double[] re, double[] im, RunContext run) {
+    private void byHalves(double[] re, double[] im, RunServices run) {
         for (int i = 1, j = 0; i < size; i++) {
             run.checkCancelled(i);
             int bit = size >> 1;
@@ -121,7 +121,7 @@ final class Fourier {
         values[j] = kept;
     }
 
-    private void byConvolution(double[] re, double[] im, Scratch scratch, RunContext run) {
+    private void byConvolution(double[] re, double[] im, Scratch scratch, RunServices run) {
         double[] x = scratch.doubles(4, size);
         double[] y = scratch.doubles(5, size);
         Arrays.fill(x, 0, size, 0);

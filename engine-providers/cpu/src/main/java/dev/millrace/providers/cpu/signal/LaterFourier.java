@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.signal;
 
-import dev.millrace.scheduler.kernel.RunContext;
+import dev.millrace.scheduler.kernel.RunServices;
 import org.jspecify.annotations.Nullable;
 
 /** A transform that the first run makes, which can be cancelled meanwhile, as binding cannot. */
@@ -16,7 +16,7 @@ final class LaterFourier {
         return length;
     }
 
-    Fourier get(RunContext run) {
+    Fourier get(RunServices run) {
         Fourier known = made;
         if (known == null) {
             known = new Fourier(length, run);

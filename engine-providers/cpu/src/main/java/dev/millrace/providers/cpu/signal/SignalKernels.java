@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.signal;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.providers.cpu.move.Generated;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Kernel;
@@ -22,8 +22,8 @@ public final class SignalKernels {
             case "HammingWindow" -> window(node, 25.0 / 46, 21.0 / 46, 0);
             case "BlackmanWindow" -> window(node, 0.42, 0.5, 0.08);
             case "MelWeightMatrix" -> (ShapedKernel) SignalKernels::mel;
-            case "DFT" -> Transforms.dft(node);
-            case "STFT" -> Transforms.stft(node);
+            case "DFT" -> FourierKernels.dft(node);
+            case "STFT" -> FourierKernels.stft(node);
             default -> null;
         };
     }
@@ -52,7 +52,7 @@ public final class SignalKernels {
         long rate = context.requireValue(2).longs()[0];
         double low = toMel(context.requireValue(3).doubles()[0]);
         double high = toMel(context.requireValue(4).doubles()[0]);
-        long[] bins = new long[Extents.table("mel bands", bands + 2, Long.BYTES)];
+        long[] bins = new long[ArrayExtents.table("mel bands", bands + 2, Long.BYTES)];
         for (int i = 0; i < bins.length; i++) {
             double hertz = 700 * (Math.pow(10, (low + i * (high - low) / bins.length) / 2595) - 1);
             bins[i] = Math.clamp((long) Math.floor((length + 1) * hertz / rate), 0, shape.dim(0) - 1);

@@ -6,7 +6,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.providers.cpu.select.Numbering;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -99,7 +99,7 @@ final class NGrams {
                     prefix = longer.add((long) prefix * items + pool[(int) at + k]) + 1;
                 }
                 weights[prefix] = given == null || gram >= given.length ? 1 : given[gram];
-                columns[prefix] = Extents.toInt("columns", indexes[gram++]);
+                columns[prefix] = ArrayExtents.toInt("columns", indexes[gram++]);
             }
         }
     }
@@ -115,8 +115,8 @@ final class NGrams {
         return context -> {
             Shape in = context.inputShape(0);
             Shape out = context.outputShape(0);
-            int length = in.rank() == 0 ? 1 : Extents.toInt("items of a row", in.dim(in.rank() - 1));
-            int width = Extents.toInt("columns", out.dim(out.rank() - 1));
+            int length = in.rank() == 0 ? 1 : ArrayExtents.toInt("items of a row", in.dim(in.rank() - 1));
+            int width = ArrayExtents.toInt("columns", out.dim(out.rank() - 1));
             long rows = width == 0 ? 0 : out.elements() / width;
             ElementType type = context.inputType(0);
             RangeTask task = (run, from, to, scratch) -> {

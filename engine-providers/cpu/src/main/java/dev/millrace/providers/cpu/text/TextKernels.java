@@ -2,10 +2,10 @@ package dev.millrace.providers.cpu.text;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
@@ -82,7 +82,7 @@ public final class TextKernels {
             String[] strings = run.inputStrings(0);
             for (int i = 0; i < strings.length; i++) {
                 run.checkCancelled(i);
-                run.output(0).set(Layouts.BYTE, i, (byte) (matches(pattern, strings[i], run) ? 1 : 0));
+                run.output(0).set(ByteLayouts.BYTE, i, (byte) (matches(pattern, strings[i], run) ? 1 : 0));
             }
         };
     }
@@ -162,7 +162,7 @@ public final class TextKernels {
             parts.add(split);
             width = Math.max(width, split.size());
         }
-        String[] table = new String[Extents.product("parts", parts.size(), width)];
+        String[] table = new String[ArrayExtents.product("parts", parts.size(), width)];
         long[] counts = new long[parts.size()];
         Arrays.fill(table, "");
         for (int i = 0; i < counts.length; i++) {

@@ -5,8 +5,8 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
-import dev.millrace.providers.cpu.product.Matrix;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
+import dev.millrace.providers.cpu.product.MatrixLayout;
 import dev.millrace.providers.cpu.product.Product;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
@@ -22,11 +22,11 @@ record ConvKernel(Node node) implements ShapedKernel {
         Shape image = context.inputShape(0);
         Shape weights = context.inputShape(1);
         Shape out = context.outputShape(0);
-        int groups = Extents.toInt("groups", node.attributes().integer("group", 1));
+        int groups = ArrayExtents.toInt("groups", node.attributes().integer("group", 1));
         long[] kernel = java.util.Arrays.copyOfRange(weights.toArray(), 2, weights.rank());
         Window window = Window.of(node.attributes(), kernel, image, out);
-        int channels = Extents.toInt("channels of a filter", weights.dim(1));
-        int filters = Extents.toInt("filters", weights.dim(0));
+        int channels = ArrayExtents.toInt("channels of a filter", weights.dim(1));
+        int filters = ArrayExtents.toInt("filters", weights.dim(0));
         if (groups < 1 || filters % groups != 0 || (long) channels * groups != image.dim(1)) {
             throw EngineException.invalidArgument(node.describe() + ": " + groups + " groups and weights of shape "
                     + weights + " do not fit an input of shape " + image);
@@ -56,11 +56,11 @@ record ConvKernel(Node node) implements ShapedKernel {
             int rows,
             int groups,
             boolean bias) {
-        int depth = Extents.product("weights of a filter", channels, window.kernelSize());
+        int depth = ArrayExtents.product("weights of a filter", channels, window.kernelSize());
         int columns = window.outSize();
-        Matrix left = Matrix.rows(type, depth);
-        Matrix pixels = Matrix.rows(type, columns);
-        Patches patches = new Patches(window, type);
+        MatrixLayout left = MatrixLayout.rows(type, depth);
+        MatrixLayout pixels = MatrixLayout.rows(type, columns);
+        Im2Col patches = new Im2Col(window, type);
         boolean pointwise = window.isPointwise();
         long step = (long) channels * window.inSize();
         return new Product(

@@ -6,7 +6,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -26,7 +26,7 @@ record ConvTransposeKernel(Node node) implements ShapedKernel {
         Shape image = context.inputShape(0);
         Shape weights = context.inputShape(1);
         Shape out = context.outputShape(0);
-        int groups = Extents.toInt("groups", node.attributes().integer("group", 1));
+        int groups = ArrayExtents.toInt("groups", node.attributes().integer("group", 1));
         if (groups < 1 || image.dim(1) % groups != 0 || image.dim(1) != weights.dim(0)) {
             throw EngineException.invalidArgument(node.describe() + ": " + groups + " groups and weights of shape "
                     + weights + " do not fit an input of shape " + image);
@@ -34,8 +34,8 @@ record ConvTransposeKernel(Node node) implements ShapedKernel {
         var task = new Task(
                 window(image, weights, out),
                 context.inputType(0),
-                Extents.toInt("channels of a group", image.dim(1) / groups),
-                Extents.toInt("filters of a group", weights.dim(1)),
+                ArrayExtents.toInt("channels of a group", image.dim(1) / groups),
+                ArrayExtents.toInt("filters of a group", weights.dim(1)),
                 groups,
                 context.hasInput(2));
         long planes = out.dim(0) * out.dim(1);
@@ -59,14 +59,14 @@ record ConvTransposeKernel(Node node) implements ShapedKernel {
         for (int i = 0; i < axes; i++) {
             if (derived) {
                 long full = strides[i] * (small[i] - 1L) + extra[i] + (kernel[i] - 1L) * dilations[i] + 1;
-                int total = Extents.toInt("pads", Math.max(0, full - large[i]));
+                int total = ArrayExtents.toInt("pads", Math.max(0, full - large[i]));
                 before[i] = auto.equals("SAME_UPPER") ? total / 2 : total - total / 2;
                 after[i] = total - before[i];
             } else if (pads != null && !auto.equals("VALID")) {
-                before[i] = Extents.toInt("pads", pads[i]);
-                after[i] = Extents.toInt("pads", pads[i + axes]);
+                before[i] = ArrayExtents.toInt("pads", pads[i]);
+                after[i] = ArrayExtents.toInt("pads", pads[i + axes]);
             }
-            Extents.toInt(
+            ArrayExtents.toInt(
                     "places that a window reaches along an axis",
                     (small[i] - 1L) * strides[i] + (kernel[i] - 1L) * dilations[i] + Math.abs((long) before[i]));
         }
@@ -85,7 +85,7 @@ record ConvTransposeKernel(Node node) implements ShapedKernel {
             double[] sums = scratch.doubles(0, large);
             double[] plane = scratch.doubles(1, small);
             double[] weights = scratch.doubles(2, taps);
-            int[] places = scratch.ints(0, Extents.product("taps", taps, small));
+            int[] places = scratch.ints(0, ArrayExtents.product("taps", taps, small));
             for (int tap = 0; tap < taps; tap++) {
                 launch.checkCancelled();
                 for (int i = 0; i < small; i++) {

@@ -4,7 +4,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.providers.cpu.image.PointsBetween;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -38,8 +38,8 @@ record DeformColumns(Window window, ElementType type, long images, int channels,
                     Window.of(node.attributes(), kernel, image, places),
                     context.inputType(0),
                     image.dim(0),
-                    Extents.toInt("channels", image.dim(1)),
-                    Extents.toInt("offset groups", node.attributes().integer("offset_group", 1)),
+                    ArrayExtents.toInt("channels", image.dim(1)),
+                    ArrayExtents.toInt("offset groups", node.attributes().integer("offset_group", 1)),
                     context.hasInput(3));
         };
     }
@@ -58,7 +58,7 @@ record DeformColumns(Window window, ElementType type, long images, int channels,
     public void run(LaunchContext launch, long from, long to, Scratch scratch) {
         int taps = window.kernelSize();
         int block = Math.min(BLOCK, window.outSize());
-        int points = Extents.product("points of a block", taps, block);
+        int points = ArrayExtents.product("points of a block", taps, block);
         var between = PointsBetween.of(scratch, PLANE, points, window.in()[0], window.in()[1]);
         double[] sums = scratch.doubles(SUMS, block);
         int together = Math.max(1, channels / offsetGroups);

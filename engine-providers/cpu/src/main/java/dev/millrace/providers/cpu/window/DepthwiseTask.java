@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.window;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
@@ -61,7 +61,7 @@ final class DepthwiseTask implements RangeTask {
         float[] weights = scratch.floats(0, taps);
         float[] image = scratch.floats(1, inSize);
         float[] sums = scratch.floats(2, outWidth);
-        float[] padded = scratch.zeroedFloats(3, Extents.product("places of a padded image", height, width));
+        float[] padded = scratch.zeroedFloats(3, ArrayExtents.product("places of a padded image", height, width));
         for (long plane = from; plane < to; plane++) {
             long channel = plane % channels;
             Elements.read(type, launch.input(1), channel * taps, weights, 0, taps);

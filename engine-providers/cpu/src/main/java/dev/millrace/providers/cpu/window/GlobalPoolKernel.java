@@ -4,7 +4,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -22,7 +22,7 @@ record GlobalPoolKernel(Node node) implements ShapedKernel {
     public Launch bind(BindContext context) {
         ElementType type = context.inputType(0);
         Shape shape = context.inputShape(0);
-        int length = Extents.toInt("elements of a channel", shape.elements(2, shape.rank()));
+        int length = ArrayExtents.toInt("elements of a channel", shape.elements(2, shape.rank()));
         Fold fold = fold();
         RangeTask task = (launch, from, to, scratch) -> {
             double[] values = scratch.doubles(0, length);

@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.move.CellLoops;
 import dev.millrace.scheduler.kernel.BindContext;
@@ -30,7 +30,7 @@ record MaxUnpoolKernel(Node node) implements ShapedKernel {
             CellLoops.zeros(launch, launch.output(0));
             for (long i = 0; i < count; i++) {
                 launch.checkCancelled(i);
-                long index = launch.input(1).get(Layouts.LONG, i * 8);
+                long index = launch.input(1).get(ByteLayouts.LONG, i * 8);
                 if (index < 0 || index >= implied.elements()) {
                     throw EngineException.invalidArgument(
                             node.describe() + ": index " + index + " is outside shape " + implied);

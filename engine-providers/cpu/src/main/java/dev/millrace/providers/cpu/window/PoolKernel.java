@@ -5,7 +5,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
@@ -46,12 +46,12 @@ record PoolKernel(Node node) implements ShapedKernel {
             double[] image = scratch.doubles(0, in);
             double[] best = scratch.doubles(1, out);
             int[] winners = scratch.ints(0, out);
-            Runs.Run values = (position, count, place, step) -> {
+            WindowRuns.Run values = (position, count, place, step) -> {
                 for (int i = position, at = place; i < position + count; i++, at += step) {
                     best[i] = Math.max(best[i], image[at]);
                 }
             };
-            Runs.Run places = (position, count, place, step) -> {
+            WindowRuns.Run places = (position, count, place, step) -> {
                 for (int i = position, at = place; i < position + count; i++, at += step) {
                     if (winners[i] < 0 || image[at] > best[i] || Double.isNaN(image[at])) {
                         best[i] = image[at];
@@ -59,12 +59,12 @@ record PoolKernel(Node node) implements ShapedKernel {
                     }
                 }
             };
-            Runs.Run fold = indices ? places : values;
+            WindowRuns.Run fold = indices ? places : values;
             for (long plane = from; plane < to; plane++) {
                 Elements.read(type, launch.input(0), plane * in, image, 0, in);
                 Arrays.fill(best, 0, out, Double.NEGATIVE_INFINITY);
                 Arrays.fill(winners, 0, out, -1);
-                Runs.forEach(launch, window, fold);
+                WindowRuns.forEach(launch, window, fold);
                 Elements.write(type, launch.output(0), plane * out, best, 0, out);
                 for (int i = 0; i < out && indices; i++) {
                     long index = byColumn ? transposed(window.in(), winners[i]) : winners[i];
@@ -75,7 +75,7 @@ record PoolKernel(Node node) implements ShapedKernel {
     }
 
     private static void writeIndex(LaunchContext launch, long at, long index) {
-        launch.output(1).set(Layouts.LONG, at * 8, index);
+        launch.output(1).set(ByteLayouts.LONG, at * 8, index);
     }
 
     /** The number of a place that counts row-major when the first axis is counted fastest. */
@@ -99,11 +99,11 @@ record PoolKernel(Node node) implements ShapedKernel {
         return (launch, from, to, scratch) -> {
             double[] image = scratch.doubles(0, in);
             double[] sums = scratch.doubles(1, out);
-            Runs.Run fold = (position, count, place, step) -> add(sums, position, count, image, place, step);
+            WindowRuns.Run fold = (position, count, place, step) -> add(sums, position, count, image, place, step);
             for (long plane = from; plane < to; plane++) {
                 Elements.read(type, launch.input(0), plane * in, image, 0, in);
                 Arrays.fill(sums, 0, out, 0);
-                Runs.forEach(launch, window, fold);
+                WindowRuns.forEach(launch, window, fold);
                 for (int i = 0; i < out; i++) {
                     sums[i] = divisors[i] == 0 ? 0 : sums[i] / divisors[i];
                 }
@@ -130,14 +130,14 @@ record PoolKernel(Node node) implements ShapedKernel {
         return (launch, from, to, scratch) -> {
             double[] image = scratch.doubles(0, in);
             double[] sums = scratch.doubles(1, out);
-            Runs.Run fold = (position, count, place, step) -> add(sums, position, count, image, place, step);
+            WindowRuns.Run fold = (position, count, place, step) -> add(sums, position, count, image, place, step);
             for (long plane = from; plane < to; plane++) {
                 Elements.read(type, launch.input(0), plane * in, image, 0, in);
                 for (int i = 0; i < in; i++) {
                     image[i] = Powers.of(image[i], p);
                 }
                 Arrays.fill(sums, 0, out, 0);
-                Runs.forEach(launch, window, fold);
+                WindowRuns.forEach(launch, window, fold);
                 for (int i = 0; i < out; i++) {
                     sums[i] = Powers.root(sums[i], p);
                 }

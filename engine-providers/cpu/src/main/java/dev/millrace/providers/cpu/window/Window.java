@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.window;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.extent.ArrayExtents;
 import java.util.Arrays;
 
 /**
@@ -38,16 +38,16 @@ public record Window(
             if (auto.startsWith("SAME")) {
                 long span = (sizes[i] - 1L) * dilations[i] + 1;
                 long reach = (Math.ceilDiv(in[i], strides[i]) - 1L) * strides[i] + span;
-                int total = Extents.toInt("pads", Math.max(0, reach - in[i]));
+                int total = ArrayExtents.toInt("pads", Math.max(0, reach - in[i]));
                 before[i] = auto.equals("SAME_LOWER") ? total - total / 2 : total / 2;
                 after[i] = total - before[i];
             } else if (pads != null && !auto.equals("VALID")) {
-                before[i] = Extents.toInt("pads", pads[i]);
-                after[i] = Extents.toInt("pads", pads[i + axes]);
+                before[i] = ArrayExtents.toInt("pads", pads[i]);
+                after[i] = ArrayExtents.toInt("pads", pads[i + axes]);
             }
         }
         for (int i = 0; i < axes; i++) {
-            Extents.toInt(
+            ArrayExtents.toInt(
                     "places that a window reaches along an axis",
                     (long) Math.max(0, out[i] - 1) * strides[i]
                             + (sizes[i] - 1L) * dilations[i]
@@ -60,7 +60,7 @@ public record Window(
     static int[] spatial(Shape shape) {
         int[] extents = new int[shape.rank() - 2];
         for (int i = 0; i < extents.length; i++) {
-            extents[i] = Extents.toInt("places along a spatial axis", shape.dim(i + 2));
+            extents[i] = ArrayExtents.toInt("places along a spatial axis", shape.dim(i + 2));
         }
         return extents;
     }
@@ -69,7 +69,7 @@ public record Window(
         int[] ints = new int[axes];
         Arrays.fill(ints, otherwise);
         for (int i = 0; i < axes && values != null; i++) {
-            ints[i] = Extents.toInt("steps of a window", values[i]);
+            ints[i] = ArrayExtents.toInt("steps of a window", values[i]);
         }
         return ints;
     }
@@ -93,7 +93,7 @@ public record Window(
     static int product(int[] extents) {
         int product = 1;
         for (int extent : extents) {
-            product = Extents.product("places of a window or an image", product, extent);
+            product = ArrayExtents.product("places of a window or an image", product, extent);
         }
         return product;
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
@@ -27,7 +27,7 @@ class EinsumTest {
         long[] extents = Stream.of(dims.split("x")).mapToLong(Long::parseLong).toArray();
         Tensor tensor = Tensor.allocate(ElementType.DOUBLE, Shape.of(extents));
         for (long i = 0; i < tensor.elements(); i++) {
-            tensor.segment().set(Layouts.DOUBLE, i * 8, random.nextInt(-3, 4));
+            tensor.segment().set(ByteLayouts.DOUBLE, i * 8, random.nextInt(-3, 4));
         }
         return tensor;
     }

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.RunContext;
+import dev.millrace.scheduler.kernel.RunServices;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FourierTest {
-    private static final RunContext RUN = new RunContext() {
+    private static final RunServices RUN = new RunServices() {
         @Override
         public void parallelFor(long items, long grain, RangeTask task) {
             throw new AssertionError("one transform is one item");

@@ -5,7 +5,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
-import dev.millrace.providers.simd.lower.Faults;
+import dev.millrace.providers.simd.lower.InternalErrors;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.Parts;
@@ -73,7 +73,7 @@ public final class ContextKernel implements ShapedKernel {
         try {
             return action.get();
         } catch (RuntimeException e) {
-            if (!Faults.isOwn(e) && !(e instanceof EngineException)) {
+            if (!InternalErrors.isOwn(e) && !(e instanceof EngineException)) {
                 throw e;
             }
             throw EngineException.wrap(Status.INVALID_GRAPH, "partition '" + partition + "'", e);

@@ -2,7 +2,7 @@ package dev.millrace.providers.simd.context;
 
 import dev.millrace.codegen.program.Target;
 import dev.millrace.graph.ir.Graph;
-import dev.millrace.providers.simd.lower.Choices;
+import dev.millrace.providers.simd.lower.TuningCache;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.Partition;
@@ -23,7 +23,7 @@ public final class ContextReader {
      *
      * @param choices the ways that were measured when it was compiled
      */
-    public record Kept(Graph graph, Choices choices) {}
+    public record Kept(Graph graph, TuningCache choices) {}
 
     /**
      * The graph of a partition that was kept. Its constants lie in the context's own memory, and so do the weights that
@@ -37,9 +37,9 @@ public final class ContextReader {
         for (int i = 0; i < compiled.segmentCount(); i++) {
             segments.add(compiled.segment(i));
         }
-        Plan plan = PlanReader.read(compiled.plan(), segments, Machine.vectors(target));
+        StoredPlan plan = PlanReader.read(compiled.plan(), segments, Machine.vectors(target));
         Graph graph = ContextFit.fit(plan.graph(), partition.onlyNode(), partition.graph());
         plan.packed().forEach(weights::put);
-        return new Kept(graph, Choices.kept(plan.choices()));
+        return new Kept(graph, TuningCache.kept(plan.choices()));
     }
 }

@@ -8,12 +8,12 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.simd.lower.Kit;
-import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.providers.simd.weights.PackedWeights;
 import dev.millrace.providers.simd.weights.Usage;
-import dev.millrace.providers.simd.weights.WayBack;
+import dev.millrace.providers.simd.weights.UnpackingMap;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.PackedTensors;
@@ -39,7 +39,7 @@ public final class ContextWriter {
     private static final List<Map<Integer, Tensor>> NOTHING_KNOWN = List.of(Map.of());
 
     private final ContextSink sink;
-    private final Kit kit;
+    private final CompileEnvironment kit;
     private final boolean portable;
     private final Map<MemorySegment, Integer> numbers = new HashMap<>();
     private Machine.Weights kept = Machine.Weights.SOURCE;
@@ -51,7 +51,7 @@ public final class ContextWriter {
      * @param kit has the weights that are packed for partitions, and keeps them for programs to come
      * @param portable keeps constants as they are beside what is packed of them, so that another machine can pack them its way
      */
-    public ContextWriter(ContextSink sink, Kit kit, boolean portable) {
+    public ContextWriter(ContextSink sink, CompileEnvironment kit, boolean portable) {
         this.sink = sink;
         this.kit = kit;
         this.portable = portable;
@@ -79,7 +79,7 @@ public final class ContextWriter {
         return kept == Machine.Weights.SOURCE && !names ? Machine.Weights.ANY : kept;
     }
 
-    private PlanImage write(Plan plan) {
+    private PlanImage write(StoredPlan plan) {
         return PlanWriter.write(plan, sink::names);
     }
 
@@ -141,7 +141,7 @@ public final class ContextWriter {
 
     private void bind(Graph graph, Node node, List<Shape> shapes, Map<Integer, Tensor> contents, Weights weights) {
         var binding = new NominalBinding(node, graph, shapes, contents);
-        new Lowering(graph, binding, kit.with(weights), Rules::of).lower();
+        new PartitionCompiler(graph, binding, kit.with(weights), Rules::of).lower();
     }
 
     private PlanImage image(Partition partition, Observed observed, Set<Tensor> named) {
@@ -150,7 +150,7 @@ public final class ContextWriter {
                 .toList();
         Set<Tensor> dispensable = portable ? new HashSet<>() : dispensable(partition.graph(), observed.usage);
         dispensable.removeAll(named);
-        List<WayBack> back = waysBack(dispensable, observed.usage, packed);
+        List<UnpackingMap> back = waysBack(dispensable, observed.usage, packed);
         String target = Machine.vectors(kit.kernels().target());
         PlanImage image = write(plan(partition, packed, dispensable, target, back));
         if (!packed.isEmpty() && kept == Machine.Weights.SOURCE) {
@@ -160,7 +160,7 @@ public final class ContextWriter {
             return image;
         }
         try {
-            Plan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments(), target);
+            StoredPlan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments(), target);
             var weights = new Weights(new PackedTensors());
             read.packed().forEach(weights::put);
             for (Map<Integer, Tensor> contents : observed.contents) {
@@ -174,16 +174,16 @@ public final class ContextWriter {
         }
     }
 
-    private Plan plan(
-            Partition partition, List<PackedWeights> packed, Set<Tensor> left, String target, List<WayBack> back) {
-        return new Plan(partition.graph(), kit.isStrict(), kit.choices().made(), packed, left, target, back);
+    private StoredPlan plan(
+            Partition partition, List<PackedWeights> packed, Set<Tensor> left, String target, List<UnpackingMap> back) {
+        return new StoredPlan(partition.graph(), kit.isStrict(), kit.choices().made(), packed, left, target, back);
     }
 
     /** How constants are put back on a machine with other vectors; those that cannot be are taken out of the set. */
-    private static List<WayBack> waysBack(Set<Tensor> constants, Usage usage, List<PackedWeights> packed) {
-        var ways = new ArrayList<WayBack>();
+    private static List<UnpackingMap> waysBack(Set<Tensor> constants, Usage usage, List<PackedWeights> packed) {
+        var ways = new ArrayList<UnpackingMap>();
         constants.removeIf(constant -> {
-            WayBack way = usage.wayBack(constant);
+            UnpackingMap way = usage.wayBack(constant);
             boolean leads = way != null && packed.contains(way.packed());
             if (leads) {
                 ways.add(way);

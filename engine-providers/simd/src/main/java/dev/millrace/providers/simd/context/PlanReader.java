@@ -7,8 +7,8 @@ import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.weights.PackedWeights;
-import dev.millrace.providers.simd.weights.Unit;
-import dev.millrace.providers.simd.weights.WayBack;
+import dev.millrace.providers.simd.weights.PackedElement;
+import dev.millrace.providers.simd.weights.UnpackingMap;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -46,7 +46,7 @@ final class PlanReader {
      *
      * @param target the vectors of this machine; of a plan for others, constants that were left out are put back
      */
-    static Plan read(MemorySegment plan, List<MemorySegment> segments, String target) {
+    static StoredPlan read(MemorySegment plan, List<MemorySegment> segments, String target) {
         return refusing(() -> new PlanReader(new ByteReader(plan), segments, target).read());
     }
 
@@ -80,7 +80,7 @@ final class PlanReader {
         return from.below(2, "strictness") == 1;
     }
 
-    private Plan read() {
+    private StoredPlan read() {
         boolean strict = head();
         for (int i = from.count("texts"); i > 0; i--) {
             texts.add(from.text());
@@ -95,9 +95,9 @@ final class PlanReader {
             putBack(back, packed);
         }
         Map<String, String> choices = choices();
-        Graph graph = new GraphReader(new PlanSource(from, texts, tensors)).read();
+        Graph graph = new PlanGraphReader(new PlanSource(from, texts, tensors)).read();
         from.finish();
-        return new Plan(graph, strict, choices, packed, left);
+        return new StoredPlan(graph, strict, choices, packed, left);
     }
 
     private void readTensors() {
@@ -162,13 +162,13 @@ final class PlanReader {
             if (!left.contains(absent) || !weights.sources().contains(absent)) {
                 throw ByteReader.damaged("a way leads back to a constant that was not left out");
             }
-            var unit = new Unit(ways.below(Integer.BYTES + 1, "size of a unit"), ways.fixed());
+            var unit = new PackedElement(ways.below(Integer.BYTES + 1, "size of a unit"), ways.fixed());
             int cut = ways.below(absent.shape().rank(), "axis");
-            var pieces = new ArrayList<WayBack.Piece>();
+            var pieces = new ArrayList<UnpackingMap.Piece>();
             for (int piece = ways.count("pieces"); piece > 0; piece--) {
                 pieces.add(piece(ways, absent.shape().rank()));
             }
-            var way = new WayBack(absent, weights, unit, cut, pieces);
+            var way = new UnpackingMap(absent, weights, unit, cut, pieces);
             Tensor constant = Tensor.allocate(absent.type(), absent.shape());
             way.putBack(constant.segment());
             tensors.set(number, constant);
@@ -176,14 +176,14 @@ final class PlanReader {
         ways.finish();
     }
 
-    private static WayBack.Piece piece(ByteReader ways, int rank) {
+    private static UnpackingMap.Piece piece(ByteReader ways, int rank) {
         long count = ways.number();
         long base = ways.number();
-        var axes = new ArrayList<WayBack.Axis>();
+        var axes = new ArrayList<UnpackingMap.Axis>();
         for (int i = 0; i < rank; i++) {
-            axes.add(new WayBack.Axis(ways.number(), ways.number(), ways.number()));
+            axes.add(new UnpackingMap.Axis(ways.number(), ways.number(), ways.number()));
         }
-        return new WayBack.Piece(count, base, axes);
+        return new UnpackingMap.Piece(count, base, axes);
     }
 
     private Map<String, String> choices() {

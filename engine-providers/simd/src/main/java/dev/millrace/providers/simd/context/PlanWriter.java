@@ -6,7 +6,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.weights.PackedWeights;
-import dev.millrace.providers.simd.weights.WayBack;
+import dev.millrace.providers.simd.weights.UnpackingMap;
 import java.lang.foreign.MemorySegment;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -25,17 +25,17 @@ final class PlanWriter {
     /** The numbers of the values in scope: those of a graph that is done are given anew. */
     private final IdentityHashMap<Value, Integer> values = new IdentityHashMap<>();
 
-    private PlanWriter(Plan plan, Predicate<MemorySegment> apart) {
+    private PlanWriter(StoredPlan plan, Predicate<MemorySegment> apart) {
         bulk = new Bulk(apart);
         tensors = new TensorTable(plan.left(), bulk);
     }
 
-    static PlanImage write(Plan plan) {
+    static PlanImage write(StoredPlan plan) {
         return write(plan, _ -> false);
     }
 
     /** @param apart which constants are segments of their own, whatever their size */
-    static PlanImage write(Plan plan, Predicate<MemorySegment> apart) {
+    static PlanImage write(StoredPlan plan, Predicate<MemorySegment> apart) {
         var writer = new PlanWriter(plan, apart);
         var packed = new ByteWriter();
         writer.packed(plan.packed(), packed);
@@ -74,23 +74,23 @@ final class PlanWriter {
     }
 
     /** How constants that were left out are put back, by who has other vectors. */
-    private void back(Plan plan, ByteWriter to) {
+    private void back(StoredPlan plan, ByteWriter to) {
         if (plan.back().isEmpty()) {
             return;
         }
         to.number(texts.number(plan.target()));
         to.number(plan.back().size());
-        for (WayBack way : plan.back()) {
+        for (UnpackingMap way : plan.back()) {
             to.number(tensors.number(way.source()));
             to.number(plan.packed().indexOf(way.packed()));
             to.number(way.unit().bytes());
             to.fixed(way.unit().flip());
             to.number(way.axis());
             to.number(way.pieces().size());
-            for (WayBack.Piece piece : way.pieces()) {
+            for (UnpackingMap.Piece piece : way.pieces()) {
                 to.number(piece.count());
                 to.number(piece.base());
-                for (WayBack.Axis axis : piece.axes()) {
+                for (UnpackingMap.Axis axis : piece.axes()) {
                     to.number(axis.block());
                     to.number(axis.outer());
                     to.number(axis.inner());

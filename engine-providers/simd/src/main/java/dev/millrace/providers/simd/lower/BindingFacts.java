@@ -2,7 +2,7 @@ package dev.millrace.providers.simd.lower;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.infer.Facts;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
@@ -30,8 +30,8 @@ final class BindingFacts {
 
     private final Graph graph;
     private Inputs inputs;
-    private final Kit kit;
-    private final Map<Value, Cell> cells = new IdentityHashMap<>();
+    private final CompileEnvironment kit;
+    private final Map<Value, ValueState> cells = new IdentityHashMap<>();
     private final List<Node> left = new ArrayList<>();
 
     /** The facts about the inputs of a partition. */
@@ -49,7 +49,7 @@ final class BindingFacts {
         Tensor content(int input);
     }
 
-    BindingFacts(Graph graph, Inputs inputs, Kit kit) {
+    BindingFacts(Graph graph, Inputs inputs, CompileEnvironment kit) {
         this.graph = graph;
         this.inputs = inputs;
         this.kit = kit;
@@ -106,7 +106,7 @@ final class BindingFacts {
     }
 
     private @Nullable Tensor content(Value value, int steps) {
-        Cell cell = cell(value);
+        ValueState cell = cell(value);
         if (cell.isKnown() || steps == 0 || cell.type().bytes(cell.elements()) > FOLD_LIMIT) {
             return cell.known();
         }
@@ -147,8 +147,8 @@ final class BindingFacts {
         return left;
     }
 
-    Cell cell(Value value) {
-        Cell cell = cells.get(value);
+    ValueState cell(Value value) {
+        ValueState cell = cells.get(value);
         if (cell == null) {
             Tensor constant = value.constant();
             if (constant == null) {
@@ -160,8 +160,8 @@ final class BindingFacts {
         return cell;
     }
 
-    private Cell cell(Value value, ElementType type, Shape shape, @Nullable Tensor known) {
-        return new Cell(value, order(), type, shape, known);
+    private ValueState cell(Value value, ElementType type, Shape shape, @Nullable Tensor known) {
+        return new ValueState(value, order(), type, shape, known);
     }
 
     /** The order number of the cell that is created next. */
@@ -185,9 +185,9 @@ final class BindingFacts {
     }
 
     private List<@Nullable ValueType> outputs(Node node) {
-        List<@Nullable ValueType> types = Inference.outputsOfRun(node, new NodeFacts(node, false));
+        List<@Nullable ValueType> types = TypeInference.outputsOfRun(node, new NodeFacts(node, false));
         if (!isConcrete(node, types)) {
-            types = Inference.outputsOfRun(node, new NodeFacts(node, true));
+            types = TypeInference.outputsOfRun(node, new NodeFacts(node, true));
         }
         if (!isConcrete(node, types)) {
             throw new NotInProgram(node, "the shape of its output does not follow from its inputs");
@@ -262,7 +262,7 @@ final class BindingFacts {
             if (output != null) {
                 int index = i;
                 ElementType type = element(types.get(i));
-                cells.put(output, new Cell(output, order(), type, shape(types.get(i)), () -> folding.result(index)));
+                cells.put(output, new ValueState(output, order(), type, shape(types.get(i)), () -> folding.result(index)));
             }
         }
         return true;
@@ -331,7 +331,7 @@ final class BindingFacts {
             if (value == null) {
                 return null;
             }
-            Cell cell = cell(value);
+            ValueState cell = cell(value);
             return ValueType.tensor(cell.type(), cell.shape());
         }
 

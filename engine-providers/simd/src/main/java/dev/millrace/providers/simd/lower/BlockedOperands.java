@@ -3,7 +3,7 @@ package dev.millrace.providers.simd.lower;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
@@ -13,23 +13,23 @@ import java.util.List;
 
 /** An expression over images in blocks of channels: which operands it can have, and how they lie. */
 final class BlockedOperands {
-    private final Lowering lowering;
-    private final Cell result;
+    private final PartitionCompiler lowering;
+    private final ValueState result;
     private final int block;
 
-    BlockedOperands(Lowering lowering, Cell result) {
+    BlockedOperands(PartitionCompiler lowering, ValueState result) {
         this.lowering = lowering;
         this.result = result;
         block = lowering.kit().block();
     }
 
     /** Whether the result is better computed in blocks: an operand lies so, and all others can. */
-    boolean suit(List<Cell> inputs, Expr expression) {
+    boolean suit(List<ValueState> inputs, Expr expression) {
         if (result.shape().rank() < 3 || !result.isFloat()) {
             return false;
         }
         boolean any = false;
-        for (Cell input : inputs) {
+        for (ValueState input : inputs) {
             if (!input.isFloat() || !isImages(input) && !isPerChannel(input) && input.elements() != 1) {
                 return false;
             }
@@ -38,12 +38,12 @@ final class BlockedOperands {
         return any && (result.shape().dim(1) % block == 0 || isTame(expression));
     }
 
-    private boolean isImages(Cell input) {
+    private boolean isImages(ValueState input) {
         return input.shape().equals(result.shape());
     }
 
     /** Whether there is one number for each channel, for all images or each image. */
-    private boolean isPerChannel(Cell input) {
+    private boolean isPerChannel(ValueState input) {
         Shape shape = input.shape();
         int missing = result.shape().rank() - shape.rank();
         for (int i = 0; i < shape.rank(); i++) {
@@ -68,7 +68,7 @@ final class BlockedOperands {
             case Expr.Convert(var _, Expr argument) -> isTame(argument);
             case Expr.Choose(Expr condition, Expr then, Expr otherwise) ->
                 isTame(condition) && isTame(then) && isTame(otherwise);
-            case Expr.Apply(Function function, Expr argument) -> isTame(function) && isTame(argument);
+            case Expr.Apply(FloatFunction function, Expr argument) -> isTame(function) && isTame(argument);
             case Expr.Combine(Operator operator, Expr left, Expr right) ->
                 isTame(left)
                         && isTame(right)
@@ -76,7 +76,7 @@ final class BlockedOperands {
         };
     }
 
-    private static boolean isTame(Function function) {
+    private static boolean isTame(FloatFunction function) {
         return switch (function) {
             case NEGATE, ABS, RELU, ERF, ERF_AS_RATIO, TANH, SIGMOID, ROUND, FLOOR, CEIL, TRUNCATE, SIN, COS -> true;
             default -> false;
@@ -97,9 +97,9 @@ final class BlockedOperands {
         return List.of(shape.dim(0), blocks, shape.elements(2, shape.rank()), (long) block);
     }
 
-    List<View> views(List<Cell> inputs) {
+    List<View> views(List<ValueState> inputs) {
         var views = new ArrayList<View>();
-        for (Cell input : inputs) {
+        for (ValueState input : inputs) {
             if (isImages(input)) {
                 views.add(lowering.blocked(input));
             } else if (input.elements() == 1) {
@@ -124,11 +124,11 @@ final class BlockedOperands {
         return View.dense(Storage.constant(memory), channels.type(), Shape.of(elements));
     }
 
-    List<List<Long>> strides(List<Cell> inputs) {
+    List<List<Long>> strides(List<ValueState> inputs) {
         List<Long> extents = extents();
         long pixels = extents.get(2) * block;
         var strides = new ArrayList<List<Long>>();
-        for (Cell input : inputs) {
+        for (ValueState input : inputs) {
             if (isImages(input)) {
                 strides.add(List.of(extents.get(1) * pixels, pixels, (long) block, 1L));
             } else if (input.elements() == 1) {

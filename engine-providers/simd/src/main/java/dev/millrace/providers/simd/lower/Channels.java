@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  * @param spatial the number of axes behind those of the channels
  * @param plain computes the value in the order of its indices
  */
-public record Channels(Cell source, int[] order, int spatial, Supplier<View> plain) {
+public record Channels(ValueState source, int[] order, int spatial, Supplier<View> plain) {
 
     /**
      * Returns the channels of a value that is in blocks, or consists of channels of such a value; null for any other.
      */
-    public static @Nullable Channels of(Cell cell) {
+    public static @Nullable Channels of(ValueState cell) {
         if (cell.plain != null) {
             return null;
         }
@@ -40,7 +40,7 @@ public record Channels(Cell source, int[] order, int spatial, Supplier<View> pla
      * Returns the channels of a value that would have to be moved to lie in blocks in their order; null where it is in
      * memory already, or needs no move.
      */
-    static @Nullable Channels unmoved(Cell cell, int block) {
+    static @Nullable Channels unmoved(ValueState cell, int block) {
         Channels channels = cell.blocked == null && cell.isBlockedOnly() ? cell.channels : null;
         return channels == null || channels.firstOfBlocks(block) >= 0 ? null : channels;
     }
@@ -52,7 +52,7 @@ public record Channels(Cell source, int[] order, int spatial, Supplier<View> pla
     }
 
     /** Returns the same channels of other images, whose source has them in the same places. */
-    public Channels in(Cell other, Supplier<View> otherwise) {
+    public Channels in(ValueState other, Supplier<View> otherwise) {
         return new Channels(other, order, spatial, otherwise);
     }
 

@@ -6,9 +6,9 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.simd.program.Crew;
-import dev.millrace.providers.simd.program.Memory;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.ParallelContext;
+import dev.millrace.providers.simd.program.RunMemory;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.scheduler.kernel.BindContext;
@@ -25,16 +25,16 @@ import org.jspecify.annotations.Nullable;
 
 /** A kernel of the fallback provider as a step of a program. */
 final class FallbackStep implements BindContext {
-    private final Op op;
+    private final LoweringContext op;
     private final boolean[] provided;
     private long workspaceBytes;
 
-    private FallbackStep(Op op) {
+    private FallbackStep(LoweringContext op) {
         this.op = op;
         provided = new boolean[op.outputs()];
     }
 
-    static void lower(Op op) {
+    static void lower(LoweringContext op) {
         Kernel kernel = op.kit().fallback(op.node());
         if (kernel == null) {
             throw EngineException.notImplemented(op.node().describe() + " has no kernel that can be part of a program");
@@ -47,7 +47,7 @@ final class FallbackStep implements BindContext {
 
     private void bind(ShapedKernel kernel) {
         Launch launch = bound(kernel);
-        Lowering lowering = op.lowering();
+        PartitionCompiler lowering = op.lowering();
         var reads = new ArrayList<View>();
         var inputs = new @Nullable View[op.inputs()];
         var outputs = new @Nullable View[op.outputs()];
@@ -71,7 +71,7 @@ final class FallbackStep implements BindContext {
                 writes.add(output);
             }
         }
-        lowering.add(Step.of("cpu " + op.name(), op.node().name())
+        lowering.add(ProgramStep.of("cpu " + op.name(), op.node().name())
                 .reading(reads)
                 .writing(writes)
                 .scratch(workspaceBytes)
@@ -89,7 +89,7 @@ final class FallbackStep implements BindContext {
         }
     }
 
-    private void run(Context context, Launch launch, Crew crew) {
+    private void run(Context context, Launch launch, ParallelContext crew) {
         try {
             context.run(launch, crew);
         } catch (EngineException e) {
@@ -103,7 +103,7 @@ final class FallbackStep implements BindContext {
         return String.valueOf(refusal.getMessage()).startsWith(node) ? refusal : refusal.at(node);
     }
 
-    private static @Nullable MemorySegment[] segments(@Nullable View[] views, Memory memory) {
+    private static @Nullable MemorySegment[] segments(@Nullable View[] views, RunMemory memory) {
         var segments = new @Nullable MemorySegment[views.length];
         for (int i = 0; i < views.length; i++) {
             View view = views[i];
@@ -139,7 +139,7 @@ final class FallbackStep implements BindContext {
 
     @Override
     public @Nullable Tensor constantInput(int index) {
-        Cell cell = op.find(index);
+        ValueState cell = op.find(index);
         return cell == null ? null : cell.known();
     }
 
@@ -172,7 +172,7 @@ final class FallbackStep implements BindContext {
     public void alias(int output, int input) {
         if (hasOutput(output)) {
             View view = op.lowering().dense(op.in(input));
-            Cell to = op.out(output);
+            ValueState to = op.out(output);
             op.lowering().provide(to, View.dense(view.storage(), to.type(), to.shape(), view.offset()));
             provided[output] = true;
         }
@@ -220,7 +220,7 @@ final class FallbackStep implements BindContext {
             this.workspace = workspace;
         }
 
-        void run(Launch launch, Crew crew) {
+        void run(Launch launch, ParallelContext crew) {
             around = crew.launch();
             launch.run(this);
         }

@@ -30,7 +30,7 @@ final class Folding {
      * @param contents of the inputs, which are known by the time that a result is asked for
      * @return null where the node has to be done in a run
      */
-    static @Nullable Folding of(Node node, Kit kit, Function<Value, @Nullable Tensor> contents) {
+    static @Nullable Folding of(Node node, CompileEnvironment kit, Function<Value, @Nullable Tensor> contents) {
         return kit.fallback(node) instanceof ShapedKernel kernel && kernel.isPure()
                 ? new Folding(node, (Kernel) kernel, contents)
                 : null;

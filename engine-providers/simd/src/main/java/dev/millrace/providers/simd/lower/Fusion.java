@@ -1,10 +1,10 @@
 package dev.millrace.providers.simd.lower;
 
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.kernels.expression.Broadcast;
+import dev.millrace.kernels.expression.BroadcastExpression;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprText;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -16,20 +16,20 @@ final class Fusion {
     /** The most values of one expression; longer ones run out of registers. */
     private static final int MOST_MEMBERS = 24;
 
-    private final Lowering lowering;
+    private final PartitionCompiler lowering;
 
-    Fusion(Lowering lowering) {
+    Fusion(PartitionCompiler lowering) {
         this.lowering = lowering;
     }
 
     /** Defers a value, and computes operands of it that would make the expression too large. */
-    void pend(Cell cell, ElementwisePending pending) {
+    void pend(ValueState cell, DeferredElementwise pending) {
         cell.pending = pending;
         Region most = Region.atMost(cell);
         while (isTooLarge(most)) {
-            Cell largest = null;
+            ValueState largest = null;
             int size = 0;
-            for (Cell operand : pending.operands()) {
+            for (ValueState operand : pending.operands()) {
                 if (operand.isInMemory()) {
                     continue;
                 }
@@ -52,11 +52,11 @@ final class Fusion {
         return operands > Expr.MAX_INPUTS || region.size() > MOST_MEMBERS || !ExprText.isShort(region.expression());
     }
 
-    void materialise(Cell cell) {
+    void materialise(ValueState cell) {
         if (cell.pending == null) {
             throw new IllegalStateException("'" + cell.name() + "' was never computed");
         }
-        if (cell.pending instanceof Anchor anchor) {
+        if (cell.pending instanceof FusionRoot anchor) {
             if (!anchor.emit(cell, null, List.of())) {
                 throw new IllegalStateException("'" + cell.name() + "' cannot be computed");
             }
@@ -66,22 +66,22 @@ final class Fusion {
         cell.pending = null;
     }
 
-    private boolean behindAnchor(Cell cell) {
+    private boolean behindAnchor(ValueState cell) {
         Region region = Region.of(cell, true);
-        Cell before = region.anchor();
-        if (before == null || !(before.pending instanceof Anchor anchor)) {
+        ValueState before = region.anchor();
+        if (before == null || !(before.pending instanceof FusionRoot anchor)) {
             return false;
         }
-        List<Cell> inputs = region.inputs();
+        List<ValueState> inputs = region.inputs();
         if (inputs.size() > anchor.mostOperands()) {
             return false;
         }
-        for (Cell input : inputs) {
+        for (ValueState input : inputs) {
             if (!anchor.takes(input, cell)) {
                 return false;
             }
         }
-        for (Cell input : inputs) {
+        for (ValueState input : inputs) {
             if (!anchor.takesFactorsOf(input)) {
                 lowering.materialise(input);
             }
@@ -89,8 +89,8 @@ final class Fusion {
         return anchor.emit(cell, region.expression(), inputs);
     }
 
-    private void elementwise(Cell cell, Region region) {
-        List<Cell> inputs = region.inputs();
+    private void elementwise(ValueState cell, Region region) {
+        List<ValueState> inputs = region.inputs();
         Expr expression = region.expression();
         if (isWidenedConstant(cell, inputs, expression)) {
             Tensor halves = Objects.requireNonNull(inputs.getFirst().known());
@@ -106,7 +106,7 @@ final class Fusion {
         } else if (!inOwnOrder(cell, expression, inputs)) {
             var views = new ArrayList<View>();
             var strides = new ArrayList<List<Long>>();
-            for (Cell input : inputs) {
+            for (ValueState input : inputs) {
                 View view = rows(input);
                 views.add(view);
                 strides.add(list(view.broadcast(cell.shape()).strides()));
@@ -116,11 +116,11 @@ final class Fusion {
     }
 
     /** Whether a value is a 16-bit constant cast to 32 bits: it is converted once, not in each run. */
-    private static boolean isWidenedConstant(Cell cell, List<Cell> inputs, Expr expression) {
+    private static boolean isWidenedConstant(ValueState cell, List<ValueState> inputs, Expr expression) {
         if (!cell.isFloat() || inputs.size() != 1) {
             return false;
         }
-        Cell source = inputs.getFirst();
+        ValueState source = inputs.getFirst();
         return source.isKnown()
                 && DataTypes.isHalf(source.type())
                 && expression.equals(Expr.input(0, DataTypes.of(source.type())))
@@ -131,8 +131,8 @@ final class Fusion {
      * Computes in the order of axes that all operands share, apart from broadcast ones. Returns false where they share
      * none.
      */
-    private boolean inOwnOrder(Cell cell, Expr expression, List<Cell> inputs) {
-        for (Cell input : inputs) {
+    private boolean inOwnOrder(ValueState cell, Expr expression, List<ValueState> inputs) {
+        for (ValueState input : inputs) {
             if (input.isBlockedOnly()) {
                 return false;
             }
@@ -158,7 +158,7 @@ final class Fusion {
     }
 
     /** A view whose rows are contiguous, of a copy where necessary. */
-    private View rows(Cell cell) {
+    private View rows(ValueState cell) {
         View view = lowering.view(cell);
         int last = view.shape().rank() - 1;
         boolean together = last < 0 || view.shape().dim(last) == 1 || view.strides()[last] <= 1;
@@ -166,10 +166,10 @@ final class Fusion {
     }
 
     private void add(
-            Cell cell, Expr expression, List<Long> extents, List<View> views, List<List<Long>> strides, View to) {
+            ValueState cell, Expr expression, List<Long> extents, List<View> views, List<List<Long>> strides, View to) {
         var broadcast =
-                new Broadcast(lowering.kit().kernels(), expression, DataTypes.of(cell.type()), extents, strides);
-        lowering.add(Step.of(() -> broadcast.key().toString(), cell.name())
+                new BroadcastExpression(lowering.kit().kernels(), expression, DataTypes.of(cell.type()), extents, strides);
+        lowering.add(ProgramStep.of(() -> broadcast.key().toString(), cell.name())
                 .reading(views)
                 .writing(to)
                 .repeating()

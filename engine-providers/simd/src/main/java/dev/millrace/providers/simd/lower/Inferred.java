@@ -32,13 +32,13 @@ public final class Inferred {
         this.inputs = inputs;
     }
 
-    public static Inferred of(Graph graph, Facts known, Kit kit) {
+    public static Inferred of(Graph graph, Facts known, CompileEnvironment kit) {
         var types = new ArrayList<@Nullable ValueType>();
         var inputs = new OfFacts(known);
         try {
             var facts = new BindingFacts(graph, inputs, kit);
             for (Value output : graph.outputs()) {
-                Cell cell = facts.cell(output);
+                ValueState cell = facts.cell(output);
                 types.add(ValueType.tensor(cell.type(), cell.shape()));
             }
             return new Inferred(types, inputs.areRead ? null : facts, null, inputs);

@@ -6,7 +6,7 @@ import dev.millrace.kernels.conv.ChannelMove;
 import dev.millrace.kernels.conv.Reorder;
 import dev.millrace.kernels.layout.Copier;
 import dev.millrace.kernels.layout.StridedCopy;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -15,24 +15,24 @@ import org.jspecify.annotations.Nullable;
 
 /** Brings values from one order of elements into another one, each once. */
 final class Layouts {
-    private final Lowering lowering;
+    private final PartitionCompiler lowering;
 
-    Layouts(Lowering lowering) {
+    Layouts(PartitionCompiler lowering) {
         this.lowering = lowering;
     }
 
-    View plain(Cell cell) {
+    View plain(ValueState cell) {
         if (cell.plain == null) {
             cell.plain = cell.blocked != null ? unblocked(cell) : unordered(cell);
         }
         return cell.plain;
     }
 
-    private View unordered(Cell cell) {
+    private View unordered(ValueState cell) {
         return cell.channels != null ? cell.channels.plain().get() : constant(cell);
     }
 
-    private View constant(Cell cell) {
+    private View constant(ValueState cell) {
         Tensor tensor = cell.known();
         if (tensor == null) {
             throw new IllegalStateException("'" + cell.name() + "' is not in memory");
@@ -41,7 +41,7 @@ final class Layouts {
         return View.dense(storage, cell.type(), cell.shape());
     }
 
-    View dense(Cell cell) {
+    View dense(ValueState cell) {
         View view = plain(cell);
         if (!view.isDense()) {
             View copy = lowering.allocate(view.type(), view.shape());
@@ -52,7 +52,7 @@ final class Layouts {
         return view;
     }
 
-    View blocked(Cell cell) {
+    View blocked(ValueState cell) {
         if (cell.blocked == null) {
             Channels channels = cell.isBlockedOnly() ? cell.channels : null;
             cell.blocked = channels != null ? moved(cell, channels) : reordered(cell);
@@ -61,7 +61,7 @@ final class Layouts {
     }
 
     /** Channels that were given another order, from blocks to blocks. */
-    private View moved(Cell cell, Channels channels) {
+    private View moved(ValueState cell, Channels channels) {
         int block = lowering.kit().block();
         Shape shape = cell.shape();
         View from = blocked(channels.source());
@@ -80,7 +80,7 @@ final class Layouts {
      * @param from null where they all become zero
      * @param first of the channels that are written
      */
-    void move(Cell cell, @Nullable View from, View to, int first, int[] order) {
+    void move(ValueState cell, @Nullable View from, View to, int first, int[] order) {
         Shape shape = to.shape();
         int channels = from == null ? 1 : Math.toIntExact(from.shape().dim(1));
         var target = new ChannelMove.Target(Math.toIntExact(shape.dim(1)), first);
@@ -91,7 +91,7 @@ final class Layouts {
                 channels,
                 target,
                 order);
-        lowering.add(Step.of("move of channels", cell.name())
+        lowering.add(ProgramStep.of("move of channels", cell.name())
                 .reading(from == null ? List.of() : List.of(from))
                 .writing(to)
                 .repeating()
@@ -102,7 +102,7 @@ final class Layouts {
                 }));
     }
 
-    private View reordered(Cell cell) {
+    private View reordered(ValueState cell) {
         int block = lowering.kit().block();
         View from = dense(cell);
         if (isSame(cell.shape(), block)) {
@@ -114,7 +114,7 @@ final class Layouts {
         return to;
     }
 
-    private View unblocked(Cell cell) {
+    private View unblocked(ValueState cell) {
         View from = java.util.Objects.requireNonNull(cell.blocked);
         if (isSame(cell.shape(), from.block())) {
             return View.dense(from.storage(), cell.type(), cell.shape(), from.offset());
@@ -129,13 +129,13 @@ final class Layouts {
         return shape.elements(2, shape.rank()) == 1 && shape.dim(1) % block == 0;
     }
 
-    private void reorder(Cell cell, View from, View to, boolean toBlocked) {
+    private void reorder(ValueState cell, View from, View to, boolean toBlocked) {
         Shape shape = cell.shape();
         int batch = Math.toIntExact(shape.dim(0));
         int channels = Math.toIntExact(shape.dim(1));
         long pixels = shape.elements(2, shape.rank());
         var reorder = new Reorder(lowering.kit().kernels(), batch, channels, pixels);
-        lowering.add(Step.of(toBlocked ? "reorder to blocks" : "reorder to plain", cell.name())
+        lowering.add(ProgramStep.of(toBlocked ? "reorder to blocks" : "reorder to plain", cell.name())
                 .reading(from)
                 .writing(to)
                 .repeating()
@@ -158,7 +158,7 @@ final class Layouts {
         long[] fromStrides = from.shape().rank() == 0 ? new long[] {1} : from.strides();
         long[] toStrides = to.shape().rank() == 0 ? new long[] {1} : to.strides();
         var copier = new Copier(lowering.kit().kernels(), StridedCopy.of(bytes, dims, 0, toStrides, 0, fromStrides));
-        lowering.add(Step.of("copy", name).reading(from).writing(to).repeating().calling(memory -> {
+        lowering.add(ProgramStep.of("copy", name).reading(from).writing(to).repeating().calling(memory -> {
             MemorySegment in = memory.segment(from);
             MemorySegment out = memory.segment(to);
             return crew -> copier.run(in, out, crew);

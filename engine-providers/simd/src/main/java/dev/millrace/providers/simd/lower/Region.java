@@ -2,7 +2,7 @@ package dev.millrace.providers.simd.lower;
 
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,39 +15,39 @@ import org.jspecify.annotations.Nullable;
 
 /** The values that are fused with one that is wanted in memory, and the inputs that they are computed from. */
 final class Region {
-    private final Cell result;
-    private final Set<Cell> members = new HashSet<>();
-    private final Set<Cell> inputs = new LinkedHashSet<>();
-    private @Nullable Cell anchor;
+    private final ValueState result;
+    private final Set<ValueState> members = new HashSet<>();
+    private final Set<ValueState> inputs = new LinkedHashSet<>();
+    private @Nullable ValueState anchor;
 
-    private Region(Cell result) {
+    private Region(ValueState result) {
         this.result = result;
     }
 
     /** Returns the region of values that no value outside it reads. */
-    static Region of(Cell result, boolean withAnchor) {
+    static Region of(ValueState result, boolean withAnchor) {
         return collect(result, withAnchor, false);
     }
 
     /** Returns the largest region that is possible once all readers are known. */
-    static Region atMost(Cell result) {
+    static Region atMost(ValueState result) {
         return collect(result, true, true);
     }
 
-    private static Region collect(Cell result, boolean withAnchor, boolean optimistic) {
+    private static Region collect(ValueState result, boolean withAnchor, boolean optimistic) {
         var region = new Region(result);
-        var open = new PriorityQueue<Cell>(Region::later);
-        Map<Cell, Integer> reads = new HashMap<>();
+        var open = new PriorityQueue<ValueState>(Region::later);
+        Map<ValueState, Integer> reads = new HashMap<>();
         region.enter(result, open, reads);
         while (!open.isEmpty()) {
-            Cell cell = open.remove();
+            ValueState cell = open.remove();
             boolean whole = optimistic || reads.getOrDefault(cell, 0) == cell.readers;
             if (cell.isInMemory()
                     || cell.pending == null
                     || !whole
                     || !cell.shape().equals(result.shape())) {
                 region.addInput(cell);
-            } else if (cell.pending instanceof ElementwisePending) {
+            } else if (cell.pending instanceof DeferredElementwise) {
                 region.enter(cell, open, reads);
             } else if (withAnchor && region.anchor == null) {
                 region.anchor = cell;
@@ -58,14 +58,14 @@ final class Region {
         return region;
     }
 
-    private static int later(Cell one, Cell other) {
+    private static int later(ValueState one, ValueState other) {
         return Long.compare(other.order(), one.order());
     }
 
-    private void enter(Cell cell, PriorityQueue<Cell> open, Map<Cell, Integer> reads) {
+    private void enter(ValueState cell, PriorityQueue<ValueState> open, Map<ValueState, Integer> reads) {
         members.add(cell);
-        if (cell.pending instanceof ElementwisePending(Formula _, List<Cell> operands)) {
-            for (Cell operand : operands) {
+        if (cell.pending instanceof DeferredElementwise(Formula _, List<ValueState> operands)) {
+            for (ValueState operand : operands) {
                 if (reads.merge(operand, 1, Integer::sum) == 1) {
                     open.add(operand);
                 }
@@ -73,14 +73,14 @@ final class Region {
         }
     }
 
-    private void addInput(Cell cell) {
+    private void addInput(ValueState cell) {
         if (literal(cell) == null) {
             inputs.add(cell);
         }
     }
 
     /** The values that are read from memory, in the order of the expression's inputs. */
-    List<Cell> inputs() {
+    List<ValueState> inputs() {
         return new ArrayList<>(inputs);
     }
 
@@ -89,15 +89,15 @@ final class Region {
     }
 
     @Nullable
-    Cell anchor() {
+    ValueState anchor() {
         return anchor;
     }
 
     /** The two values of the result's shape whose sum it is, or null where it is anything else. */
     @Nullable
-    List<Cell> addends() {
+    List<ValueState> addends() {
         boolean two = anchor == null && members.size() == 1 && inputs.size() == 2;
-        for (Cell input : inputs) {
+        for (ValueState input : inputs) {
             two &= input.isFloat() && input.shape().equals(result.shape());
         }
         if (!two) {
@@ -112,18 +112,18 @@ final class Region {
 
     /** Returns the expression of the result. The fusion root is input 0, if there is one. */
     Expr expression() {
-        Map<Cell, Expr> made = new HashMap<>();
+        Map<ValueState, Expr> made = new HashMap<>();
         int next = 0;
         if (anchor != null) {
             made.put(anchor, Expr.input(next++, DataTypes.of(anchor.type())));
         }
-        for (Cell input : inputs) {
+        for (ValueState input : inputs) {
             made.put(input, Expr.input(next++, DataTypes.of(input.type())));
         }
         return expression(result, made);
     }
 
-    private Expr expression(Cell cell, Map<Cell, Expr> made) {
+    private Expr expression(ValueState cell, Map<ValueState, Expr> made) {
         Expr known = made.get(cell);
         if (known != null) {
             return known;
@@ -132,9 +132,9 @@ final class Region {
         Expr expression;
         if (literal != null) {
             expression = literal;
-        } else if (cell.pending instanceof ElementwisePending(Formula formula, List<Cell> operands)) {
+        } else if (cell.pending instanceof DeferredElementwise(Formula formula, List<ValueState> operands)) {
             var parts = new ArrayList<Expr>();
-            for (Cell operand : operands) {
+            for (ValueState operand : operands) {
                 parts.add(expression(operand, made));
             }
             Expr computed = formula.of(parts);
@@ -147,16 +147,16 @@ final class Region {
     }
 
     /** Returns the value as if it were written to memory and read again: 16-bit floats are rounded to their type. */
-    private static Expr stored(Cell cell, Expr computed) {
+    private static Expr stored(ValueState cell, Expr computed) {
         return switch (cell.type()) {
-            case FLOAT16 -> computed.apply(Function.AS_F16);
-            case BFLOAT16 -> computed.apply(Function.AS_BF16);
+            case FLOAT16 -> computed.apply(FloatFunction.AS_F16);
+            case BFLOAT16 -> computed.apply(FloatFunction.AS_BF16);
             default -> computed;
         };
     }
 
     /** Returns the literal of a cell that is a single constant number; null for others. */
-    private static @Nullable Expr literal(Cell cell) {
+    private static @Nullable Expr literal(ValueState cell) {
         Tensor tensor = cell.known();
         if (tensor == null || tensor.elements() != 1) {
             return null;

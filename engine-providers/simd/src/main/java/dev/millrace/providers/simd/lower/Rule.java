@@ -8,5 +8,5 @@ public interface Rule {
      *
      * @return false where these types or shapes are not the rule's; nothing has been done then
      */
-    boolean lower(Op op);
+    boolean lower(LoweringContext op);
 }

@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
  * Floats that a model has as constants. Where the model stores them in 16 bits and casts them, they are widened while
  * they are packed. They are kept unpacked in 32 bits only where no kernel packs them.
  */
-public record StoredFloats(Kit kit, Tensor tensor) {
+public record StoredFloats(CompileEnvironment kit, Tensor tensor) {
     private static final long ALIGNMENT = 64;
 
     /**
      * Returns the constant floats that an input of a node is, in 32 bits or cast to them; null where it is anything
      * else.
      */
-    public static @Nullable StoredFloats of(Op op, int input) {
-        Cell cell = op.find(input);
+    public static @Nullable StoredFloats of(LoweringContext op, int input) {
+        ValueState cell = op.find(input);
         if (cell == null || !cell.isFloat()) {
             return null;
         }
@@ -37,12 +37,12 @@ public record StoredFloats(Kit kit, Tensor tensor) {
     }
 
     /** Returns the 16-bit constant that an input is cast from; null where there is none. */
-    public static @Nullable Tensor halves(Op op, int input) {
-        Op cast = op.producer(input);
+    public static @Nullable Tensor halves(LoweringContext op, int input) {
+        LoweringContext cast = op.producer(input);
         if (cast == null || !cast.name().equals("Cast")) {
             return null;
         }
-        Cell source = cast.in(0);
+        ValueState source = cast.in(0);
         return DataTypes.isHalf(source.type()) ? source.known() : null;
     }
 

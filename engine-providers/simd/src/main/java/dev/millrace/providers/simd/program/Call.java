@@ -3,5 +3,5 @@ package dev.millrace.providers.simd.program;
 /** A step on the memory of one run. */
 @FunctionalInterface
 public interface Call {
-    void run(Crew crew);
+    void run(ParallelContext crew);
 }

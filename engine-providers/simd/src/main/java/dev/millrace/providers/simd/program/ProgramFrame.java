@@ -1,7 +1,7 @@
 package dev.millrace.providers.simd.program;
 
 import dev.millrace.codegen.code.Recording;
-import dev.millrace.codegen.code.Took;
+import dev.millrace.codegen.code.DurationEstimate;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
  * The memory of one run at a time, with the kernel calls of all steps prepared for it. Calls on memory of the caller
  * are prepared again when that memory changes.
  */
-final class ProgramFrame implements Memory, Crew {
+final class ProgramFrame implements RunMemory, ParallelContext {
     private static final long ALIGNMENT = 64;
     /** The most bytes of an input or output that is copied, which takes less time than preparing calls anew. */
     private static final long STAGED_BYTES = 16 << 10;
 
-    private final List<Step> steps;
+    private final List<ProgramStep> steps;
     private final int width;
     private final RunBlocks.Block block;
     private final @Nullable Call[] calls;
@@ -41,7 +41,7 @@ final class ProgramFrame implements Memory, Crew {
 
     private final int[][] readers;
     private final int[][] writers;
-    private @Nullable Step current;
+    private @Nullable ProgramStep current;
     private @Nullable LaunchContext context;
     /** The check for cancellation during a rehearsal, when there is no context. */
     private @Nullable Runnable rehearsal;
@@ -53,7 +53,7 @@ final class ProgramFrame implements Memory, Crew {
     ProgramFrame after;
 
     /** @param block the block, which is taken for the run that the frame is created for */
-    ProgramFrame(Program program, RunBlocks.Block block) {
+    ProgramFrame(PartitionProgram program, RunBlocks.Block block) {
         steps = program.steps();
         width = program.width();
         tasks = new Live(steps.size());
@@ -168,7 +168,7 @@ final class ProgramFrame implements Memory, Crew {
         }
     }
 
-    private static long bytes(Step step, Storage.Kind kind, int index) {
+    private static long bytes(ProgramStep step, Storage.Kind kind, int index) {
         for (View view : step.views()) {
             Storage root = view.storage().root();
             if (root.kind() == kind && root.index() == index) {
@@ -178,7 +178,7 @@ final class ProgramFrame implements Memory, Crew {
         throw new IllegalStateException("a step uses nothing of what it is a user of");
     }
 
-    private boolean isPlaced(Step step) {
+    private boolean isPlaced(ProgramStep step) {
         for (View view : step.views()) {
             Storage root = view.storage().root();
             if (root.kind() == Storage.Kind.INPUT && inputs[root.index()] == null
@@ -324,15 +324,15 @@ final class ProgramFrame implements Memory, Crew {
     /** Runs the tasks of parallel loops as the steps share them. */
     private final class Live implements RangeTask {
         /** The duration of each parallel loop, by step. */
-        private final Took[][] took;
+        private final DurationEstimate[][] took;
 
         private @Nullable IntConsumer task;
-        private @Nullable Took now;
+        private @Nullable DurationEstimate now;
         private int step;
         private int loop;
 
         Live(int steps) {
-            took = new Took[steps][0];
+            took = new DurationEstimate[steps][0];
         }
 
         /** Says that a step starts to run. */
@@ -345,9 +345,9 @@ final class ProgramFrame implements Memory, Crew {
             task = work;
             if (loop == took[step].length) {
                 took[step] = Arrays.copyOf(took[step], loop + 1);
-                took[step][loop] = new Took();
+                took[step][loop] = new DurationEstimate();
             }
-            Took measured = took[step][loop++];
+            DurationEstimate measured = took[step][loop++];
             now = measured;
             launch().parallelFor(tasks, 1, this, measured.expect());
             measured.complete();
@@ -356,7 +356,7 @@ final class ProgramFrame implements Memory, Crew {
         @Override
         public void run(LaunchContext launch, long from, long to, Scratch scratch) {
             IntConsumer work = task;
-            Took measured = now;
+            DurationEstimate measured = now;
             if (work == null || measured == null) {
                 return;
             }

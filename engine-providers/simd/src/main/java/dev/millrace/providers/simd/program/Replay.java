@@ -30,7 +30,7 @@ final class Replay {
         }
     }
 
-    private final List<Step> steps;
+    private final List<ProgramStep> steps;
     private final long bytesOfStep;
     private final Supplier<@Nullable Recording> recordings;
     private final Live live;
@@ -47,7 +47,7 @@ final class Replay {
      * @param width the number of threads that share the tasks of steps
      * @param recordings creates empty recordings, or returns null where calls cannot be replayed
      */
-    Replay(List<Step> steps, int width, Supplier<@Nullable Recording> recordings, Live live) {
+    Replay(List<ProgramStep> steps, int width, Supplier<@Nullable Recording> recordings, Live live) {
         this.steps = steps;
         bytesOfStep = BYTES_OF_STEP * Math.min(width, MOST_WIDTH);
         this.recordings = recordings;

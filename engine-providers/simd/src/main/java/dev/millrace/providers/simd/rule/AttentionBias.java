@@ -3,10 +3,10 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.attention.AttentionMask;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
-import dev.millrace.providers.simd.program.Memory;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -31,7 +31,7 @@ record AttentionBias(
      *
      * @return null where kernels cannot read it
      */
-    static @Nullable AttentionBias of(Op op, int maskInput, @Nullable Cell lengths, long keys, View queries) {
+    static @Nullable AttentionBias of(LoweringContext op, int maskInput, @Nullable ValueState lengths, long keys, View queries) {
         View counts = null;
         if (lengths != null) {
             if (lengths.type() != ElementType.INT64
@@ -43,10 +43,10 @@ record AttentionBias(
         if (!op.has(maskInput)) {
             return new AttentionBias(Math.toIntExact(keys), AttentionMask.Kind.NONE, null, counts);
         }
-        Cell mask = op.in(maskInput);
+        ValueState mask = op.in(maskInput);
         boolean chosen = mask.type() == ElementType.BOOL;
         int rank = mask.shape().rank();
-        if (!chosen && !Halves.areFloats(mask.type()) || rank < 1 || rank > 4) {
+        if (!chosen && !Float16Conversion.areFloats(mask.type()) || rank < 1 || rank > 4) {
             return null;
         }
         long given = mask.shape().dimAt(-1);
@@ -56,12 +56,12 @@ record AttentionBias(
         return new AttentionBias(
                 Math.toIntExact(seen),
                 chosen ? AttentionMask.Kind.CHOSEN : AttentionMask.Kind.ADDED,
-                rows(op.lowering(), chosen ? mask : Halves.widened(op, mask), wanted),
+                rows(op.lowering(), chosen ? mask : Float16Conversion.widened(op, mask), wanted),
                 counts);
     }
 
     /** The mask at strides of which the last is 1. */
-    private static View rows(Lowering lowering, Cell mask, Shape wanted) {
+    private static View rows(PartitionCompiler lowering, ValueState mask, Shape wanted) {
         View view = lowering.view(mask);
         boolean single = view.shape().dimAt(-1) == 1 && wanted.dim(3) != 1;
         boolean together =
@@ -94,7 +94,7 @@ record AttentionBias(
         return views;
     }
 
-    AttentionMask mask(Memory memory) {
+    AttentionMask mask(RunMemory memory) {
         if (mask == null) {
             return AttentionMask.NONE;
         }

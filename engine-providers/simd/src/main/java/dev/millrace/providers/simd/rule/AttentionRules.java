@@ -7,9 +7,9 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.attention.AttentionShape;
 import dev.millrace.kernels.attention.ScoreRule;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.program.View;
 import java.util.Arrays;
@@ -50,7 +50,7 @@ final class AttentionRules {
     }
 
     /** Whether queries, keys and values of a MultiHeadAttention are separate inputs in a supported form. */
-    private static boolean areApart(Op op) {
+    private static boolean areApart(LoweringContext op) {
         return op.has(1)
                 && op.has(2)
                 && op.in(0).shape().rank() == 3
@@ -58,11 +58,11 @@ final class AttentionRules {
                 && !op.wants(AttentionScores.OUTPUT);
     }
 
-    private static boolean lower(Op op, Form form) {
+    private static boolean lower(LoweringContext op, Form form) {
         if (!areSuited(op, form)) {
             return false;
         }
-        Lowering lowering = op.lowering();
+        PartitionCompiler lowering = op.lowering();
         View queries = heads(op, 0, op.attributes().integer(form.heads(), 0));
         long keyHeads = op.attributes().integer(form.keyHeads(), 0);
         View newKeys = heads(op, 1, keyHeads);
@@ -81,16 +81,16 @@ final class AttentionRules {
         if (!AttentionScores.suit(op, past + newKeys.shape().dim(2))) {
             return false;
         }
-        Cell lengths = form.lengths() < 0 ? null : op.find(form.lengths());
+        ValueState lengths = form.lengths() < 0 ? null : op.find(form.lengths());
         AttentionBias bias = AttentionBias.of(
                 op, form.mask(), lengths, past + newKeys.shape().dim(2), queries);
         if (bias == null) {
             return false;
         }
-        queries = Halves.widened(op, queries);
-        View keys = Halves.widened(op, withPast(op, form.pastKey(), newKeys, 1));
-        View values = Halves.widened(op, withPast(op, form.pastValue(), newValues, 2));
-        Cell out = Halves.wide(op, op.out());
+        queries = Float16Conversion.widened(op, queries);
+        View keys = Float16Conversion.widened(op, withPast(op, form.pastKey(), newKeys, 1));
+        View values = Float16Conversion.widened(op, withPast(op, form.pastValue(), newValues, 2));
+        ValueState out = Float16Conversion.wide(op, op.out());
         var shape = new AttentionShape(
                 extent(queries, 0),
                 extent(queries, 1),
@@ -114,7 +114,7 @@ final class AttentionRules {
                 op.attributes().flag(form.causal(), false),
                 Math.toIntExact(past));
         lowering.add(step.of(op));
-        Halves.finish(op, op.out(), out);
+        Float16Conversion.finish(op, op.out(), out);
         if (op.wants(AttentionScores.OUTPUT)) {
             AttentionScores.add(op, queries, keys, scale, cap);
         }
@@ -122,15 +122,15 @@ final class AttentionRules {
     }
 
     /** Returns the scale. MultiHeadAttention means the default by a scale of 0. */
-    private static float scale(Op op, Form form, AttentionShape shape) {
+    private static float scale(LoweringContext op, Form form, AttentionShape shape) {
         float usual = (float) (1 / Math.sqrt(shape.depth()));
         float scale = op.attributes().real("scale", usual);
         return form == MULTI_HEAD && scale == 0 ? usual : scale;
     }
 
-    private static boolean areSuited(Op op, Form form) {
+    private static boolean areSuited(LoweringContext op, Form form) {
         for (int i : List.of(0, 1, 2, form.pastKey(), form.pastValue())) {
-            if (op.has(i) && !Halves.areFloats(op.in(i).type())) {
+            if (op.has(i) && !Float16Conversion.areFloats(op.in(i).type())) {
                 return false;
             }
         }
@@ -151,11 +151,11 @@ final class AttentionRules {
      * Whether a past has the right shape: as many positions as the other past, and else the shape of the new keys or
      * values.
      */
-    private static boolean continues(Op op, int past, Shape now, long places) {
+    private static boolean continues(LoweringContext op, int past, Shape now, long places) {
         return !op.has(past) || op.in(past).shape().equals(now.with(2, places));
     }
 
-    private static long past(Op op, Form form) {
+    private static long past(LoweringContext op, Form form) {
         return op.has(form.pastKey()) ? op.in(form.pastKey()).shape().dim(2) : 0;
     }
 
@@ -164,7 +164,7 @@ final class AttentionRules {
     }
 
     /** Returns an operand by batch, head, position and depth; null where its shape is not supported. */
-    static @Nullable View heads(Op op, int input, long heads) {
+    static @Nullable View heads(LoweringContext op, int input, long heads) {
         Shape shape = op.in(input).shape();
         if (shape.rank() == 4) {
             return shape.dim(3) < 1 ? null : op.lowering().view(op.in(input));
@@ -178,15 +178,15 @@ final class AttentionRules {
     }
 
     /** Returns keys or values appended to those of the past, which are an output, too. */
-    private static View withPast(Op op, int past, View now, int output) {
-        Lowering lowering = op.lowering();
+    private static View withPast(LoweringContext op, int past, View now, int output) {
+        PartitionCompiler lowering = op.lowering();
         if (!op.has(past)) {
             if (op.wants(output)) {
                 lowering.provide(op.out(output), now);
             }
             return now;
         }
-        Cell before = op.in(past);
+        ValueState before = op.in(past);
         long there = before.shape().dim(2);
         Shape all = now.shape().with(2, there + now.shape().dim(2));
         View whole = op.wants(output) ? lowering.allocate(op.out(output)) : lowering.allocate(now.type(), all);
@@ -201,7 +201,7 @@ final class AttentionRules {
     }
 
     /** Returns a view whose rows are contiguous, of a copy where necessary. */
-    private static View readable(Lowering lowering, View view) {
+    private static View readable(PartitionCompiler lowering, View view) {
         if (AttentionStep.isReadable(view)) {
             return view;
         }
@@ -211,7 +211,7 @@ final class AttentionRules {
     }
 
     /** Returns a view for the output by batch, head, position and depth. */
-    private static View output(Op op, Cell out, AttentionShape shape) {
+    private static View output(LoweringContext op, ValueState out, AttentionShape shape) {
         Shape byPlace = Shape.of(shape.batch(), shape.queries(), shape.heads(), shape.valueDepth());
         int[] order = {0, 2, 1, 3};
         if (op.in(0).shape().rank() == 3) {

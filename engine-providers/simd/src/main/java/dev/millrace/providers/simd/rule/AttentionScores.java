@@ -3,13 +3,13 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.Formula;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.program.View;
 import java.util.List;
 import java.util.Objects;
@@ -29,12 +29,12 @@ final class AttentionScores {
 
     private AttentionScores() {}
 
-    private static int stage(Op op) {
+    private static int stage(LoweringContext op) {
         return Math.toIntExact(op.attributes().integer("qk_matmul_output_mode", 0));
     }
 
     /** Whether the scores of a node can be had, or nobody wants them. */
-    static boolean suit(Op op, long keys) {
+    static boolean suit(LoweringContext op, long keys) {
         int stage = op.wants(OUTPUT) ? stage(op) : 0;
         if (stage < BIASED) {
             return true;
@@ -46,18 +46,18 @@ final class AttentionScores {
     }
 
     /** Adds what computes them, of queries and keys by batch, head, place and depth. */
-    static void add(Op op, View queries, View keys, float scale, float cap) {
-        Lowering lowering = op.lowering();
-        Cell out = op.out(OUTPUT);
+    static void add(LoweringContext op, View queries, View keys, float scale, float cap) {
+        PartitionCompiler lowering = op.lowering();
+        ValueState out = op.out(OUTPUT);
         int stage = stage(op);
-        Cell raw = raw(lowering, out, queries, keys, v -> {
+        ValueState raw = raw(lowering, out, queries, keys, v -> {
             Expr score = v.getFirst().times(Expr.number(scale));
             boolean capped = stage >= CAPPED && cap != 0;
-            return capped ? score.over(Expr.number(cap)).apply(Function.TANH).times(Expr.number(cap)) : score;
+            return capped ? score.over(Expr.number(cap)).apply(FloatFunction.TANH).times(Expr.number(cap)) : score;
         });
-        Cell mask = stage < BIASED || !op.has(MASK) ? null : op.in(MASK);
-        Cell biased = mask == null ? raw : biased(lowering, out, raw, mask);
-        Cell result = stage < PROBABILITIES ? biased : probabilities(op, biased);
+        ValueState mask = stage < BIASED || !op.has(MASK) ? null : op.in(MASK);
+        ValueState biased = mask == null ? raw : biased(lowering, out, raw, mask);
+        ValueState result = stage < PROBABILITIES ? biased : probabilities(op, biased);
         if (out.isFloat()) {
             lowering.provide(out, lowering.dense(result));
         } else {
@@ -66,22 +66,22 @@ final class AttentionScores {
     }
 
     /** Products of all queries and keys, those of heads that share keys one behind the other. */
-    private static Cell raw(Lowering lowering, Cell out, View queries, View keys, Formula after) {
+    private static ValueState raw(PartitionCompiler lowering, ValueState out, View queries, View keys, Formula after) {
         Shape q = queries.shape();
         Shape k = keys.shape();
         long shared = q.dim(1) / k.dim(1);
-        Cell left = Parts.of(lowering, out, queries, Shape.of(q.dim(0), k.dim(1), shared, q.dim(2), q.dim(3)));
-        Cell right = Parts.of(lowering, out, keys, Shape.of(k.dim(0), k.dim(1), 1, k.dim(2), k.dim(3)));
+        ValueState left = OutputViews.of(lowering, out, queries, Shape.of(q.dim(0), k.dim(1), shared, q.dim(2), q.dim(3)));
+        ValueState right = OutputViews.of(lowering, out, keys, Shape.of(k.dim(0), k.dim(1), 1, k.dim(2), k.dim(3)));
         Shape all = Shape.of(q.dim(0), k.dim(1), shared, q.dim(2), k.dim(2));
-        Cell product = lowering.part(out, ElementType.FLOAT, all);
-        lowering.pend(product, Objects.requireNonNull(ProductAnchor.of(lowering, left, right, false, true, all)));
-        Cell scores = lowering.part(out, ElementType.FLOAT, all);
+        ValueState product = lowering.part(out, ElementType.FLOAT, all);
+        lowering.pend(product, Objects.requireNonNull(ProductRoot.of(lowering, left, right, false, true, all)));
+        ValueState scores = lowering.part(out, ElementType.FLOAT, all);
         lowering.pend(scores, List.of(product), after);
-        return Parts.of(lowering, out, lowering.dense(scores), Shape.of(q.dim(0), q.dim(1), q.dim(2), k.dim(2)));
+        return OutputViews.of(lowering, out, lowering.dense(scores), Shape.of(q.dim(0), q.dim(1), q.dim(2), k.dim(2)));
     }
 
-    private static Cell biased(Lowering lowering, Cell out, Cell raw, Cell mask) {
-        Cell biased = lowering.part(out, ElementType.FLOAT, raw.shape());
+    private static ValueState biased(PartitionCompiler lowering, ValueState out, ValueState raw, ValueState mask) {
+        ValueState biased = lowering.part(out, ElementType.FLOAT, raw.shape());
         boolean chosen = mask.type() == ElementType.BOOL;
         Expr hidden = Expr.number(Float.NEGATIVE_INFINITY);
         lowering.pend(
@@ -96,16 +96,16 @@ final class AttentionScores {
     }
 
     /** A query that sees no key gives nothing but zeros. */
-    private static Cell probabilities(Op op, Cell scores) {
-        Lowering lowering = op.lowering();
+    private static ValueState probabilities(LoweringContext op, ValueState scores) {
+        PartitionCompiler lowering = op.lowering();
         Shape shape = scores.shape();
-        Cell out = op.out(OUTPUT);
-        Cell chances = lowering.part(out, ElementType.FLOAT, shape);
+        ValueState out = op.out(OUTPUT);
+        ValueState chances = lowering.part(out, ElementType.FLOAT, shape);
         SoftmaxRules.add(
                 op, false, lowering.dense(scores), lowering.allocate(chances), shape.elements(0, 3), shape.dim(3), 1);
-        Cell best = lowering.part(out, ElementType.FLOAT, shape.with(3, 1));
+        ValueState best = lowering.part(out, ElementType.FLOAT, shape.with(3, 1));
         Reductions.add(op, ReduceOp.MAX, scores, best, 3);
-        Cell seen = lowering.part(out, ElementType.FLOAT, shape);
+        ValueState seen = lowering.part(out, ElementType.FLOAT, shape);
         lowering.pend(
                 seen,
                 List.of(chances, best),

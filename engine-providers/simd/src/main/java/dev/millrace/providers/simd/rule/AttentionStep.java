@@ -7,9 +7,9 @@ import dev.millrace.kernels.attention.FinishRows;
 import dev.millrace.kernels.attention.HeadRows;
 import dev.millrace.kernels.attention.ScoreRule;
 import dev.millrace.kernels.attention.VisibleKeys;
-import dev.millrace.providers.simd.lower.Op;
-import dev.millrace.providers.simd.program.Memory;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.program.RunMemory;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ record AttentionStep(
         return together && view.strides()[2] < MOST_BETWEEN_ROWS;
     }
 
-    Step of(Op op) {
+    ProgramStep of(LoweringContext op) {
         Attention attention = op.kit()
                 .driver(
                         List.of(Attention.class, rule.mask(), rule.cap(), rule.slopes()),
@@ -55,7 +55,7 @@ record AttentionStep(
         var reads = new ArrayList<>(List.of(queries, keys, values));
         reads.addAll(bias.views());
         long products = (long) shape.batch() * shape.heads() * shape.queries() * shape.keys();
-        return Step.of(
+        return ProgramStep.of(
                         () -> "attention " + rule + (causal ? " causal" : ""),
                         op.node().name())
                 .reading(reads)
@@ -78,7 +78,7 @@ record AttentionStep(
                 });
     }
 
-    private AttentionCall call(Memory memory) {
+    private AttentionCall call(RunMemory memory) {
         return AttentionCall.of(
                         shape,
                         rows(memory, queries),
@@ -91,7 +91,7 @@ record AttentionStep(
                 .with(new VisibleKeys(causal, past, null));
     }
 
-    private static HeadRows rows(Memory memory, View view) {
+    private static HeadRows rows(RunMemory memory, View view) {
         long[] strides = view.strides();
         return new HeadRows(memory.segment(view), strides[0], strides[1], strides[2]);
     }

@@ -1,7 +1,7 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.program.View;
 import java.util.Objects;
@@ -20,7 +20,7 @@ final class BlockRules {
         };
     }
 
-    private static boolean tile(Op op) {
+    private static boolean tile(LoweringContext op) {
         Shape shape = op.in(0).shape();
         if (op.opset() < 6 || Indices.elementBytes(op.in(0).type()) == 0) {
             return false;
@@ -44,7 +44,7 @@ final class BlockRules {
         return true;
     }
 
-    private static boolean depthToSpace(Op op) {
+    private static boolean depthToSpace(LoweringContext op) {
         Shape shape = op.in(0).shape();
         long block = op.attributes().integer("blocksize");
         if (shape.rank() != 4 || Indices.elementBytes(op.in(0).type()) == 0 || shape.dim(1) % (block * block) != 0) {
@@ -60,7 +60,7 @@ final class BlockRules {
         return true;
     }
 
-    private static boolean spaceToDepth(Op op) {
+    private static boolean spaceToDepth(LoweringContext op) {
         Shape shape = op.in(0).shape();
         long block = op.attributes().integer("blocksize");
         if (shape.rank() != 4 || Indices.elementBytes(op.in(0).type()) == 0) {
@@ -74,12 +74,12 @@ final class BlockRules {
         return true;
     }
 
-    private static View split(Op op, Shape shape) {
+    private static View split(LoweringContext op, Shape shape) {
         return Objects.requireNonNull(op.lowering().view(op.in(0)).reshaped(shape));
     }
 
     /** Copies elements into the output, whose axes are those of a view put together. */
-    private static void copy(Op op, View from) {
+    private static void copy(LoweringContext op, View from) {
         View to = op.lowering().allocate(op.out());
         View apart = View.dense(to.storage(), to.type(), from.shape(), to.offset());
         op.lowering().copy(from, apart, op.node().name());

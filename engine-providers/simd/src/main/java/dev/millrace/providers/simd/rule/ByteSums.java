@@ -4,13 +4,13 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.gemm.Operand;
-import dev.millrace.kernels.intgemm.QuantisedMatrix;
-import dev.millrace.kernels.intgemm.QuantisedResult;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.program.Memory;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.kernels.gemm.EpilogueOperand;
+import dev.millrace.kernels.lowp.QuantisedMatrix;
+import dev.millrace.kernels.lowp.QuantisedResult;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.program.RunMemory;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  * are output channels.
  */
 abstract class ByteSums {
-    private final Lowering lowering;
-    private final Cell in;
-    private final @Nullable Cell zero;
+    private final PartitionCompiler lowering;
+    private final ValueState in;
+    private final @Nullable ValueState zero;
     private final ByteWeights weights;
 
     /** @param zero the zero point of the bytes, or one for each row */
-    ByteSums(Lowering lowering, Cell in, @Nullable Cell zero, ByteWeights weights) {
+    ByteSums(PartitionCompiler lowering, ValueState in, @Nullable ValueState zero, ByteWeights weights) {
         this.lowering = lowering;
         this.in = in;
         this.zero = zero;
@@ -40,11 +40,11 @@ abstract class ByteSums {
         return weights;
     }
 
-    final Lowering lowering() {
+    final PartitionCompiler lowering() {
         return lowering;
     }
 
-    final Cell in() {
+    final ValueState in() {
         return in;
     }
 
@@ -52,10 +52,10 @@ abstract class ByteSums {
     abstract long columns();
 
     /**
-     * Returns how an operand is broadcast to the elements of the result; {@link Operand#ELEMENT} where products do not
+     * Returns how an operand is broadcast to the elements of the result; {@link EpilogueOperand#ELEMENT} where products do not
      * read it.
      */
-    abstract Operand kind(Cell operand);
+    abstract EpilogueOperand kind(ValueState operand);
 
     /** A view of the rows of bytes. */
     abstract View rows();
@@ -94,7 +94,7 @@ abstract class ByteSums {
      * @param reads further views that the step reads
      * @param out creates the result for the memory of a run
      */
-    final void add(String what, Cell result, @Nullable View scale, List<View> reads, Function<Memory, Result> out) {
+    final void add(String what, ValueState result, @Nullable View scale, List<View> reads, Function<RunMemory, Result> out) {
         View left = rows();
         View right = packedWeights();
         View point = zero == null ? null : lowering.dense(zero);
@@ -112,7 +112,7 @@ abstract class ByteSums {
         boolean signed = in.type() == ElementType.INT8;
         boolean areForAll = (zero == null || zero.elements() == 1) && (scale == null || scale.elements() == 1);
         boolean plain = !signed && areForAll && weights.areCentred();
-        lowering.add(Step.of(() -> description() + " " + what, result.name())
+        lowering.add(ProgramStep.of(() -> description() + " " + what, result.name())
                 .reading(all)
                 .writing(to)
                 .work(work())

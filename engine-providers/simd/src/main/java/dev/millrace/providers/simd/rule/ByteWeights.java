@@ -3,9 +3,9 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.kernels.intgemm.QuantisedGemm;
-import dev.millrace.kernels.intgemm.QuantisedMatrix;
-import dev.millrace.providers.simd.lower.Kit;
+import dev.millrace.kernels.lowp.QuantisedGemm;
+import dev.millrace.kernels.lowp.QuantisedMatrix;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Constant bytes with zero points, which products and convolutions have packed. */
-record ByteWeights(Kit kit, Tensor bytes, @Nullable Tensor zeroPoints) {
+record ByteWeights(CompileEnvironment kit, Tensor bytes, @Nullable Tensor zeroPoints) {
     /** Puts bytes into packed memory. */
     interface Packing {
         void pack(QuantisedMatrix weights, MemorySegment packed);

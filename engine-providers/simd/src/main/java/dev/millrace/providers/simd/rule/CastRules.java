@@ -2,10 +2,10 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.kernels.cast.Cast;
 import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
-import dev.millrace.providers.simd.lower.Op;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -15,12 +15,12 @@ final class CastRules {
     private CastRules() {}
 
     /** The key of a driver. */
-    static boolean lower(Op op) {
+    static boolean lower(LoweringContext op) {
         return cast(op, op.in(0), op.out());
     }
 
     /** Adds a cast of a value of a node; false where there is none between such types. */
-    static boolean cast(Op op, Cell value, Cell result) {
+    static boolean cast(LoweringContext op, ValueState value, ValueState result) {
         NumberType from = DataTypes.number(value.type());
         NumberType to = DataTypes.number(result.type());
         if (from == null
@@ -39,7 +39,7 @@ final class CastRules {
         View target = op.lowering().allocate(result);
         long count = value.elements();
         op.lowering()
-                .add(Step.of(() -> "cast " + from + " to " + to, op.node().name())
+                .add(ProgramStep.of(() -> "cast " + from + " to " + to, op.node().name())
                         .reading(source)
                         .writing(target)
                         .calling(memory -> {

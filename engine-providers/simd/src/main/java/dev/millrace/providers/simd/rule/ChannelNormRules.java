@@ -4,14 +4,14 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.norm.ChannelNorm;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
 import dev.millrace.providers.simd.weights.Weights;
@@ -38,7 +38,7 @@ final class ChannelNormRules {
         };
     }
 
-    private static boolean areFloat(Op op) {
+    private static boolean areFloat(LoweringContext op) {
         for (int i = 0; i < op.inputs(); i++) {
             if (!op.has(i) || !op.in(i).isFloat()) {
                 return false;
@@ -47,7 +47,7 @@ final class ChannelNormRules {
         return true;
     }
 
-    private static boolean groups(Op op, long groups) {
+    private static boolean groups(LoweringContext op, long groups) {
         Shape shape = op.in(0).shape();
         if (!areFloat(op) || shape.rank() < 2 || groups < 1 || shape.dim(1) % groups != 0) {
             return false;
@@ -66,7 +66,7 @@ final class ChannelNormRules {
         long pixels = shape.elements(2, shape.rank());
         float epsilon = op.attributes().real("epsilon", EPSILON);
         op.lowering()
-                .add(Step.of("norm.groups", op.node().name())
+                .add(ProgramStep.of("norm.groups", op.node().name())
                         .reading(from, factors, offsets)
                         .writing(to)
                         .repeating()
@@ -85,7 +85,7 @@ final class ChannelNormRules {
     }
 
     /** Returns one number for each channel, repeated where there is one for each group; null for any other count. */
-    private static @Nullable View ofChannels(Op op, Cell numbers, long channels) {
+    private static @Nullable View ofChannels(LoweringContext op, ValueState numbers, long channels) {
         long count = numbers.elements();
         if (count == channels) {
             return op.lowering().dense(numbers);
@@ -103,7 +103,7 @@ final class ChannelNormRules {
     }
 
     /** Lowers BatchNormalization. With the statistics of the training it is a product and a sum for each element. */
-    private static boolean batch(Op op) {
+    private static boolean batch(LoweringContext op) {
         Shape shape = op.in(0).shape();
         if (op.opset() >= 14 && op.attributes().isOne("training_mode", false)) {
             return training(op);
@@ -132,8 +132,8 @@ final class ChannelNormRules {
         long bytes = Float.BYTES * dims[0];
         Tensor factors = Tensor.wrap(ElementType.FLOAT, Shape.of(dims), folded.asSlice(0, bytes));
         Tensor offsets = Tensor.wrap(ElementType.FLOAT, Shape.of(dims), folded.asSlice(bytes, bytes));
-        Lowering lowering = op.lowering();
-        List<Cell> operands = List.of(op.in(0), lowering.constant(factors), lowering.constant(offsets));
+        PartitionCompiler lowering = op.lowering();
+        List<ValueState> operands = List.of(op.in(0), lowering.constant(factors), lowering.constant(offsets));
         lowering.pend(op.out(), operands, v -> v.get(0).times(v.get(1)).plus(v.get(2)));
         return true;
     }
@@ -142,23 +142,23 @@ final class ChannelNormRules {
      * Lowers BatchNormalization whose statistics are known only in a run: first computes a factor and an offset for
      * each channel.
      */
-    private static void batchOfInputs(Op op, Shape ofChannels) {
-        Lowering lowering = op.lowering();
+    private static void batchOfInputs(LoweringContext op, Shape ofChannels) {
+        PartitionCompiler lowering = op.lowering();
         Expr epsilon = Expr.number(op.attributes().real("epsilon", EPSILON));
-        List<Cell> given = new ArrayList<>();
+        List<ValueState> given = new ArrayList<>();
         for (int i = 1; i < op.inputs(); i++) {
             View numbers = lowering.dense(op.in(i));
-            Cell cell = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
+            ValueState cell = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
             lowering.provide(cell, View.dense(numbers.storage(), numbers.type(), ofChannels, numbers.offset()));
             given.add(cell);
         }
-        Cell factors = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
+        ValueState factors = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
         lowering.pend(
                 factors,
                 List.of(given.get(0), given.get(3)),
-                v -> v.get(0).over(v.get(1).plus(epsilon).apply(Function.SQRT)));
+                v -> v.get(0).over(v.get(1).plus(epsilon).apply(FloatFunction.SQRT)));
         lowering.materialise(factors);
-        Cell offsets = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
+        ValueState offsets = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
         lowering.pend(
                 offsets,
                 List.of(given.get(1), given.get(2), factors),
@@ -174,46 +174,46 @@ final class ChannelNormRules {
      * Lowers BatchNormalization in training mode: normalises by the statistics of the batch, and moves the running
      * statistics towards them.
      */
-    private static boolean training(Op op) {
-        Cell in = op.in(0);
+    private static boolean training(LoweringContext op) {
+        ValueState in = op.in(0);
         int rank = in.shape().rank();
         if (!areFloat(op) || rank < 2 || in.elements() == 0) {
             return false;
         }
-        Lowering lowering = op.lowering();
+        PartitionCompiler lowering = op.lowering();
         Shape ofChannels = Shape.of(in.shape().dim(1));
         int[] axes = IntStream.range(0, rank).filter(axis -> axis != 1).toArray();
         long[] dims = new long[rank - 1];
         Arrays.fill(dims, 1);
         dims[0] = in.shape().dim(1);
         Shape beside = Shape.of(dims);
-        Cell mean = lowering.part(op.out(), ElementType.FLOAT, beside);
+        ValueState mean = lowering.part(op.out(), ElementType.FLOAT, beside);
         Reductions.add(op, ReduceOp.MEAN, in, mean, axes);
-        Cell centred = lowering.part(op.out(), ElementType.FLOAT, in.shape());
+        ValueState centred = lowering.part(op.out(), ElementType.FLOAT, in.shape());
         lowering.pend(centred, List.of(in, mean), v -> v.get(0).minus(v.get(1)));
-        Cell squares = lowering.part(op.out(), ElementType.FLOAT, beside);
+        ValueState squares = lowering.part(op.out(), ElementType.FLOAT, beside);
         Reductions.add(op, ReduceOp.SUM_SQUARE, centred, squares, axes);
         Expr size = Expr.number((float) (in.elements() / ofChannels.elements()));
         Expr epsilon = Expr.number(op.attributes().real("epsilon", EPSILON));
-        Cell factors = lowering.part(op.out(), ElementType.FLOAT, beside);
-        Cell scales = Parts.of(lowering, op.out(), lowering.view(op.in(1)), beside);
+        ValueState factors = lowering.part(op.out(), ElementType.FLOAT, beside);
+        ValueState scales = OutputViews.of(lowering, op.out(), lowering.view(op.in(1)), beside);
         lowering.pend(factors, List.of(scales, squares), v -> {
             Expr variance = v.get(1).over(size);
-            return v.get(0).over(variance.plus(epsilon).apply(Function.SQRT));
+            return v.get(0).over(variance.plus(epsilon).apply(FloatFunction.SQRT));
         });
         lowering.materialise(factors);
-        Cell offsets = Parts.of(lowering, op.out(), lowering.view(op.in(2)), beside);
+        ValueState offsets = OutputViews.of(lowering, op.out(), lowering.view(op.in(2)), beside);
         lowering.pend(
                 op.out(),
                 List.of(centred, factors, offsets),
                 v -> v.get(0).times(v.get(1)).plus(v.get(2)));
-        move(op, 1, 3, Parts.of(lowering, op.out(), lowering.view(mean), ofChannels), Expr.number(1));
-        move(op, 2, 4, Parts.of(lowering, op.out(), lowering.view(squares), ofChannels), size);
+        move(op, 1, 3, OutputViews.of(lowering, op.out(), lowering.view(mean), ofChannels), Expr.number(1));
+        move(op, 2, 4, OutputViews.of(lowering, op.out(), lowering.view(squares), ofChannels), size);
         return true;
     }
 
     /** Moves a running statistic towards that of the batch. */
-    private static void move(Op op, int output, int input, Cell seen, Expr divisor) {
+    private static void move(LoweringContext op, int output, int input, ValueState seen, Expr divisor) {
         if (op.wants(output)) {
             float momentum = op.attributes().real("momentum", 0.9f);
             op.lowering()
@@ -230,7 +230,7 @@ final class ChannelNormRules {
      * Returns factors followed by offsets, computed once for the operands. They are computed at once, since blocks of
      * channels are made of them, and a single one becomes part of the code.
      */
-    private static MemorySegment folded(Op op, List<Tensor> operands, long channels) {
+    private static MemorySegment folded(LoweringContext op, List<Tensor> operands, long channels) {
         Weights weights = op.kit().weights();
         float epsilon = op.attributes().real("epsilon", EPSILON);
         long bytes = Float.BYTES * channels;

@@ -5,7 +5,7 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.gemm.Operand;
+import dev.millrace.kernels.gemm.EpilogueOperand;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -36,18 +36,18 @@ record ColumnEpilogue(List<Expr> scales, Expr.@Nullable Input bias, Activation a
      * @param known the activations that the products can apply
      * @return null where the sums are not converted to floats in one place
      */
-    static @Nullable ColumnEpilogue ofInts(Expr expression, List<Operand> kinds, List<Activation> known) {
+    static @Nullable ColumnEpilogue ofInts(Expr expression, List<EpilogueOperand> kinds, List<Activation> known) {
         return new Search(INTS, true, kinds, known).of(expression);
     }
 
     /** Returns the part of an expression that products with float sums apply. */
-    static ColumnEpilogue ofFloats(Expr expression, List<Operand> kinds, List<Activation> known) {
+    static ColumnEpilogue ofFloats(Expr expression, List<EpilogueOperand> kinds, List<Activation> known) {
         ColumnEpilogue found = new Search(RESULT, false, kinds, known).of(expression);
         return found == null ? new ColumnEpilogue(List.of(), null, Activation.NONE, expression) : found;
     }
 
     /** @param sum the expression that stands for the sums */
-    private record Search(Expr sum, boolean scaled, List<Operand> kinds, List<Activation> known) {
+    private record Search(Expr sum, boolean scaled, List<EpilogueOperand> kinds, List<Activation> known) {
         @Nullable
         ColumnEpilogue of(Expr expression) {
             var candidates = new ArrayList<Expr>();
@@ -123,7 +123,7 @@ record ColumnEpilogue(List<Expr> scales, Expr.@Nullable Input bias, Activation a
             boolean isOne = expression instanceof Expr.Input(int index, DataType type)
                     && type == DataType.F32
                     && index > 0
-                    && kinds.get(index - 1) == Operand.SINGLE;
+                    && kinds.get(index - 1) == EpilogueOperand.SINGLE;
             return isOne || expression instanceof Expr.Literal || isColumn(expression);
         }
 
@@ -131,7 +131,7 @@ record ColumnEpilogue(List<Expr> scales, Expr.@Nullable Input bias, Activation a
             return expression instanceof Expr.Input(int index, DataType type)
                     && type == DataType.F32
                     && index > 0
-                    && kinds.get(index - 1) == Operand.COLUMN;
+                    && kinds.get(index - 1) == EpilogueOperand.COLUMN;
         }
     }
 }

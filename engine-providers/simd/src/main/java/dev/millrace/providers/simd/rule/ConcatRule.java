@@ -3,10 +3,10 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.conv.ChannelMove;
-import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.Channels;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -19,10 +19,10 @@ import java.util.stream.IntStream;
 final class ConcatRule {
     private ConcatRule() {}
 
-    static boolean lower(Op op) {
+    static boolean lower(LoweringContext op) {
         int axis =
                 Shape.axis(op.attributes().integer("axis", 1), op.out().shape().rank());
-        var parts = new ArrayList<Cell>();
+        var parts = new ArrayList<ValueState>();
         for (int i = 0; i < op.inputs(); i++) {
             if (!op.has(i)) {
                 return false;
@@ -39,7 +39,7 @@ final class ConcatRule {
         long[] steps = new long[whole.shape().rank()];
         Arrays.fill(steps, 1);
         long at = 0;
-        for (Cell part : parts) {
+        for (ValueState part : parts) {
             long[] starts = new long[steps.length];
             starts[axis] = at;
             View place = whole.sliced(starts, steps, part.shape());
@@ -53,11 +53,11 @@ final class ConcatRule {
     }
 
     /** Channels of images in blocks: all parts are, or all but the last one are whole blocks. */
-    private static boolean inBlocks(Op op, int axis, List<Cell> parts) {
-        Lowering lowering = op.lowering();
+    private static boolean inBlocks(LoweringContext op, int axis, List<ValueState> parts) {
+        PartitionCompiler lowering = op.lowering();
         int block = op.kit().block();
         boolean images = axis == 1 && op.out().shape().rank() >= 3 && op.out().isFloat();
-        if (!images || parts.stream().noneMatch(Cell::isBlockedOnly)) {
+        if (!images || parts.stream().noneMatch(ValueState::isBlockedOnly)) {
             return false;
         }
         boolean wholeBlocks = parts.subList(0, parts.size() - 1).stream()
@@ -67,7 +67,7 @@ final class ConcatRule {
         }
         View whole = lowering.allocateBlocked(op.out());
         int at = 0;
-        for (Cell part : parts) {
+        for (ValueState part : parts) {
             if (isZero(part)) {
                 int[] zeros = new int[(int) part.shape().dim(1)];
                 Arrays.fill(zeros, ChannelMove.ZERO);
@@ -87,7 +87,7 @@ final class ConcatRule {
         return true;
     }
 
-    private static boolean isZero(Cell part) {
+    private static boolean isZero(ValueState part) {
         Tensor known = part.isReadable() ? part.known() : null;
         if (known == null) {
             return false;
@@ -98,7 +98,7 @@ final class ConcatRule {
     }
 
     /** Puts a part where a block begins. */
-    private static void putBlocks(Lowering lowering, Cell part, View whole, long blocks, List<Cell> parts) {
+    private static void putBlocks(PartitionCompiler lowering, ValueState part, View whole, long blocks, List<ValueState> parts) {
         int block = whole.block();
         Shape shape = whole.shape();
         long batch = shape.dim(0);
@@ -115,7 +115,7 @@ final class ConcatRule {
     }
 
     /** Lets a part be computed where it shall be. */
-    private static boolean moveInto(View part, Storage whole, long offset, List<Cell> parts, Cell cell) {
+    private static boolean moveInto(View part, Storage whole, long offset, List<ValueState> parts, ValueState cell) {
         boolean once = parts.stream().filter(other -> other == cell).count() == 1;
         if (!once || !part.isWhole() || !part.storage().isFree() || part.storage() == whole) {
             return false;

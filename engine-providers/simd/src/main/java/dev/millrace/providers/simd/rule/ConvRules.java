@@ -7,9 +7,9 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.pool.WindowShape;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.lower.StoredFloats;
 import java.util.List;
@@ -36,16 +36,16 @@ final class ConvRules {
         };
     }
 
-    private static boolean conv(Op op) {
+    private static boolean conv(LoweringContext op) {
         ConvWeights weights = ConvWeights.of(op);
         Shape in = op.in(0).shape();
         Shape out = op.out().shape();
-        Axis[] axes = weights == null ? null : Windows.axes(op, in, out, Windows.kernel(weights.shape()));
+        Axis[] axes = weights == null ? null : WindowAxes.axes(op, in, out, WindowAxes.kernel(weights.shape()));
         if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0) {
             return false;
         }
-        PadAnchor padding = PadAnchor.ofZeros(op.in(0));
-        Cell images = padding == null ? op.in(0) : padding.source();
+        PadRoot padding = PadRoot.ofZeros(op.in(0));
+        ValueState images = padding == null ? op.in(0) : padding.source();
         if (padding != null) {
             axes = padding.overSource(axes);
         }
@@ -53,38 +53,38 @@ final class ConvRules {
         int batch = Math.toIntExact(in.dim(0));
         int channels = Math.toIntExact(in.dim(1));
         int outChannels = Math.toIntExact(out.dim(1));
-        if (weights instanceof ConvWeights.Fixed fixed && SignalAnchor.fits(images.shape(), axes[2])) {
+        if (weights instanceof ConvWeights.Fixed fixed && SignalRoot.fits(images.shape(), axes[2])) {
             if (!SpectrumRule.lower(op, images, axes[2], fixed)) {
                 signal(op, images, axes[2], fixed);
             }
             return true;
         }
         var ofChannels = new ConvShape(batch, channels, outChannels, groups, axes[0], axes[1], axes[2]);
-        if (PlaneAnchor.pays(op, images, ofChannels)) {
-            op.lowering().pend(op.out(), PlaneAnchor.of(op.lowering(), images, ofChannels, weights));
+        if (PlaneRoot.pays(op, images, ofChannels)) {
+            op.lowering().pend(op.out(), PlaneRoot.of(op.lowering(), images, ofChannels, weights));
         } else if (axes[2].stride() > FARTHEST || hasFarTaps(axes[2]) || hasManyTaps(axes)) {
             return false;
-        } else if (groups == channels && outChannels == channels && groups > 1 && !Windows.isWide(axes[2])) {
+        } else if (groups == channels && outChannels == channels && groups > 1 && !WindowAxes.isWide(axes[2])) {
             var shape = new WindowShape(batch, channels, axes[0], axes[1], axes[2]);
-            op.lowering().pend(op.out(), new DepthwiseAnchor(op.lowering(), images, shape, weights));
+            op.lowering().pend(op.out(), new DepthwiseRoot(op.lowering(), images, shape, weights));
         } else {
-            op.lowering().pend(op.out(), new ConvAnchor(op.lowering(), images, ofChannels, weights, isOfOneSize(op)));
+            op.lowering().pend(op.out(), new ConvRoot(op.lowering(), images, ofChannels, weights, isOfOneSize(op)));
         }
         return true;
     }
 
-    private static void signal(Op op, Cell images, Axis axis, ConvWeights.Fixed weights) {
-        Lowering lowering = op.lowering();
+    private static void signal(LoweringContext op, ValueState images, Axis axis, ConvWeights.Fixed weights) {
+        PartitionCompiler lowering = op.lowering();
         long channels = op.out().shape().dim(1);
-        var anchor = new SignalAnchor(lowering, images, axis, images.shape().dim(0), channels, weights.unbiased());
+        var anchor = new SignalRoot(lowering, images, axis, images.shape().dim(0), channels, weights.unbiased());
         StoredFloats bias = weights.bias();
         if (bias == null) {
             lowering.pend(op.out(), anchor);
             return;
         }
-        Cell product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
+        ValueState product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
         lowering.pend(product, anchor);
-        Cell added = lowering.constant(bias.widened().reshaped(Shape.of(channels, 1)));
+        ValueState added = lowering.constant(bias.widened().reshaped(Shape.of(channels, 1)));
         lowering.pend(op.out(), List.of(product, added), v -> v.getFirst().plus(v.getLast()));
     }
 
@@ -101,16 +101,16 @@ final class ConvRules {
     }
 
     /** Whether images have a size that does not depend on the shapes of the inputs. */
-    private static boolean isOfOneSize(Op op) {
+    private static boolean isOfOneSize(LoweringContext op) {
         SymbolicShape images = op.node().requireInput(0).shape();
         return images != null && images.dims().stream().skip(2).allMatch(Dim::isKnown);
     }
 
-    private static boolean transposed(Op op) {
+    private static boolean transposed(LoweringContext op) {
         ConvWeights weights = ConvWeights.of(op);
         Shape in = op.in(0).shape();
         Shape out = op.out().shape();
-        Axis[] axes = weights == null ? null : Windows.transposed(op, in, out, Windows.kernel(weights.shape()));
+        Axis[] axes = weights == null ? null : WindowAxes.transposed(op, in, out, WindowAxes.kernel(weights.shape()));
         if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0 || hasFarTaps(axes[2])) {
             return false;
         }
@@ -126,15 +126,15 @@ final class ConvRules {
                 axes[0],
                 axes[1],
                 axes[2]);
-        Lowering lowering = op.lowering();
-        boolean planes = PlaneAnchor.paysTransposed(op, op.in(0), forward);
-        if (PhasesAnchor.pays(forward, planes, op.kit().block())) {
+        PartitionCompiler lowering = op.lowering();
+        boolean planes = PlaneRoot.paysTransposed(op, op.in(0), forward);
+        if (SubpixelConvolutionRoot.pays(forward, planes, op.kit().block())) {
             lowering.pend(
-                    op.out(), new PhasesAnchor(lowering, op.in(0), new Phases(forward), weights, isOfOneSize(op)));
+                    op.out(), new SubpixelConvolutionRoot(lowering, op.in(0), new Phases(forward), weights, isOfOneSize(op)));
         } else if (planes) {
-            lowering.pend(op.out(), PlaneAnchor.transposed(lowering, op.in(0), forward, weights));
+            lowering.pend(op.out(), PlaneRoot.transposed(lowering, op.in(0), forward, weights));
         } else {
-            lowering.pend(op.out(), new TransposedConvAnchor(lowering, op.in(0), forward, weights));
+            lowering.pend(op.out(), new TransposedConvRoot(lowering, op.in(0), forward, weights));
         }
         return true;
     }

@@ -8,12 +8,12 @@ import dev.millrace.kernels.conv.bytes.QuantisedConv;
 import dev.millrace.kernels.conv.bytes.QuantisedConvolution;
 import dev.millrace.kernels.conv.bytes.QuantisedDepthwiseConv;
 import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.gemm.Operand;
+import dev.millrace.kernels.gemm.EpilogueOperand;
 import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.intgemm.QuantisedMatrix;
-import dev.millrace.kernels.intgemm.QuantisedResult;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.kernels.lowp.QuantisedMatrix;
+import dev.millrace.kernels.lowp.QuantisedResult;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
@@ -25,7 +25,7 @@ final class ConvSums extends ByteSums {
     private final ConvShape shape;
     private final QuantisedConvolution conv;
 
-    private ConvSums(Op op, Cell in, @Nullable Cell zero, ByteWeights weights, ConvShape shape) {
+    private ConvSums(LoweringContext op, ValueState in, @Nullable ValueState zero, ByteWeights weights, ConvShape shape) {
         super(op.lowering(), in, zero, weights);
         this.shape = shape;
         boolean depthwise = shape.groups() > 1 && QuantisedDepthwiseConv.fits(shape);
@@ -38,12 +38,12 @@ final class ConvSums extends ByteSums {
     }
 
     /** The convolution of a node; null where kernels know none of that shape. */
-    static @Nullable ConvSums of(Op op, Cell in, @Nullable Cell zero, ByteWeights weights) {
+    static @Nullable ConvSums of(LoweringContext op, ValueState in, @Nullable ValueState zero, ByteWeights weights) {
         Shape from = in.shape();
         Shape to = op.out().shape();
         Axis[] axes = from.rank() < 3
                 ? null
-                : Windows.axes(op, from, to, Windows.kernel(weights.bytes().shape()));
+                : WindowAxes.axes(op, from, to, WindowAxes.kernel(weights.bytes().shape()));
         if (axes == null || from.elements() == 0 || to.elements() == 0 || zero != null && zero.elements() != 1) {
             return null;
         }
@@ -64,12 +64,12 @@ final class ConvSums extends ByteSums {
     }
 
     @Override
-    Operand kind(Cell operand) {
+    EpilogueOperand kind(ValueState operand) {
         Shape given = operand.shape();
         int spatial = in().shape().rank() - 2;
         boolean isColumn =
                 operand.elements() == columns() && given.rank() > spatial && given.dimAt(-1 - spatial) == columns();
-        return operand.elements() == 1 ? Operand.SINGLE : isColumn ? Operand.COLUMN : Operand.ELEMENT;
+        return operand.elements() == 1 ? EpilogueOperand.SINGLE : isColumn ? EpilogueOperand.COLUMN : EpilogueOperand.ELEMENT;
     }
 
     @Override

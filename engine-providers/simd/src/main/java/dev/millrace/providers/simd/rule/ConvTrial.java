@@ -7,7 +7,7 @@ import dev.millrace.kernels.conv.ConvMethod;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.image.BlockedImages;
-import dev.millrace.providers.simd.lower.Choices;
+import dev.millrace.providers.simd.lower.TuningCache;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
@@ -32,7 +32,7 @@ final class ConvTrial {
     }
 
     /** @param counted the method by the cost model */
-    ConvMethod best(Choices choices, ConvMethod counted) {
+    ConvMethod best(TuningCache choices, ConvMethod counted) {
         if (bytes(shape.channels(), shape.inPixels()) + 2 * bytes(shape.outChannels(), shape.outPixels())
                 > MOST_BYTES) {
             return counted;

@@ -5,11 +5,11 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.conv.ChannelOrder;
 import dev.millrace.kernels.conv.ConvShape;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.StoredFloats;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
@@ -33,9 +33,9 @@ sealed interface ConvWeights {
     /**
      * Returns the weights of a node in input 1, with their bias in input 2 if it has one; null unless all are floats.
      */
-    static @Nullable ConvWeights of(Op op) {
-        Cell weights = op.in(1);
-        Cell bias = op.find(2);
+    static @Nullable ConvWeights of(LoweringContext op) {
+        ValueState weights = op.in(1);
+        ValueState bias = op.find(2);
         if (!op.in(0).isFloat() || !weights.isFloat() || bias != null && !bias.isFloat()) {
             return null;
         }
@@ -71,10 +71,10 @@ sealed interface ConvWeights {
 
     /** Weights that only a run knows, which each run packs. */
     record Varying(
-            Lowering lowering,
+            PartitionCompiler lowering,
             String node,
-            Cell weights,
-            @Nullable Cell bias) implements ConvWeights {
+            ValueState weights,
+            @Nullable ValueState bias) implements ConvWeights {
         @Override
         public Shape shape() {
             return weights.shape();
@@ -85,7 +85,7 @@ sealed interface ConvWeights {
             View from = lowering.dense(weights);
             View offset = bias == null ? null : lowering.dense(bias);
             View to = lowering.allocate(ElementType.FLOAT, Shape.of(layout.bytes() / Float.BYTES));
-            lowering.add(Step.of(() -> "pack " + weights.shape(), node)
+            lowering.add(ProgramStep.of(() -> "pack " + weights.shape(), node)
                     .reading(offset == null ? List.of(from) : List.of(from, offset))
                     .writing(to)
                     .calling(memory -> {

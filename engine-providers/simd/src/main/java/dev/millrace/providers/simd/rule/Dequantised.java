@@ -2,8 +2,8 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,18 +12,18 @@ import org.jspecify.annotations.Nullable;
  * @param zero the cell of the zero points, which are constant; null where all are 0
  * @param axis the axis that scales belong to, where there are several
  */
-record Dequantised(Cell bytes, float[] scales, @Nullable Cell zero, int axis) {
+record Dequantised(ValueState bytes, float[] scales, @Nullable ValueState zero, int axis) {
     /** Returns the bytes and scales that an input of a node is computed from; null where it is no such operand. */
-    static @Nullable Dequantised of(Op op, int input) {
-        Op widening = op.has(input) ? op.producer(input) : null;
+    static @Nullable Dequantised of(LoweringContext op, int input) {
+        LoweringContext widening = op.has(input) ? op.producer(input) : null;
         if (widening == null
                 || !widening.name().equals("DequantizeLinear")
                 || !widening.out().isFloat()) {
             return null;
         }
-        Cell bytes = widening.in(0);
+        ValueState bytes = widening.in(0);
         Tensor scales = widening.in(1).known();
-        Cell zero = widening.find(2);
+        ValueState zero = widening.find(2);
         boolean fits = scales != null
                 && ByteWeights.areBytes(bytes.type())
                 && scales.shape().rank() <= 1
@@ -51,7 +51,7 @@ record Dequantised(Cell bytes, float[] scales, @Nullable Cell zero, int axis) {
      * constant.
      */
     @Nullable
-    ByteWeights weights(Op op, int columnAxis) {
+    ByteWeights weights(LoweringContext op, int columnAxis) {
         Tensor constant = bytes.known();
         boolean fits = hasOneScale() || axis == columnAxis;
         return constant != null && fits

@@ -6,10 +6,10 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
-import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.Formula;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import java.util.Arrays;
 import java.util.List;
 
@@ -20,19 +20,19 @@ import java.util.List;
 final class Divisions {
     private Divisions() {}
 
-    static boolean quotient(Op op) {
+    static boolean quotient(LoweringContext op) {
         return divide(op, v -> v.get(0).over(v.get(1)));
     }
 
     /** Lowers Mod. The remainder has the sign of the divisor, or with {@code fmod} that of the dividend, as in C. */
-    static boolean rest(Op op) {
+    static boolean rest(LoweringContext op) {
         boolean likeC = op.attributes().flag("fmod", false);
         return divide(
                 op, v -> likeC ? v.get(0).combine(Operator.REMAINDER, v.get(1)) : Formulas.modulo(v.get(0), v.get(1)));
     }
 
-    private static boolean divide(Op op, Formula formula) {
-        Cell divisor = op.in(1);
+    private static boolean divide(LoweringContext op, Formula formula) {
+        ValueState divisor = op.in(1);
         if (!suits(op.in(0)) || !suits(divisor)) {
             return false;
         }
@@ -45,14 +45,14 @@ final class Divisions {
         return ElementwiseRules.ints(op, formula);
     }
 
-    private static boolean suits(Cell cell) {
+    private static boolean suits(ValueState cell) {
         return DataTypes.find(cell.type()) != null
                 && DataTypes.of(cell.type()).kind() == Kind.INT
                 && cell.elements() > 0;
     }
 
-    private static void addCheck(Op op, Cell divisor) {
-        Cell isDivisor = op.lowering().part(op.out(), ElementType.INT32, divisor.shape());
+    private static void addCheck(LoweringContext op, ValueState divisor) {
+        ValueState isDivisor = op.lowering().part(op.out(), ElementType.INT32, divisor.shape());
         op.lowering()
                 .pend(
                         isDivisor,

@@ -3,9 +3,9 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.program.View;
 import java.util.Arrays;
@@ -25,18 +25,18 @@ final class EinsumRules {
     /** The first of the letters that replace dots, from a range that no equation uses. */
     private static final char FIRST_HIDDEN = '\uE000';
 
-    private final Op op;
-    private final Lowering lowering;
+    private final LoweringContext op;
+    private final PartitionCompiler lowering;
     private final String output;
 
     /** A value with a distinct letter for each axis. */
-    private record Term(Cell cell, String letters) {
+    private record Term(ValueState cell, String letters) {
         long extent(char letter) {
             return cell.shape().dim(letters.indexOf(letter));
         }
     }
 
-    private EinsumRules(Op op, String output) {
+    private EinsumRules(LoweringContext op, String output) {
         this.op = op;
         lowering = op.lowering();
         this.output = output;
@@ -46,7 +46,7 @@ final class EinsumRules {
         return name.equals("Einsum") ? EinsumRules::lower : null;
     }
 
-    private static boolean lower(Op op) {
+    private static boolean lower(LoweringContext op) {
         String equation = op.attributes().text("equation", "").replace(" ", "");
         int arrow = equation.indexOf("->");
         String[] inputs = (arrow < 0 ? equation : equation.substring(0, arrow)).split(",", -1);
@@ -83,7 +83,7 @@ final class EinsumRules {
     }
 
     /** Returns the term of an operand with letters in place of dots, which stand for the same axes on both sides. */
-    private static String spelledOut(String term, Cell cell) {
+    private static String spelledOut(String term, ValueState cell) {
         int hidden = cell.shape().rank() - term.replace(DOTS, "").length();
         String letters = IntStream.range(0, Math.max(hidden, 0))
                 .mapToObj(i -> Character.toString(FIRST_HIDDEN + i))
@@ -91,9 +91,9 @@ final class EinsumRules {
         return term.replace(DOTS, letters);
     }
 
-    private static boolean suit(Op op, String[] inputs, String output) {
+    private static boolean suit(LoweringContext op, String[] inputs, String output) {
         for (int i = 0; i < inputs.length; i++) {
-            Cell cell = op.in(i);
+            ValueState cell = op.in(i);
             boolean isSum = inputs.length == 1 && !without(inputs[i], output).isEmpty();
             boolean fits = inputs.length > 1
                     ? cell.isFloat()
@@ -117,7 +117,7 @@ final class EinsumRules {
     }
 
     /** Returns an operand as a term, with the diagonal of axes that share a letter; null where their extents differ. */
-    private @Nullable Term term(Cell cell, String letters) {
+    private @Nullable Term term(ValueState cell, String letters) {
         String distinct = distinct(letters);
         if (distinct.length() == letters.length()) {
             return new Term(cell, letters);
@@ -134,7 +134,7 @@ final class EinsumRules {
             strides[axis] += view.strides()[i];
         }
         var diagonal = new View(view.storage(), view.type(), Shape.of(dims), view.offset(), strides, 0);
-        return new Term(Parts.of(lowering, op.out(), diagonal), distinct);
+        return new Term(OutputViews.of(lowering, op.out(), diagonal), distinct);
     }
 
     private static String distinct(String letters) {
@@ -162,7 +162,7 @@ final class EinsumRules {
         if (left.length() == term.letters().length()) {
             return term;
         }
-        Cell sums = lowering.part(op.out(), term.cell().type(), Shape.of(extents(term, left)));
+        ValueState sums = lowering.part(op.out(), term.cell().type(), Shape.of(extents(term, left)));
         int[] axes = without(term.letters(), wanted)
                 .chars()
                 .map(letter -> term.letters().indexOf(letter))
@@ -181,47 +181,47 @@ final class EinsumRules {
         String inner = without(common, output);
         String rows = without(a.letters(), b.letters());
         String columns = without(b.letters(), a.letters());
-        Cell left = matrices(a, batch, rows, inner);
-        Cell right = matrices(b, batch, inner, columns);
+        ValueState left = matrices(a, batch, rows, inner);
+        ValueState right = matrices(b, batch, inner, columns);
         long[] all =
                 left.shape().with(batch.length() + 1, right.shape().dimAt(-1)).toArray();
-        Cell product = lowering.part(op.out(), ElementType.FLOAT, Shape.of(all));
+        ValueState product = lowering.part(op.out(), ElementType.FLOAT, Shape.of(all));
         if (rows.isEmpty() && columns.isEmpty()) {
             dots(left, right, product);
         } else {
             lowering.pend(
                     product,
-                    Objects.requireNonNull(ProductAnchor.of(lowering, left, right, false, false, product.shape())));
+                    Objects.requireNonNull(ProductRoot.of(lowering, left, right, false, false, product.shape())));
         }
         long[] apart = LongStream.concat(LongStream.of(extents(a, batch + rows)), LongStream.of(extents(b, columns)))
                 .toArray();
-        Cell result = Parts.of(lowering, op.out(), lowering.dense(product), Shape.of(apart));
+        ValueState result = OutputViews.of(lowering, op.out(), lowering.dense(product), Shape.of(apart));
         provide(new Term(result, batch + rows + columns));
     }
 
     /** Computes dot products: of one row by one column each. */
-    private void dots(Cell left, Cell right, Cell product) {
-        Cell turned = Parts.of(lowering, op.out(), lowering.view(right), left.shape());
-        Cell products = lowering.part(op.out(), ElementType.FLOAT, left.shape());
+    private void dots(ValueState left, ValueState right, ValueState product) {
+        ValueState turned = OutputViews.of(lowering, op.out(), lowering.view(right), left.shape());
+        ValueState products = lowering.part(op.out(), ElementType.FLOAT, left.shape());
         lowering.pend(products, List.of(left, turned), v -> v.get(0).times(v.get(1)));
         Reductions.add(op, ReduceOp.SUM, products, product, left.shape().rank() - 1);
     }
 
     /** Returns a value as a batch of matrices. */
-    private Cell matrices(Term term, String batch, String rows, String columns) {
-        Cell ordered = ordered(term, batch + rows + columns);
+    private ValueState matrices(Term term, String batch, String rows, String columns) {
+        ValueState ordered = ordered(term, batch + rows + columns);
         Shape shape = ordered.shape();
         int end = batch.length() + rows.length();
         long[] dims = Arrays.copyOf(shape.toArray(), batch.length() + 2);
         dims[batch.length()] = shape.elements(batch.length(), end);
         dims[batch.length() + 1] = shape.elements(end, shape.rank());
-        return Parts.of(lowering, op.out(), lowering.view(ordered), Shape.of(dims));
+        return OutputViews.of(lowering, op.out(), lowering.view(ordered), Shape.of(dims));
     }
 
-    private Cell ordered(Term term, String letters) {
+    private ValueState ordered(Term term, String letters) {
         int[] order =
                 letters.chars().map(letter -> term.letters().indexOf(letter)).toArray();
-        return Parts.of(lowering, op.out(), lowering.view(term.cell()).transposed(order));
+        return OutputViews.of(lowering, op.out(), lowering.view(term.cell()).transposed(order));
     }
 
     private void provide(Term result) {

@@ -6,14 +6,14 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Formulas;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.expression.WideFunction;
-import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.Formula;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,13 +27,13 @@ final class ElementwiseRules {
 
     static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Add" -> WideRules.or(arithmetic(Operator.ADD), WideFunction.ADD);
-            case "Sub" -> WideRules.or(arithmetic(Operator.SUB), WideFunction.SUB);
-            case "Mul" -> WideRules.or(arithmetic(Operator.MUL), WideFunction.MUL);
-            case "Div" -> WideRules.or(ElementwiseRules::divide, WideFunction.DIV);
-            case "Max" -> WideRules.or(variadic(Operator.MAX), WideFunction.MAX);
-            case "Min" -> WideRules.or(variadic(Operator.MIN), WideFunction.MIN);
-            case "Sum" -> WideRules.or(variadic(Operator.ADD), WideFunction.ADD);
+            case "Add" -> Int64Rules.or(arithmetic(Operator.ADD), WideFunction.ADD);
+            case "Sub" -> Int64Rules.or(arithmetic(Operator.SUB), WideFunction.SUB);
+            case "Mul" -> Int64Rules.or(arithmetic(Operator.MUL), WideFunction.MUL);
+            case "Div" -> Int64Rules.or(ElementwiseRules::divide, WideFunction.DIV);
+            case "Max" -> Int64Rules.or(variadic(Operator.MAX), WideFunction.MAX);
+            case "Min" -> Int64Rules.or(variadic(Operator.MIN), WideFunction.MIN);
+            case "Sum" -> Int64Rules.or(variadic(Operator.ADD), WideFunction.ADD);
             case "Mean" -> floats(ElementwiseRules::mean);
             case "Pow" ->
                 op -> VaryingPower.lower(op) || floats(ElementwiseRules::power).lower(op) || wholePower(op);
@@ -41,12 +41,12 @@ final class ElementwiseRules {
             case "Abs" -> numbers(op -> v -> Formulas.abs(v.getFirst()));
             case "Sign" -> numbers(op -> v -> Formulas.sign(v.getFirst()));
             case "Equal" ->
-                WideRules.or(op -> equalTruths(op) || comparison(Operator.EQUAL).lower(op), WideFunction.EQUAL);
-            case "Less" -> WideRules.or(comparison(Operator.LESS), WideFunction.LESS);
-            case "LessOrEqual" -> WideRules.or(comparison(Operator.LESS_OR_EQUAL), WideFunction.LESS_OR_EQUAL);
-            case "Greater" -> WideRules.orReversed(comparison(Operator.GREATER), WideFunction.LESS);
+                Int64Rules.or(op -> equalTruths(op) || comparison(Operator.EQUAL).lower(op), WideFunction.EQUAL);
+            case "Less" -> Int64Rules.or(comparison(Operator.LESS), WideFunction.LESS);
+            case "LessOrEqual" -> Int64Rules.or(comparison(Operator.LESS_OR_EQUAL), WideFunction.LESS_OR_EQUAL);
+            case "Greater" -> Int64Rules.orReversed(comparison(Operator.GREATER), WideFunction.LESS);
             case "GreaterOrEqual" ->
-                WideRules.orReversed(comparison(Operator.GREATER_OR_EQUAL), WideFunction.LESS_OR_EQUAL);
+                Int64Rules.orReversed(comparison(Operator.GREATER_OR_EQUAL), WideFunction.LESS_OR_EQUAL);
             case "And" -> truths(Operator.AND);
             case "Or" -> truths(Operator.OR);
             case "Xor" -> truths(Operator.XOR);
@@ -67,8 +67,8 @@ final class ElementwiseRules {
     }
 
     private static @Nullable Rule function(String name) {
-        Function function = Functions.named(name);
-        if (function == Function.RELU) {
+        FloatFunction function = Functions.named(name);
+        if (function == FloatFunction.RELU) {
             return numbers(op -> v -> Formulas.relu(v.getFirst()));
         }
         return function == null ? formula(name) : floats(op -> v -> v.getFirst().apply(function));
@@ -95,19 +95,19 @@ final class ElementwiseRules {
     /** A choice of a node's formula, or null where there is none for it. */
     private interface Choice {
         @Nullable
-        Formula of(Op op);
+        Formula of(LoweringContext op);
     }
 
-    private static final java.util.function.Predicate<Op> BINARY =
+    private static final java.util.function.Predicate<LoweringContext> BINARY =
             op -> op.opset() >= BROADCASTS_SINCE && op.inputs() == 2;
 
-    private static float real(Op op, String name, float otherwise) {
+    private static float real(LoweringContext op, String name, float otherwise) {
         return op.attributes().real(name, otherwise);
     }
 
     private static Expr swish(Expr x, float alpha) {
         Expr inner = alpha == 1 ? x : x.times(Expr.number(alpha));
-        return x.times(inner.apply(Function.SIGMOID));
+        return x.times(inner.apply(FloatFunction.SIGMOID));
     }
 
     /**
@@ -120,18 +120,18 @@ final class ElementwiseRules {
                 || node.attributes().flag("detect_negative", true);
     }
 
-    private static Formula infinite(Op op) {
+    private static Formula infinite(LoweringContext op) {
         boolean positive = op.attributes().flag("detect_positive", true);
         boolean negative = op.attributes().flag("detect_negative", true);
         return v -> Formulas.isInfinite(v.getFirst(), positive, negative);
     }
 
-    private static Formula gelu(Op op) {
+    private static Formula gelu(LoweringContext op) {
         boolean tanh = op.attributes().text("approximate", "none").equals("tanh");
         return v -> tanh ? Formulas.geluTanh(v.getFirst()) : Expr.gelu(v.getFirst());
     }
 
-    private static @Nullable Formula power(Op op) {
+    private static @Nullable Formula power(LoweringContext op) {
         if (!BINARY.test(op)) {
             return null;
         }
@@ -146,17 +146,17 @@ final class ElementwiseRules {
             return v -> v.getFirst().times(v.getFirst()).times(v.getFirst());
         }
         if (number == 0.5) {
-            return v -> v.getFirst().apply(Function.SQRT);
+            return v -> v.getFirst().apply(FloatFunction.SQRT);
         }
         return v -> v.get(0).combine(Operator.POWER, v.get(1));
     }
 
     /** Lowers powers of floats by ints, which are converted to floats first. */
-    private static boolean wholePower(Op op) {
+    private static boolean wholePower(LoweringContext op) {
         if (!BINARY.test(op) || !op.in(0).isFloat() || op.in(1).type().isFloating()) {
             return false;
         }
-        Cell exponents =
+        ValueState exponents =
                 op.lowering().part(op.out(), ElementType.FLOAT, op.in(1).shape());
         if (!CastRules.cast(op, op.in(1), exponents)) {
             return false;
@@ -186,7 +186,7 @@ final class ElementwiseRules {
      * Defers a function of two ints of up to 32 bits. Narrow results are stored at once, since they wrap around in
      * memory.
      */
-    static boolean ints(Op op, Formula formula) {
+    static boolean ints(LoweringContext op, Formula formula) {
         for (int i = 0; i < op.inputs(); i++) {
             if (!op.has(i) || !isInt(op.in(i).type())) {
                 return false;
@@ -240,7 +240,7 @@ final class ElementwiseRules {
     }
 
     /** Lowers shifts of the narrow unsigned types, whose elements are far from the limits of 32-bit ints. */
-    private static boolean shift(Op op) {
+    private static boolean shift(LoweringContext op) {
         ElementType type = op.in(0).type();
         if (type != ElementType.UINT8 && type != ElementType.UINT16) {
             return false;
@@ -249,7 +249,7 @@ final class ElementwiseRules {
         return ints(op, v -> left ? Formulas.shiftLeft(v.get(0), v.get(1)) : Formulas.shiftRight(v.get(0), v.get(1)));
     }
 
-    private static int ones(Op op) {
+    private static int ones(LoweringContext op) {
         return switch (op.out().type()) {
             case UINT8 -> 0xff;
             case UINT16 -> 0xffff;
@@ -276,7 +276,7 @@ final class ElementwiseRules {
         });
     }
 
-    private static @Nullable Formula mean(Op op) {
+    private static @Nullable Formula mean(LoweringContext op) {
         if (op.opset() < BROADCASTS_SINCE + 1 || op.inputs() > Expr.MAX_INPUTS) {
             return null;
         }
@@ -292,12 +292,12 @@ final class ElementwiseRules {
                 && pend(op, v -> v.get(0).combine(operator, v.get(1)), 2);
     }
 
-    private static boolean equalTruths(Op op) {
+    private static boolean equalTruths(LoweringContext op) {
         boolean truths = op.in(0).type() == ElementType.BOOL && op.in(1).type() == ElementType.BOOL;
         return truths && BINARY.test(op) && pend(op, v -> Formulas.not(v.get(0).combine(Operator.XOR, v.get(1))), 2);
     }
 
-    private static boolean divide(Op op) {
+    private static boolean divide(LoweringContext op) {
         return isInt(op.out().type())
                 ? Divisions.quotient(op)
                 : floats(some -> BINARY.test(some) ? v -> v.get(0).over(v.get(1)) : null)
@@ -308,16 +308,16 @@ final class ElementwiseRules {
         return op -> BINARY.test(op) && pend(op, v -> v.get(0).combine(operator, v.get(1)), 2);
     }
 
-    private static boolean where(Op op) {
+    private static boolean where(LoweringContext op) {
         for (int i = 1; i < 3; i++) {
             if (DataTypes.find(op.in(i).type()) == null) {
-                return WordRules.where(op);
+                return MaskedCopyRules.where(op);
             }
         }
         return pend(op, v -> v.get(0).choose(v.get(1), v.get(2)), 3);
     }
 
-    private static boolean clip(Op op) {
+    private static boolean clip(LoweringContext op) {
         boolean isFloat = isFloat(op.in(0).type());
         if (!isFloat && (op.opset() < 12 || !isInt(op.in(0).type()))) {
             return false;
@@ -329,7 +329,7 @@ final class ElementwiseRules {
         }
         boolean low = op.has(1);
         boolean high = op.has(2);
-        var operands = new ArrayList<Cell>();
+        var operands = new ArrayList<ValueState>();
         operands.add(op.in(0));
         if (low) {
             operands.add(op.in(1));
@@ -348,7 +348,7 @@ final class ElementwiseRules {
      * Lowers casts between types that expressions read. The kernels' own cast does those that have to treat numbers out
      * of range.
      */
-    private static boolean cast(Op op) {
+    private static boolean cast(LoweringContext op) {
         ElementType from = op.in(0).type();
         ElementType to = op.out().type();
         if (DataTypes.find(from) == null || DataTypes.find(to) == null) {
@@ -362,10 +362,10 @@ final class ElementwiseRules {
         return pend(op, v -> v.getFirst().to(kind), 1);
     }
 
-    private static boolean pend(Op op, Formula formula, int count) {
-        var operands = new ArrayList<Cell>();
+    private static boolean pend(LoweringContext op, Formula formula, int count) {
+        var operands = new ArrayList<ValueState>();
         for (int i = 0; i < count; i++) {
-            Cell cell = op.in(i);
+            ValueState cell = op.in(i);
             if (DataTypes.find(cell.type()) == null) {
                 return false;
             }

@@ -1,12 +1,12 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -41,9 +41,9 @@ final class Expressions {
     }
 
     /** Computes an expression over those operands that it reads. */
-    static void materialise(Lowering lowering, Cell result, Expr expression, List<Cell> operands) {
+    static void materialise(PartitionCompiler lowering, ValueState result, Expr expression, List<ValueState> operands) {
         Map<Integer, Integer> places = new TreeMap<>();
-        var read = new ArrayList<Cell>();
+        var read = new ArrayList<ValueState>();
         collectInputs(expression, places);
         for (Map.Entry<Integer, Integer> place : places.entrySet()) {
             place.setValue(read.size());
@@ -95,7 +95,7 @@ final class Expressions {
     static @Nullable Expr argument(Activation activation, Expr expression) {
         Expr argument = switch (activation) {
             case NONE -> expression;
-            case RELU, SIGMOID, TANH -> expression instanceof Expr.Apply(Function _, Expr x) ? x : null;
+            case RELU, SIGMOID, TANH -> expression instanceof Expr.Apply(FloatFunction _, Expr x) ? x : null;
             case SILU -> expression instanceof Expr.Combine(Operator _, Expr x, Expr _) ? x : null;
             case GELU ->
                 expression instanceof Expr.Combine(Operator _, Expr.Combine(Operator _, Expr x, Expr _), Expr _)

@@ -2,7 +2,7 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Formulas;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -11,30 +11,30 @@ final class Functions {
     private Functions() {}
 
     /** Returns the function of ONNX's operator {@code name}, or null where there is none. */
-    static @Nullable Function named(String name) {
+    static @Nullable FloatFunction named(String name) {
         return switch (name) {
-            case "Sqrt" -> Function.SQRT;
-            case "Reciprocal" -> Function.RECIPROCAL;
-            case "Round" -> Function.ROUND;
-            case "Floor" -> Function.FLOOR;
-            case "Ceil" -> Function.CEIL;
-            case "Relu" -> Function.RELU;
-            case "Exp" -> Function.EXP;
-            case "Log" -> Function.LOG;
-            case "Erf" -> Function.ERF;
-            case "Tanh" -> Function.TANH;
-            case "Sigmoid" -> Function.SIGMOID;
-            case "Sin" -> Function.SIN;
-            case "Cos" -> Function.COS;
-            case "Tan" -> Function.TAN;
-            case "Asin" -> Function.ASIN;
-            case "Acos" -> Function.ACOS;
-            case "Atan" -> Function.ATAN;
-            case "Sinh" -> Function.SINH;
-            case "Cosh" -> Function.COSH;
-            case "Asinh" -> Function.ASINH;
-            case "Acosh" -> Function.ACOSH;
-            case "Atanh" -> Function.ATANH;
+            case "Sqrt" -> FloatFunction.SQRT;
+            case "Reciprocal" -> FloatFunction.RECIPROCAL;
+            case "Round" -> FloatFunction.ROUND;
+            case "Floor" -> FloatFunction.FLOOR;
+            case "Ceil" -> FloatFunction.CEIL;
+            case "Relu" -> FloatFunction.RELU;
+            case "Exp" -> FloatFunction.EXP;
+            case "Log" -> FloatFunction.LOG;
+            case "Erf" -> FloatFunction.ERF;
+            case "Tanh" -> FloatFunction.TANH;
+            case "Sigmoid" -> FloatFunction.SIGMOID;
+            case "Sin" -> FloatFunction.SIN;
+            case "Cos" -> FloatFunction.COS;
+            case "Tan" -> FloatFunction.TAN;
+            case "Asin" -> FloatFunction.ASIN;
+            case "Acos" -> FloatFunction.ACOS;
+            case "Atan" -> FloatFunction.ATAN;
+            case "Sinh" -> FloatFunction.SINH;
+            case "Cosh" -> FloatFunction.COSH;
+            case "Asinh" -> FloatFunction.ASINH;
+            case "Acosh" -> FloatFunction.ACOSH;
+            case "Atanh" -> FloatFunction.ATANH;
             default -> null;
         };
     }
@@ -46,7 +46,7 @@ final class Functions {
             case "GeluTanh" -> Formulas::geluTanh;
             case "HardSwish" -> Formulas::hardSwish;
             default -> {
-                Function function = named(name);
+                FloatFunction function = named(name);
                 yield function == null ? null : x -> x.apply(function);
             }
         };

@@ -3,14 +3,14 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.gather.ElementShape;
-import dev.millrace.kernels.gather.Elements;
+import dev.millrace.kernels.gather.SingleElementGather;
 import dev.millrace.kernels.gather.IndexList;
 import dev.millrace.kernels.gather.RowNumbers;
-import dev.millrace.kernels.gather.Rows;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.kernels.gather.RowGather;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -31,8 +31,8 @@ final class GatherRules {
         };
     }
 
-    private static boolean gather(Op op) {
-        Cell data = op.in(0);
+    private static boolean gather(LoweringContext op) {
+        ValueState data = op.in(0);
         int bytes = Indices.elementBytes(data.type());
         if (bytes == 0 || data.shape().rank() == 0) {
             return false;
@@ -51,12 +51,12 @@ final class GatherRules {
     }
 
     /** The view that known indices choose, or null where they are not known or leave uneven gaps. */
-    private static @Nullable View evenlySpaced(Op op, int axis) {
+    private static @Nullable View evenlySpaced(LoweringContext op, int axis) {
         Tensor known = op.in(1).known();
         if (known == null || known.elements() == 0) {
             return null;
         }
-        Cell data = op.in(0);
+        ValueState data = op.in(0);
         long extent = data.shape().dim(axis);
         long[] indices = known.longs();
         for (int i = 0; i < indices.length; i++) {
@@ -83,7 +83,7 @@ final class GatherRules {
                 .reshaped(op.out().shape());
     }
 
-    private static boolean tuples(Op op) {
+    private static boolean tuples(LoweringContext op) {
         Shape shape = op.in(0).shape();
         int bytes = Indices.elementBytes(op.in(0).type());
         if (bytes == 0 || op.in(1).shape().rank() == 0 || op.attributes().integer("batch_dims", 0) != 0) {
@@ -103,7 +103,7 @@ final class GatherRules {
      * @param dims the places that a tuple of indices chooses from
      * @param width of a row in bytes
      */
-    private static boolean rows(Op op, long[] dims, long blocks, long width) {
+    private static boolean rows(LoweringContext op, long[] dims, long blocks, long width) {
         Indices indices = width > MOST_ROW_BYTES ? null : Indices.of(op, 1);
         if (indices == null) {
             return false;
@@ -112,14 +112,14 @@ final class GatherRules {
         return true;
     }
 
-    static void addRows(Op op, Cell data, Indices indices, long[] dims, long blocks, long width, View to) {
+    static void addRows(LoweringContext op, ValueState data, Indices indices, long[] dims, long blocks, long width, View to) {
         RowNumbers numbers = Indices.numbers(op.kit());
-        Rows rows = Indices.rows(op.kit());
+        RowGather rows = Indices.rows(op.kit());
         View from = op.lowering().dense(data);
         long count = indices.count() / dims.length;
         long limit = Arrays.stream(dims).reduce(1, Math::multiplyExact);
         op.lowering()
-                .add(Step.of("gather rows of " + width + " bytes", op.node().name())
+                .add(ProgramStep.of("gather rows of " + width + " bytes", op.node().name())
                         .reading(from, indices.view())
                         .writing(to)
                         .scratch(RowNumbers.tableBytes(count))
@@ -135,8 +135,8 @@ final class GatherRules {
                         }));
     }
 
-    private static boolean elements(Op op) {
-        Cell data = op.in(0);
+    private static boolean elements(LoweringContext op) {
+        ValueState data = op.in(0);
         int bytes = Indices.elementBytes(data.type());
         if (bytes == 0 || data.shape().rank() == 0) {
             return false;
@@ -152,22 +152,22 @@ final class GatherRules {
             addElements(op, data, indices, shape, to);
         } else {
             View from = op.lowering().dense(data);
-            Step.Builder step = elements(op, from, indices, to).scratch(RowNumbers.tableBytes(indices.count()));
+            ProgramStep.Builder step = elements(op, from, indices, to).scratch(RowNumbers.tableBytes(indices.count()));
             op.lowering().add(ofBytes(op, step, indices, shape, from, to));
         }
         return true;
     }
 
-    private static Step.Builder elements(Op op, View from, Indices indices, View to) {
-        return Step.of("gather elements", op.node().name())
+    private static ProgramStep.Builder elements(LoweringContext op, View from, Indices indices, View to) {
+        return ProgramStep.of("gather elements", op.node().name())
                 .reading(from, indices.view())
                 .writing(to);
     }
 
     /** Copies elements of four bytes. */
-    static void addElements(Op op, Cell words, Indices indices, ElementShape shape, View to) {
-        Elements elements =
-                op.kit().driver(Elements.class, () -> new Elements(op.kit().kernels()));
+    static void addElements(LoweringContext op, ValueState words, Indices indices, ElementShape shape, View to) {
+        SingleElementGather elements =
+                op.kit().driver(SingleElementGather.class, () -> new SingleElementGather(op.kit().kernels()));
         View from = op.lowering().dense(words);
         op.lowering().add(elements(op, from, indices, to).calling(memory -> {
             MemorySegment data = memory.segment(from);
@@ -177,9 +177,9 @@ final class GatherRules {
         }));
     }
 
-    private static Step ofBytes(Op op, Step.Builder step, Indices indices, ElementShape shape, View from, View to) {
+    private static ProgramStep ofBytes(LoweringContext op, ProgramStep.Builder step, Indices indices, ElementShape shape, View from, View to) {
         RowNumbers numbers = Indices.numbers(op.kit());
-        Rows rows = Indices.rows(op.kit());
+        RowGather rows = Indices.rows(op.kit());
         long count = indices.count();
         long elements = from.elements();
         int bytes = Indices.elementBytes(from.type());

@@ -4,10 +4,10 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.quantise.QuantisedType;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Kit;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ record Granularity(
     private static final int SINCE_AXES = 13;
 
     /** Returns the granularity of a QuantizeLinear or a DequantizeLinear; null where kernels do not support it. */
-    static @Nullable Granularity of(Op op) {
+    static @Nullable Granularity of(LoweringContext op) {
         Shape shape = op.in(0).shape();
         Shape scales = op.in(1).shape();
         long block = op.attributes().integer("block_size", 0);
@@ -50,7 +50,7 @@ record Granularity(
     }
 
     /** Returns scales or zero points in a shape that broadcasts to the tensor. */
-    Cell broadcast(Lowering lowering, Cell numbers, Cell result) {
+    ValueState broadcast(PartitionCompiler lowering, ValueState numbers, ValueState result) {
         Shape wanted = numbers.elements() == 1 ? Shape.SCALAR : shape;
         if (wanted == null) {
             throw new IllegalStateException("scales of blocks do not broadcast");
@@ -58,13 +58,13 @@ record Granularity(
         if (numbers.shape().equals(wanted) || numbers.elements() == 1 && numbers.known() != null) {
             return numbers;
         }
-        Cell part = lowering.part(result, numbers.type(), wanted);
+        ValueState part = lowering.part(result, numbers.type(), wanted);
         lowering.provide(part, Objects.requireNonNull(lowering.dense(numbers).reshaped(wanted)));
         return part;
     }
 
     /** Returns constant zero points as kernels read them; zeros where there are none. */
-    int[] zeros(Kit kit, @Nullable Tensor given) {
+    int[] zeros(CompileEnvironment kit, @Nullable Tensor given) {
         int[] zeros = new int[Math.toIntExact(axis)];
         if (given != null) {
             int[] numbers = Tables.intsOf(kit, given);

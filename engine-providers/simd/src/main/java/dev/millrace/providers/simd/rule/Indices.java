@@ -5,19 +5,19 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.kernels.gather.ElementShape;
 import dev.millrace.kernels.gather.IndexList;
 import dev.millrace.kernels.gather.RowNumbers;
-import dev.millrace.kernels.gather.Rows;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Kit;
-import dev.millrace.providers.simd.lower.Op;
-import dev.millrace.providers.simd.program.Memory;
+import dev.millrace.kernels.gather.RowGather;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.View;
 import org.jspecify.annotations.Nullable;
 
 /** Indices that an operator reads, checked in each run. */
 record Indices(String node, View view, boolean wide, long count) {
     /** The indices of an input, or null where they are of a type that kernels do not read. */
-    static @Nullable Indices of(Op op, int input) {
-        Cell cell = op.in(input);
+    static @Nullable Indices of(LoweringContext op, int input) {
+        ValueState cell = op.in(input);
         boolean wide = cell.type() == ElementType.INT64;
         if (!wide && cell.type() != ElementType.INT32) {
             return null;
@@ -30,12 +30,12 @@ record Indices(String node, View view, boolean wide, long count) {
         return type.bits() % Byte.SIZE == 0 ? type.bits() / Byte.SIZE : 0;
     }
 
-    static RowNumbers numbers(Kit kit) {
+    static RowNumbers numbers(CompileEnvironment kit) {
         return kit.driver(RowNumbers.class, () -> new RowNumbers(kit.kernels()));
     }
 
-    static Rows rows(Kit kit) {
-        return kit.driver(Rows.class, () -> new Rows(kit.kernels()));
+    static RowGather rows(CompileEnvironment kit) {
+        return kit.driver(RowGather.class, () -> new RowGather(kit.kernels()));
     }
 
     /**
@@ -43,7 +43,7 @@ record Indices(String node, View view, boolean wide, long count) {
      *
      * @return null where they reach outside of it, or there is more than tables can number
      */
-    static @Nullable ElementShape along(Cell indices, Cell data, int axis) {
+    static @Nullable ElementShape along(ValueState indices, ValueState data, int axis) {
         int rank = data.shape().rank();
         boolean fits = indices.shape().rank() == rank && data.elements() <= Integer.MAX_VALUE;
         for (int i = 0; i < rank && fits; i++) {
@@ -52,7 +52,7 @@ record Indices(String node, View view, boolean wide, long count) {
         return fits ? new ElementShape(indices.shape().toArray(), data.shape().toArray(), axis) : null;
     }
 
-    IndexList in(Memory memory) {
+    IndexList in(RunMemory memory) {
         return new IndexList(memory.segment(view), wide, count);
     }
 

@@ -8,9 +8,9 @@ import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.gather.ElementShape;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,10 +24,10 @@ final class LossRules {
     private static final int LABELS = 1;
     private static final int WEIGHTS = 2;
 
-    private final Op op;
-    private final Lowering lowering;
+    private final LoweringContext op;
+    private final PartitionCompiler lowering;
 
-    private LossRules(Op op) {
+    private LossRules(LoweringContext op) {
         this.op = op;
         lowering = op.lowering();
     }
@@ -37,7 +37,7 @@ final class LossRules {
     }
 
     private boolean lower() {
-        Cell labels = op.in(LABELS);
+        ValueState labels = op.in(LABELS);
         long ignored = op.attributes().integer("ignore_index", 0);
         boolean suits = op.in(0).isFloat()
                 && (!op.has(WEIGHTS) || op.in(WEIGHTS).isFloat())
@@ -49,16 +49,16 @@ final class LossRules {
             return false;
         }
         boolean ignoring = op.attributes().has("ignore_index");
-        Cell numbers = narrow(labels);
+        ValueState numbers = narrow(labels);
         Expr unwanted = Expr.integer((int) ignored);
-        Cell counts = ignoring ? part(ElementType.FLOAT, labels.shape()) : null;
+        ValueState counts = ignoring ? part(ElementType.FLOAT, labels.shape()) : null;
         if (counts != null) {
             lowering.pend(
                     counts,
                     List.of(numbers),
                     v -> v.getFirst().combine(Operator.NOT_EQUAL, unwanted).to(Kind.FLOAT));
             lowering.materialise(counts);
-            Cell places = part(ElementType.INT32, labels.shape());
+            ValueState places = part(ElementType.INT32, labels.shape());
             lowering.pend(
                     places,
                     List.of(numbers),
@@ -71,13 +71,13 @@ final class LossRules {
         return true;
     }
 
-    private Cell part(ElementType type, Shape shape) {
+    private ValueState part(ElementType type, Shape shape) {
         return lowering.part(op.out(), type, shape);
     }
 
     /** Returns the labels in 32 bits. A label that does not fit is an error. */
-    private Cell narrow(Cell labels) {
-        Cell narrow = part(ElementType.INT32, labels.shape());
+    private ValueState narrow(ValueState labels) {
+        ValueState narrow = part(ElementType.INT32, labels.shape());
         if (labels.type() == ElementType.INT64) {
             String failure = op.node().describe() + ": a label is outside of all classes";
             RunChecks.addAtLeast(op, labels, Integer.MIN_VALUE, failure);
@@ -88,26 +88,26 @@ final class LossRules {
     }
 
     /** Returns the element along the class axis that each label chooses. */
-    private Cell chosen(Cell places) {
+    private ValueState chosen(ValueState places) {
         Shape data = op.in(0).shape();
         Shape lanes = data.with(1, 1);
-        Cell chosen = part(ElementType.FLOAT, places.shape());
+        ValueState chosen = part(ElementType.FLOAT, places.shape());
         var shape = new ElementShape(lanes.toArray(), data.toArray(), 1);
         GatherRules.addElements(op, op.in(0), indices(places), shape, lowering.allocate(chosen));
         return chosen;
     }
 
     /** Returns the chosen elements, with 0 in place of ignored ones, whatever their value. */
-    private Cell scores(Cell places, @Nullable Cell counts) {
+    private ValueState scores(ValueState places, @Nullable ValueState counts) {
         return counted(chosen(places), counts);
     }
 
     /** Returns numbers with 0 in place of those whose count is 0. */
-    private Cell counted(Cell numbers, @Nullable Cell counts) {
+    private ValueState counted(ValueState numbers, @Nullable ValueState counts) {
         if (counts == null) {
             return numbers;
         }
-        Cell counted = part(ElementType.FLOAT, numbers.shape());
+        ValueState counted = part(ElementType.FLOAT, numbers.shape());
         Expr zero = Expr.number(0);
         lowering.pend(
                 counted,
@@ -117,26 +117,26 @@ final class LossRules {
         return counted;
     }
 
-    private Indices indices(Cell places) {
+    private Indices indices(ValueState places) {
         return new Indices(op.node().describe(), lowering.dense(places), false, places.elements());
     }
 
     /** Returns the weight of each label; null where all count alike. */
-    private @Nullable Cell weights(Cell places, @Nullable Cell counts) {
+    private @Nullable ValueState weights(ValueState places, @Nullable ValueState counts) {
         if (!op.has(WEIGHTS)) {
             return counts;
         }
-        Cell weights = part(ElementType.FLOAT, places.shape());
+        ValueState weights = part(ElementType.FLOAT, places.shape());
         var shape = new ElementShape(
                 new long[] {places.elements()}, op.in(WEIGHTS).shape().toArray(), 0);
         GatherRules.addElements(op, op.in(WEIGHTS), indices(places), shape, lowering.allocate(weights));
         return counted(weights, counts);
     }
 
-    private void reduce(Cell chosen, @Nullable Cell weights) {
+    private void reduce(ValueState chosen, @Nullable ValueState weights) {
         String reduction = op.attributes().text("reduction", "mean");
         boolean each = reduction.equals("none");
-        Cell losses = each ? op.out() : part(ElementType.FLOAT, chosen.shape());
+        ValueState losses = each ? op.out() : part(ElementType.FLOAT, chosen.shape());
         var factors = new ArrayList<>(List.of(chosen));
         if (weights != null) {
             factors.add(weights);
@@ -150,14 +150,14 @@ final class LossRules {
             addReduction(reduction.equals("sum") ? ReduceOp.SUM : ReduceOp.MEAN, losses, op.out());
             return;
         }
-        Cell total = part(ElementType.FLOAT, Shape.SCALAR);
-        Cell whole = part(ElementType.FLOAT, Shape.SCALAR);
+        ValueState total = part(ElementType.FLOAT, Shape.SCALAR);
+        ValueState whole = part(ElementType.FLOAT, Shape.SCALAR);
         addReduction(ReduceOp.SUM, losses, total);
         addReduction(ReduceOp.SUM, weights, whole);
         lowering.pend(op.out(), List.of(total, whole), v -> v.get(0).over(v.get(1)));
     }
 
-    private void addReduction(ReduceOp reduction, Cell in, Cell to) {
+    private void addReduction(ReduceOp reduction, ValueState in, ValueState to) {
         Reductions.add(
                 op, reduction, in, to, IntStream.range(0, in.shape().rank()).toArray());
     }

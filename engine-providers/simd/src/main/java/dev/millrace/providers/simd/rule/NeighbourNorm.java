@@ -3,15 +3,15 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.pool.PlanePool;
-import dev.millrace.kernels.pool.Pooling;
+import dev.millrace.kernels.pool.PoolingOperation;
 import dev.millrace.kernels.pool.WindowShape;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import java.util.List;
 
 /**
@@ -21,13 +21,13 @@ import java.util.List;
 final class NeighbourNorm {
     private NeighbourNorm() {}
 
-    static boolean lower(Op op) {
-        Cell in = op.in(0);
+    static boolean lower(LoweringContext op) {
+        ValueState in = op.in(0);
         Shape shape = in.shape();
         long channels = shape.dim(1);
         long pixels = shape.elements(2, shape.rank());
         long size = op.attributes().integer("size");
-        if (!in.isFloat() || Windows.isWide(channels) || Windows.isWide(pixels) || Windows.isWide(size)) {
+        if (!in.isFloat() || WindowAxes.isWide(channels) || WindowAxes.isWide(pixels) || WindowAxes.isWide(size)) {
             return false;
         }
         int before = (int) (size - 1) / 2;
@@ -38,15 +38,15 @@ final class NeighbourNorm {
                 Axis.pointwise(1),
                 Axis.of((int) channels, (int) size, 1, 1, before, behind),
                 Axis.pointwise((int) pixels));
-        Pooling pooling = Pooling.averageWithPadding(0, behind, 0);
+        PoolingOperation pooling = PoolingOperation.averageWithPadding(0, behind, 0);
         if (!PlanePool.fits(op.kit().kernels(), windows, pooling)) {
             return false;
         }
-        Lowering lowering = op.lowering();
+        PartitionCompiler lowering = op.lowering();
         lowering.materialise(in);
-        Cell squares = lowering.part(op.out(), ElementType.FLOAT, shape);
+        ValueState squares = lowering.part(op.out(), ElementType.FLOAT, shape);
         lowering.pend(squares, List.of(in), v -> v.getFirst().times(v.getFirst()));
-        Cell average = lowering.part(op.out(), ElementType.FLOAT, shape);
+        ValueState average = lowering.part(op.out(), ElementType.FLOAT, shape);
         PoolRules.addPlanes(op, squares, average, windows, pooling);
         Expr alpha = Expr.number(op.attributes().real("alpha", 1e-4f));
         Expr bias = Expr.number(op.attributes().real("bias", 1f));
@@ -60,8 +60,8 @@ final class NeighbourNorm {
 
     private static Expr power(Expr base, float exponent) {
         if (exponent == 0.75f) {
-            Expr root = base.apply(Function.SQRT);
-            return root.times(root.apply(Function.SQRT));
+            Expr root = base.apply(FloatFunction.SQRT);
+            return root.times(root.apply(FloatFunction.SQRT));
         }
         return base.combine(Operator.POWER, Expr.number(exponent));
     }

@@ -2,8 +2,8 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,11 +26,11 @@ final class PadRules {
         };
     }
 
-    private static boolean pad(Op op) {
-        Cell in = op.in(0);
+    private static boolean pad(LoweringContext op) {
+        ValueState in = op.in(0);
         Shape out = op.out().shape();
         String mode = op.attributes().text("mode", "constant");
-        Cell given = op.find(2);
+        ValueState given = op.find(2);
         boolean fits = in.elements() > 0
                 && in.type().bits() % Byte.SIZE == 0
                 && in.type().bytes(1) <= MOST_BYTES;
@@ -51,13 +51,13 @@ final class PadRules {
         if (in.shape().equals(out) && allZero(begins)) {
             return ViewRules.reshape(op);
         }
-        Cell value = op.opset() < PADS_ARE_AN_INPUT_SINCE
+        ValueState value = op.opset() < PADS_ARE_AN_INPUT_SINCE
                 ? op.lowering().constant(Tensor.scalar(op.attributes().real("value", 0)))
                 : given;
         if (value != null && value.type() != in.type()) {
             return false;
         }
-        op.lowering().pend(op.out(), new PadAnchor(op.lowering(), in, out, runs, value));
+        op.lowering().pend(op.out(), new PadRoot(op.lowering(), in, out, runs, value));
         return true;
     }
 
@@ -70,7 +70,7 @@ final class PadRules {
         return true;
     }
 
-    private static long @Nullable [] begins(Op op) {
+    private static long @Nullable [] begins(LoweringContext op) {
         int rank = op.in(0).shape().rank();
         long[] begins = new long[rank];
         if (op.opset() < PADS_ARE_AN_INPUT_SINCE) {

@@ -8,14 +8,14 @@ import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.pool.PlainPool;
 import dev.millrace.kernels.pool.PlanePool;
 import dev.millrace.kernels.pool.Pool;
-import dev.millrace.kernels.pool.Pooling;
+import dev.millrace.kernels.pool.PoolingOperation;
 import dev.millrace.kernels.pool.WindowShape;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -38,8 +38,8 @@ final class PoolRules {
     /**
      * A pooling node with the values that it reads and writes, which may be converted forms of its input and output.
      */
-    private record Site(Op op, Cell in, Cell out) {
-        static Site of(Op op) {
+    private record Site(LoweringContext op, ValueState in, ValueState out) {
+        static Site of(LoweringContext op) {
             return new Site(op, op.in(0), op.out());
         }
     }
@@ -49,84 +49,84 @@ final class PoolRules {
             case "MaxPool" -> PoolRules::largest;
             case "AveragePool" -> PoolRules::average;
             case "LpPool" -> PoolRules::norm;
-            case "GlobalAveragePool" -> op -> global(op, Pooling.average(), ReduceOp.MEAN);
-            case "GlobalMaxPool" -> op -> global(op, Pooling.max(), ReduceOp.MAX);
+            case "GlobalAveragePool" -> op -> global(op, PoolingOperation.average(), ReduceOp.MEAN);
+            case "GlobalMaxPool" -> op -> global(op, PoolingOperation.max(), ReduceOp.MAX);
             case "GlobalLpPool" -> PoolRules::globalNorm;
             default -> null;
         };
     }
 
-    private static boolean largest(Op op) {
+    private static boolean largest(LoweringContext op) {
         if (op.wants(1) || op.attributes().integer("storage_order", 0) != 0) {
             return false;
         }
-        return ByteWeights.areBytes(op.in(0).type()) ? ofBytes(op) : sliding(op, Pooling.max());
+        return ByteWeights.areBytes(op.in(0).type()) ? ofBytes(op) : sliding(op, PoolingOperation.max());
     }
 
     /** Lowers a MaxPool of bytes as one of floats, which represent all bytes. */
-    private static boolean ofBytes(Op op) {
-        Cell in = op.in(0);
+    private static boolean ofBytes(LoweringContext op) {
+        ValueState in = op.in(0);
         Axis[] axes = windows(op);
-        if (axes == null || Windows.isWide(axes[2])) {
+        if (axes == null || WindowAxes.isWide(axes[2])) {
             return false;
         }
-        Lowering lowering = op.lowering();
-        Cell floats = lowering.part(op.out(), ElementType.FLOAT, in.shape());
+        PartitionCompiler lowering = op.lowering();
+        ValueState floats = lowering.part(op.out(), ElementType.FLOAT, in.shape());
         lowering.pend(floats, List.of(in), v -> v.getFirst().to(Kind.FLOAT));
-        Cell result = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
-        pool(new Site(op, floats, result), axes, Pooling.max());
+        ValueState result = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
+        pool(new Site(op, floats, result), axes, PoolingOperation.max());
         lowering.pend(op.out(), List.of(result), v -> v.getFirst().to(Kind.INT));
         return true;
     }
 
-    private static boolean average(Op op) {
+    private static boolean average(LoweringContext op) {
         boolean withPadding = op.attributes().flag("count_include_pad", false);
         if (!withPadding) {
-            return sliding(op, Pooling.average());
+            return sliding(op, PoolingOperation.average());
         }
         int spatial = op.in(0).shape().rank() - 2;
         boolean areGiven = op.attributes().text("auto_pad", "NOTSET").equals("NOTSET");
         if (!areGiven || spatial < 1 || spatial > 3) {
             return false;
         }
-        long[] pads = Windows.numbers(op.attributes(), "pads", 2 * spatial, 0);
+        long[] pads = WindowAxes.numbers(op.attributes(), "pads", 2 * spatial, 0);
         int[] behind = new int[3];
         for (int i = 0; i < spatial; i++) {
             behind[3 - spatial + i] = Math.toIntExact(pads[spatial + i]);
         }
-        return sliding(op, Pooling.averageWithPadding(behind[0], behind[1], behind[2]));
+        return sliding(op, PoolingOperation.averageWithPadding(behind[0], behind[1], behind[2]));
     }
 
     /** Lowers LpPool. Powers above squares leave the range of a float too soon. */
-    private static boolean norm(Op op) {
+    private static boolean norm(LoweringContext op) {
         long p = op.attributes().integer("p", 2);
-        return (p == 1 || p == 2) && sliding(op, Pooling.norm((int) p));
+        return (p == 1 || p == 2) && sliding(op, PoolingOperation.norm((int) p));
     }
 
-    private static boolean globalNorm(Op op) {
+    private static boolean globalNorm(LoweringContext op) {
         long p = op.attributes().integer("p", 2);
         return (p == 1 || p == 2) && reduce(op, p == 1 ? ReduceOp.L1 : ReduceOp.L2);
     }
 
-    private static boolean sliding(Op op, Pooling pooling) {
+    private static boolean sliding(LoweringContext op, PoolingOperation pooling) {
         Axis[] axes = op.in(0).isFloat() ? windows(op) : null;
         return axes != null && pool(Site.of(op), axes, pooling);
     }
 
     /** Returns the axes that the windows of a node slide along, or null where kernels do not support them. */
-    private static Axis @Nullable [] windows(Op op) {
+    private static Axis @Nullable [] windows(LoweringContext op) {
         Shape in = op.in(0).shape();
-        long[] kernel = Windows.numbers(op.attributes(), "kernel_shape", 0, 0);
-        return in.elements() == 0 ? null : Windows.axes(op, in, op.out().shape(), kernel);
+        long[] kernel = WindowAxes.numbers(op.attributes(), "kernel_shape", 0, 0);
+        return in.elements() == 0 ? null : WindowAxes.axes(op, in, op.out().shape(), kernel);
     }
 
-    private static boolean global(Op op, Pooling pooling, ReduceOp reduction) {
+    private static boolean global(LoweringContext op, PoolingOperation pooling, ReduceOp reduction) {
         return besideEachOther(op, reduction) || whole(op, pooling) || reduce(op, reduction);
     }
 
     /** Reduces all pixels of images whose channels are contiguous (NHWC), as byte convolutions leave them. */
-    static boolean besideEachOther(Op op, ReduceOp reduction) {
-        Cell in = op.in(0);
+    static boolean besideEachOther(LoweringContext op, ReduceOp reduction) {
+        ValueState in = op.in(0);
         if (!Reductions.suit(in, reduction) || in.shape().rank() < 3 || in.elements() == 0) {
             return false;
         }
@@ -143,8 +143,8 @@ final class PoolRules {
     }
 
     /** Pools all pixels of images that are not in blocks. */
-    private static boolean reduce(Op op, ReduceOp reduction) {
-        Cell in = op.in(0);
+    private static boolean reduce(LoweringContext op, ReduceOp reduction) {
+        ValueState in = op.in(0);
         if (!in.isFloat() || in.elements() == 0) {
             return false;
         }
@@ -154,8 +154,8 @@ final class PoolRules {
     }
 
     /** Pools all pixels of images in blocks of channels. */
-    static boolean whole(Op op, Pooling pooling) {
-        Cell in = op.in(0);
+    static boolean whole(LoweringContext op, PoolingOperation pooling) {
+        ValueState in = op.in(0);
         int spatial = in.shape().rank() - 2;
         if (!in.isFloat() || spatial < 1 || spatial > 3 || in.elements() == 0) {
             return false;
@@ -172,14 +172,14 @@ final class PoolRules {
         return pool(Site.of(op), axes, pooling);
     }
 
-    private static boolean pool(Site site, Axis[] axes, Pooling pooling) {
+    private static boolean pool(Site site, Axis[] axes, PoolingOperation pooling) {
         Shape in = site.in().shape();
         var shape = new WindowShape(Math.toIntExact(in.dim(0)), Math.toIntExact(in.dim(1)), axes[0], axes[1], axes[2]);
         if (ofPlanesPays(site, shape, pooling)) {
             addPlanes(site.op(), site.in(), site.out(), shape, pooling);
             return true;
         }
-        if (Windows.isWide(axes[2])) {
+        if (WindowAxes.isWide(axes[2])) {
             return false;
         }
         return isInBlocks(site) ? ofBlocks(site, shape, pooling) : ofChannels(site, shape, pooling);
@@ -189,7 +189,7 @@ final class PoolRules {
      * Whether images are not in blocks and their rows fill vectors well, so that the conversion to blocks and back does
      * not pay.
      */
-    private static boolean ofPlanesPays(Site site, WindowShape shape, Pooling pooling) {
+    private static boolean ofPlanesPays(Site site, WindowShape shape, PoolingOperation pooling) {
         site.op().lowering().materialise(site.in());
         int block = site.op().kit().block();
         if (site.in().isBlockedOnly() || !PlanePool.fits(site.op().kit().kernels(), shape, pooling)) {
@@ -207,12 +207,12 @@ final class PoolRules {
     }
 
     /** Pools images that are not in blocks. */
-    static void addPlanes(Op op, Cell in, Cell out, WindowShape shape, Pooling pooling) {
+    static void addPlanes(LoweringContext op, ValueState in, ValueState out, WindowShape shape, PoolingOperation pooling) {
         var pool = new PlanePool(op.kit().kernels(), shape, pooling);
         View from = op.lowering().dense(in);
         View to = op.lowering().allocate(out);
         op.lowering()
-                .add(Step.of("pool of planes", op.node().name())
+                .add(ProgramStep.of("pool of planes", op.node().name())
                         .reading(from)
                         .writing(to)
                         .scratch(pool.scratchBytes(op.lowering().width()))
@@ -238,14 +238,14 @@ final class PoolRules {
         void pool(MemorySegment from, MemorySegment to, Parallel crew);
     }
 
-    private static boolean ofBlocks(Site site, WindowShape shape, Pooling pooling) {
+    private static boolean ofBlocks(Site site, WindowShape shape, PoolingOperation pooling) {
         var pool = new Pool(site.op().kit().kernels(), shape, pooling);
         View from = site.op().lowering().blocked(site.in());
         View to = site.op().lowering().allocateBlocked(site.out());
         return add(site, "pool", from, to, pooling.isOfKernels(), pool::run);
     }
 
-    private static boolean ofChannels(Site site, WindowShape shape, Pooling pooling) {
+    private static boolean ofChannels(Site site, WindowShape shape, PoolingOperation pooling) {
         var pool = new PlainPool(site.op().kit().kernels(), shape, pooling, false);
         View from = site.op().lowering().dense(site.in());
         View to = site.op().lowering().allocate(site.out());
@@ -256,7 +256,7 @@ final class PoolRules {
     private static boolean add(Site site, String name, View from, View to, boolean repeating, Images images) {
         site.op()
                 .lowering()
-                .add(Step.of(name, site.op().node().name())
+                .add(ProgramStep.of(name, site.op().node().name())
                         .reading(from)
                         .writing(to)
                         .repeating(repeating)

@@ -3,9 +3,9 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.lower.StoredFloats;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ final class ProductRules {
         };
     }
 
-    private static boolean areFloat(Op op) {
+    private static boolean areFloat(LoweringContext op) {
         for (int i = 0; i < op.inputs(); i++) {
             if (op.has(i) && !op.in(i).isFloat()) {
                 return false;
@@ -35,7 +35,7 @@ final class ProductRules {
         return true;
     }
 
-    private static boolean matMul(Op op) {
+    private static boolean matMul(LoweringContext op) {
         if (op.in(0).shape().rank() < 1 || op.in(1).shape().rank() < 1) {
             return false;
         }
@@ -48,7 +48,7 @@ final class ProductRules {
         if (QuantisedProductRules.dequantised(op)) {
             return true;
         }
-        ProductAnchor anchor = ProductAnchor.of(op, false, false);
+        ProductRoot anchor = ProductRoot.of(op, false, false);
         if (anchor == null) {
             return false;
         }
@@ -56,7 +56,7 @@ final class ProductRules {
         return true;
     }
 
-    private static boolean gemm(Op op) {
+    private static boolean gemm(LoweringContext op) {
         if (!areFloat(op) || op.opset() < 7) {
             return false;
         }
@@ -67,8 +67,8 @@ final class ProductRules {
         boolean transB = op.attributes().flag("transB", false);
         float alpha = op.attributes().real("alpha", 1);
         float beta = op.attributes().real("beta", 1);
-        Lowering lowering = op.lowering();
-        ProductAnchor anchor = ProductAnchor.of(op, transA, transB);
+        PartitionCompiler lowering = op.lowering();
+        ProductRoot anchor = ProductRoot.of(op, transA, transB);
         if (anchor == null) {
             return false;
         }
@@ -76,9 +76,9 @@ final class ProductRules {
             lowering.pend(op.out(), anchor);
             return true;
         }
-        Cell product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
+        ValueState product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
         lowering.pend(product, anchor);
-        var operands = new ArrayList<Cell>(List.of(product));
+        var operands = new ArrayList<ValueState>(List.of(product));
         if (op.has(2)) {
             operands.add(op.in(2));
         }
@@ -93,20 +93,20 @@ final class ProductRules {
     }
 
     /** A product with a bias, a residual and an activation. */
-    private static boolean linear(Op op) {
+    private static boolean linear(LoweringContext op) {
         String name = op.attributes().text("activation", "");
         UnaryOperator<Expr> activation = name.isEmpty() ? UnaryOperator.identity() : Functions.activation(name);
         if (!areFloat(op) || StoredFloats.of(op, 1) == null || activation == null) {
             return false;
         }
-        Lowering lowering = op.lowering();
-        ProductAnchor anchor = ProductAnchor.of(op, false, false);
+        PartitionCompiler lowering = op.lowering();
+        ProductRoot anchor = ProductRoot.of(op, false, false);
         if (anchor == null) {
             return false;
         }
-        Cell product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
+        ValueState product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
         lowering.pend(product, anchor);
-        var operands = new ArrayList<Cell>(List.of(product));
+        var operands = new ArrayList<ValueState>(List.of(product));
         for (int i = 2; i < 4; i++) {
             if (op.has(i)) {
                 operands.add(op.in(i));

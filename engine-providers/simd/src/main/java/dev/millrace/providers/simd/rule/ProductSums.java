@@ -4,13 +4,13 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.gemm.Operand;
-import dev.millrace.kernels.intgemm.QuantisedGemm;
-import dev.millrace.kernels.intgemm.QuantisedMatrix;
-import dev.millrace.kernels.intgemm.QuantisedProduct;
-import dev.millrace.kernels.intgemm.QuantisedResult;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.kernels.gemm.EpilogueOperand;
+import dev.millrace.kernels.lowp.QuantisedGemm;
+import dev.millrace.kernels.lowp.QuantisedMatrix;
+import dev.millrace.kernels.lowp.QuantisedProduct;
+import dev.millrace.kernels.lowp.QuantisedResult;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -25,7 +25,7 @@ final class ProductSums extends ByteSums {
     private final long k;
 
     private ProductSums(
-            Lowering lowering, Cell a, @Nullable Cell zero, ByteWeights weights, boolean transposed, long m) {
+            PartitionCompiler lowering, ValueState a, @Nullable ValueState zero, ByteWeights weights, boolean transposed, long m) {
         super(lowering, a, zero, weights);
         this.transposed = transposed;
         this.m = m;
@@ -43,7 +43,7 @@ final class ProductSums extends ByteSums {
      * @return null where the shapes are none that kernels multiply
      */
     static @Nullable ProductSums of(
-            Lowering lowering, Cell a, @Nullable Cell zero, ByteWeights weights, boolean transposed, Shape out) {
+            PartitionCompiler lowering, ValueState a, @Nullable ValueState zero, ByteWeights weights, boolean transposed, Shape out) {
         if (weights.bytes().shape().rank() != 2 || a.shape().rank() < 1 || out.elements() == 0) {
             return null;
         }
@@ -66,11 +66,11 @@ final class ProductSums extends ByteSums {
     }
 
     @Override
-    Operand kind(Cell operand) {
+    EpilogueOperand kind(ValueState operand) {
         boolean isColumn = operand.elements() == n
                 && operand.shape().rank() > 0
                 && operand.shape().dimAt(-1) == n;
-        return operand.elements() == 1 ? Operand.SINGLE : isColumn ? Operand.COLUMN : Operand.ELEMENT;
+        return operand.elements() == 1 ? EpilogueOperand.SINGLE : isColumn ? EpilogueOperand.COLUMN : EpilogueOperand.ELEMENT;
     }
 
     @Override

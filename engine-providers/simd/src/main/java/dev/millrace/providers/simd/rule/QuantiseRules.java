@@ -4,18 +4,18 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.quantise.Quantisation;
 import dev.millrace.kernels.quantise.QuantisedType;
 import dev.millrace.kernels.quantise.Scales;
-import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
-import dev.millrace.providers.simd.lower.Kit;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,14 +36,14 @@ final class QuantiseRules {
         };
     }
 
-    static Quantisation quantisation(Kit kit) {
+    static Quantisation quantisation(CompileEnvironment kit) {
         return kit.driver(Quantisation.class, () -> new Quantisation(kit.kernels()));
     }
 
-    private static boolean linear(Op op, boolean forward) {
-        Cell in = op.in(0);
-        Cell floats = forward ? in : op.out();
-        Cell quantised = forward ? op.out() : in;
+    private static boolean linear(LoweringContext op, boolean forward) {
+        ValueState in = op.in(0);
+        ValueState floats = forward ? in : op.out();
+        ValueState quantised = forward ? op.out() : in;
         Granularity granularity = Granularity.of(op);
         if (!floats.isFloat() || !op.in(1).isFloat() || !forward && mayOverflow(op)) {
             return false;
@@ -61,11 +61,11 @@ final class QuantiseRules {
         if (granularity == null || granularity.shape() == null) {
             return blocks(op, forward);
         }
-        Lowering lowering = op.lowering();
-        if (!forward && in.isKnown() && in.elements() > 1 && WideningAnchor.pend(op, granularity)) {
+        PartitionCompiler lowering = op.lowering();
+        if (!forward && in.isKnown() && in.elements() > 1 && WideningRoot.pend(op, granularity)) {
             return true;
         }
-        Cell zero = op.find(2);
+        ValueState zero = op.find(2);
         pend(
                 op,
                 forward,
@@ -81,7 +81,7 @@ final class QuantiseRules {
     }
 
     /** Whether elements less their zero point may be no int any more. */
-    private static boolean mayOverflow(Op op) {
+    private static boolean mayOverflow(LoweringContext op) {
         if (op.in(0).type() != ElementType.INT32 || !op.has(2)) {
             return false;
         }
@@ -89,13 +89,13 @@ final class QuantiseRules {
         return zeros == null || !Arrays.stream(Tables.intsOf(op.kit(), zeros)).allMatch(zero -> zero == 0);
     }
 
-    private static boolean blocks(Op op, boolean forward) {
+    private static boolean blocks(LoweringContext op, boolean forward) {
         ScaleBlocks blocks = ScaleBlocks.of(op);
         if (blocks == null || op.has(2) && !op.in(2).shape().equals(op.in(1).shape())) {
             return false;
         }
-        Lowering lowering = op.lowering();
-        Cell result = lowering.part(op.out(), op.out().type(), blocks.split());
+        PartitionCompiler lowering = op.lowering();
+        ValueState result = lowering.part(op.out(), op.out().type(), blocks.split());
         pend(
                 op,
                 forward,
@@ -109,12 +109,12 @@ final class QuantiseRules {
         return true;
     }
 
-    private static boolean isSingle(Cell cell) {
+    private static boolean isSingle(ValueState cell) {
         return cell.isKnown() && cell.elements() == 1;
     }
 
     /** @param zero of a shape that goes with the elements, or a single one that is known */
-    private static void pend(Op op, boolean forward, Cell in, Cell scale, @Nullable Cell zero, Cell out) {
+    private static void pend(LoweringContext op, boolean forward, ValueState in, ValueState scale, @Nullable ValueState zero, ValueState out) {
         Tensor known = zero == null ? null : zero.known();
         boolean varies = zero != null && !isSingle(zero);
         int point = known == null || varies ? 0 : Tables.intsOf(op.kit(), known)[0];
@@ -146,12 +146,12 @@ final class QuantiseRules {
 
     /** The element for a number of scales; for NaN the least one, since as an int it is the least of those. */
     static Expr quantised(Expr steps, Expr zero, QuantisedType type) {
-        Expr shifted = steps.apply(Function.ROUND).plus(zero);
+        Expr shifted = steps.apply(FloatFunction.ROUND).plus(zero);
         return shifted.min(Expr.number(type.most())).to(Kind.INT).max(Expr.integer(type.least()));
     }
 
     /** Elements of 4 bits, and those that share scales in blocks. */
-    private static boolean pass(Op op, Granularity granularity, ElementType elements, boolean forward) {
+    private static boolean pass(LoweringContext op, Granularity granularity, ElementType elements, boolean forward) {
         QuantisedType type = Granularity.typeOf(elements);
         Tensor zero = op.has(2) ? op.in(2).known() : null;
         boolean rowsAreEven =
@@ -165,7 +165,7 @@ final class QuantiseRules {
         View from = op.lowering().dense(op.in(0));
         View to = op.lowering().allocate(op.out());
         op.lowering()
-                .add(Step.of(forward ? "quantise" : "dequantise", op.node().name())
+                .add(ProgramStep.of(forward ? "quantise" : "dequantise", op.node().name())
                         .reading(from, scales, zeros)
                         .writing(to)
                         .calling(memory -> {
@@ -184,7 +184,7 @@ final class QuantiseRules {
         return true;
     }
 
-    private static boolean dynamic(Op op) {
+    private static boolean dynamic(LoweringContext op) {
         if (!op.in(0).isFloat() || op.in(0).elements() == 0) {
             return false;
         }
@@ -201,7 +201,7 @@ final class QuantiseRules {
             op.lowering().provide(op.out(2), View.dense(zero.storage(), ElementType.UINT8, Shape.SCALAR));
         }
         op.lowering()
-                .add(Step.of("quantise dynamically", op.node().name())
+                .add(ProgramStep.of("quantise dynamically", op.node().name())
                         .reading(from)
                         .writing(List.of(bytes, scale, zero))
                         .repeating()

@@ -2,9 +2,9 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.kernels.intgemm.QuantisedOutput;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.kernels.lowp.QuantisedOutput;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import org.jspecify.annotations.Nullable;
 
@@ -25,16 +25,16 @@ final class QuantisedProductRules {
     }
 
     private static @Nullable ByteSums sums(
-            Op op, boolean conv, Cell in, @Nullable Cell zero, ByteWeights weights, boolean transposed) {
+            LoweringContext op, boolean conv, ValueState in, @Nullable ValueState zero, ByteWeights weights, boolean transposed) {
         return conv
                 ? ConvSums.of(op, in, zero, weights)
                 : ProductSums.of(
                         op.lowering(), in, zero, weights, transposed, op.out().shape());
     }
 
-    private static boolean integers(Op op) {
+    private static boolean integers(LoweringContext op) {
         Tensor constant = op.in(1).known();
-        Cell zeros = op.find(3);
+        ValueState zeros = op.find(3);
         if (constant == null || zeros != null && zeros.known() == null) {
             return false;
         }
@@ -43,12 +43,12 @@ final class QuantisedProductRules {
         if (sums == null) {
             return false;
         }
-        op.lowering().pend(op.out(), new IntegerAnchor(sums));
+        op.lowering().pend(op.out(), new IntegerRoot(sums));
         return true;
     }
 
     /** A QLinearMatMul or a QLinearConv. */
-    private static boolean bytes(Op op) {
+    private static boolean bytes(LoweringContext op) {
         for (int i = 1; i < op.inputs(); i++) {
             if (op.has(i) && op.in(i).known() == null) {
                 return false;
@@ -86,7 +86,7 @@ final class QuantisedProductRules {
             return false;
         }
         ScaledSums scaled = ScaledSums.of(sums, ofRows, ofColumns);
-        if (op.inputs() > BIAS_OF_CONV && op.find(BIAS_OF_CONV) instanceof Cell bias && bias.known() != null) {
+        if (op.inputs() > BIAS_OF_CONV && op.find(BIAS_OF_CONV) instanceof ValueState bias && bias.known() != null) {
             scaled = scaled.withInts(bias.known());
         }
         QuantisedOutput output = op.out().type() == ElementType.UINT8 ? QuantisedOutput.U8 : QuantisedOutput.S8;
@@ -95,7 +95,7 @@ final class QuantisedProductRules {
     }
 
     /** A Conv, MatMul or Gemm of bytes that were widened before; false where it is none. */
-    static boolean dequantised(Op op) {
+    static boolean dequantised(LoweringContext op) {
         boolean conv = op.name().equals("Conv");
         boolean gemm = op.name().equals("Gemm");
         Dequantised in = Dequantised.of(op, 0);
@@ -105,7 +105,7 @@ final class QuantisedProductRules {
         if (in == null || by == null || weights == null || !in.hasOneScale() || gemm && !isSimple(op)) {
             return false;
         }
-        Cell bias = op.inputs() > 2 ? op.find(2) : null;
+        ValueState bias = op.inputs() > 2 ? op.find(2) : null;
         Tensor added = bias == null ? null : bias.known();
         ByteSums sums = sums(op, conv, in.bytes(), in.zero(), weights, transposed);
         boolean biasFits = bias == null
@@ -120,11 +120,11 @@ final class QuantisedProductRules {
         }
         op.lowering().passOver(op.in(0));
         ScaledSums scaled = ScaledSums.of(sums, in.scales()[0], by.scales());
-        op.lowering().pend(op.out(), new ScaledAnchor(added == null ? scaled : scaled.withFloats(added)));
+        op.lowering().pend(op.out(), new ScaledRoot(added == null ? scaled : scaled.withFloats(added)));
         return true;
     }
 
-    private static boolean isSimple(Op op) {
+    private static boolean isSimple(LoweringContext op) {
         return op.opset() >= 7
                 && !op.attributes().flag("transA", false)
                 && op.attributes().real("alpha", 1) == 1

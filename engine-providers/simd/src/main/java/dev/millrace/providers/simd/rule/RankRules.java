@@ -5,17 +5,17 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
-import dev.millrace.kernels.rank.ArgBest;
-import dev.millrace.kernels.rank.AxisShape;
-import dev.millrace.kernels.rank.Best;
-import dev.millrace.kernels.rank.PrefixSum;
-import dev.millrace.kernels.rank.SumRule;
-import dev.millrace.kernels.rank.TopK;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.kernels.axis.ArgBest;
+import dev.millrace.kernels.axis.AxisShape;
+import dev.millrace.kernels.axis.Best;
+import dev.millrace.kernels.axis.PrefixSum;
+import dev.millrace.kernels.axis.SumRule;
+import dev.millrace.kernels.axis.TopK;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -48,7 +48,7 @@ final class RankRules {
     }
 
     /** The axis of a tensor, or null where it has none or kernels do not see that far. */
-    private static @Nullable AxisShape along(Cell in, long given) {
+    private static @Nullable AxisShape along(ValueState in, long given) {
         Shape shape = in.shape();
         if (shape.rank() == 0) {
             return null;
@@ -60,7 +60,7 @@ final class RankRules {
                 : new AxisShape(shape.elements(0, axis), shape.dim(axis), inner);
     }
 
-    private static boolean best(Op op, Best.Extreme extreme) {
+    private static boolean best(LoweringContext op, Best.Extreme extreme) {
         AxisShape shape = along(op.in(0), op.attributes().integer("axis", 0));
         if (!op.in(0).isFloat() || shape == null) {
             return false;
@@ -70,11 +70,11 @@ final class RankRules {
         return true;
     }
 
-    private static void addPlaces(Op op, Best best, AxisShape shape, View to) {
+    private static void addPlaces(LoweringContext op, Best best, AxisShape shape, View to) {
         ArgBest driver = op.kit().driver(best, () -> new ArgBest(op.kit().kernels(), best));
         View from = op.lowering().dense(op.in(0));
         op.lowering()
-                .add(Step.of("place of the " + best.extreme(), op.node().name())
+                .add(ProgramStep.of("place of the " + best.extreme(), op.node().name())
                         .reading(from)
                         .writing(to)
                         .repeating()
@@ -86,8 +86,8 @@ final class RankRules {
     }
 
     /** One where the number of an element is that of the largest of its lane, else zero. */
-    private static boolean hardmax(Op op) {
-        Cell in = op.in(0);
+    private static boolean hardmax(LoweringContext op) {
+        ValueState in = op.in(0);
         int rank = in.shape().rank();
         boolean flat = op.opset() < ONE_AXIS_SINCE;
         if (!in.isFloat() || rank == 0) {
@@ -102,16 +102,16 @@ final class RankRules {
         }
         var shape =
                 new AxisShape(in.shape().elements(0, axis), count, in.shape().elements(end, rank));
-        Lowering lowering = op.lowering();
+        PartitionCompiler lowering = op.lowering();
         boolean together = shape.inner() == 1;
         Shape lanes = together ? Shape.of(shape.outer(), 1) : Shape.of(shape.outer(), 1, shape.inner());
-        Cell places = lowering.part(op.out(), ElementType.INT64, lanes);
+        ValueState places = lowering.part(op.out(), ElementType.INT64, lanes);
         addPlaces(op, new Best(Best.Extreme.LARGEST, false), shape, lowering.allocate(places));
-        Cell best = lowering.part(op.out(), ElementType.INT32, lanes);
+        ValueState best = lowering.part(op.out(), ElementType.INT32, lanes);
         CastRules.cast(op, places, best);
         int[] numbers = IntStream.range(0, Math.toIntExact(count)).toArray();
-        Cell numbered = lowering.constant(together ? Tensor.copyOf(numbers, count) : Tensor.copyOf(numbers, count, 1));
-        Cell result = lowering.part(op.out(), ElementType.FLOAT, lanes.with(1, count));
+        ValueState numbered = lowering.constant(together ? Tensor.copyOf(numbers, count) : Tensor.copyOf(numbers, count, 1));
+        ValueState result = lowering.part(op.out(), ElementType.FLOAT, lanes.with(1, count));
         lowering.pend(
                 result,
                 List.of(best, numbered),
@@ -125,7 +125,7 @@ final class RankRules {
     /** The key of a driver. */
     private record Ranking(Best.Extreme extreme) {}
 
-    private static boolean largest(Op op) {
+    private static boolean largest(LoweringContext op) {
         long given = op.attributes().integer("axis", -1);
         AxisShape shape = along(op.in(0), given);
         if (!op.in(0).isFloat() || shape == null) {
@@ -134,13 +134,13 @@ final class RankRules {
         Best.Extreme extreme = op.attributes().flag("largest", true) ? Best.Extreme.LARGEST : Best.Extreme.SMALLEST;
         TopK driver =
                 op.kit().driver(new Ranking(extreme), () -> new TopK(op.kit().kernels(), extreme));
-        Cell some = op.out(op.wants(0) ? 0 : 1);
+        ValueState some = op.out(op.wants(0) ? 0 : 1);
         int k = Math.toIntExact(some.shape().dim(Shape.axis(given, some.shape().rank())));
         View from = op.lowering().dense(op.in(0));
         View values = output(op, 0, ElementType.FLOAT, some.shape());
         View places = output(op, 1, ElementType.INT64, some.shape());
         op.lowering()
-                .add(Step.of("the " + k + " " + extreme, op.node().name())
+                .add(ProgramStep.of("the " + k + " " + extreme, op.node().name())
                         .reading(from)
                         .writing(values, places)
                         .scratch(driver.scratchBytes(shape, op.lowering().width()))
@@ -154,13 +154,13 @@ final class RankRules {
         return true;
     }
 
-    private static View output(Op op, int output, ElementType type, Shape shape) {
+    private static View output(LoweringContext op, int output, ElementType type, Shape shape) {
         return op.wants(output)
                 ? op.lowering().allocate(op.out(output))
                 : op.lowering().allocate(type, shape);
     }
 
-    private static boolean sums(Op op) {
+    private static boolean sums(LoweringContext op) {
         return switch (op.in(0).type()) {
             case FLOAT -> run(op, SumRule.Type.FLOAT);
             case INT32 -> run(op, SumRule.Type.INT);
@@ -170,7 +170,7 @@ final class RankRules {
         };
     }
 
-    private static boolean products(Op op) {
+    private static boolean products(LoweringContext op) {
         return switch (op.in(0).type()) {
             case INT32 -> !op.attributes().flag("reverse", false) && run(op, SumRule.Type.INT_PRODUCT);
             case DOUBLE -> !op.attributes().flag("exclusive", false) && run(op, SumRule.Type.DOUBLE_PRODUCT);
@@ -178,7 +178,7 @@ final class RankRules {
         };
     }
 
-    private static boolean run(Op op, SumRule.Type type) {
+    private static boolean run(LoweringContext op, SumRule.Type type) {
         AxisShape shape = along(op.in(0), op.content(1).longs()[0]);
         if (shape == null || type.isWide() && shape.inner() == 1) {
             return false;
@@ -189,7 +189,7 @@ final class RankRules {
         View from = op.lowering().dense(op.in(0));
         View to = op.lowering().allocate(op.out());
         op.lowering()
-                .add(Step.of("running " + type, op.node().name())
+                .add(ProgramStep.of("running " + type, op.node().name())
                         .reading(from)
                         .writing(to)
                         .calling(memory -> {

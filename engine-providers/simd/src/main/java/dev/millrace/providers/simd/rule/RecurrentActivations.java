@@ -3,7 +3,7 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Formulas;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -54,15 +54,15 @@ final class RecurrentActivations {
 
     private @Nullable Expr named(String name, Expr x) {
         return switch (name.toLowerCase(Locale.ROOT)) {
-            case "relu" -> x.apply(Function.RELU);
-            case "tanh" -> x.apply(Function.TANH);
-            case "sigmoid" -> x.apply(Function.SIGMOID);
+            case "relu" -> x.apply(FloatFunction.RELU);
+            case "tanh" -> x.apply(FloatFunction.TANH);
+            case "sigmoid" -> x.apply(FloatFunction.SIGMOID);
             case "affine" -> x.times(Expr.number(alpha(1))).plus(Expr.number(beta(0)));
             case "leakyrelu" -> Formulas.leakyRelu(x, Expr.number(alpha(0.01f)));
             case "thresholdedrelu" -> Formulas.thresholdedRelu(x, alpha(1));
             case "scaledtanh" -> {
                 float factor = alpha(1);
-                yield x.times(Expr.number(beta(1))).apply(Function.TANH).times(Expr.number(factor));
+                yield x.times(Expr.number(beta(1))).apply(FloatFunction.TANH).times(Expr.number(factor));
             }
             case "hardsigmoid" -> Formulas.hardSigmoid(x, alpha(0.2f), beta(0.5f));
             case "elu" -> Formulas.elu(x, alpha(1));

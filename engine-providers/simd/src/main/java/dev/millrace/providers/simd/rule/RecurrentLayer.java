@@ -6,13 +6,13 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.recurrent.Recurrent;
 import dev.millrace.kernels.recurrent.RecurrentCall;
-import dev.millrace.kernels.recurrent.RecurrentShape;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.kernels.recurrent.RecurrentSizes;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.program.Call;
-import dev.millrace.providers.simd.program.Memory;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.RunMemory;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
@@ -33,15 +33,15 @@ final class RecurrentLayer {
     private static final int[] SWAPPED = {1, 0, 2};
     private static final int[] BATCH_FIRST = {2, 0, 1, 3};
 
-    private final Op op;
-    private final Lowering lowering;
+    private final LoweringContext op;
+    private final PartitionCompiler lowering;
     private final Recurrent driver;
-    private final RecurrentShape shape;
+    private final RecurrentSizes shape;
     private final boolean batchFirst;
     private final List<View> reads = new ArrayList<>();
     private final List<View> writes = new ArrayList<>();
 
-    RecurrentLayer(Op op, Recurrent driver, RecurrentShape shape, boolean batchFirst) {
+    RecurrentLayer(LoweringContext op, Recurrent driver, RecurrentSizes shape, boolean batchFirst) {
         this.op = op;
         this.driver = driver;
         this.shape = shape;
@@ -60,7 +60,7 @@ final class RecurrentLayer {
         View y = states();
         View lastState = last(1);
         View lastCell = isLstm ? last(2) : null;
-        lowering.add(Step.of(
+        lowering.add(ProgramStep.of(
                         () -> "recurrent " + op.name() + " " + shape, op.node().name())
                 .reading(reads)
                 .writing(writes)
@@ -116,7 +116,7 @@ final class RecurrentLayer {
                 call.lastCell());
     }
 
-    private static @Nullable MemorySegment find(Memory memory, @Nullable View view) {
+    private static @Nullable MemorySegment find(RunMemory memory, @Nullable View view) {
         return view == null ? null : memory.segment(view);
     }
 
@@ -130,7 +130,7 @@ final class RecurrentLayer {
     }
 
     /** Operands of three axes, steps or directions first. */
-    private View steps(Cell given) {
+    private View steps(ValueState given) {
         if (!batchFirst) {
             return reading(lowering.dense(given));
         }
@@ -194,7 +194,7 @@ final class RecurrentLayer {
         View r = lowering.dense(op.in(2));
         View b = op.has(3) ? lowering.dense(op.in(3)) : null;
         View packed = lowering.allocate(ElementType.FLOAT, Shape.of(driver.packedBytes(shape) / Float.BYTES));
-        lowering.add(Step.of("pack " + op.name() + " weights", op.node().name())
+        lowering.add(ProgramStep.of("pack " + op.name() + " weights", op.node().name())
                 .reading(b == null ? List.of(w, r) : List.of(w, r, b))
                 .writing(packed)
                 .calling(memory -> {

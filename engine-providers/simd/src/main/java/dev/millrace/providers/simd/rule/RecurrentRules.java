@@ -7,11 +7,11 @@ import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.recurrent.GruVariant;
 import dev.millrace.kernels.recurrent.LstmStep;
 import dev.millrace.kernels.recurrent.Recurrent;
-import dev.millrace.kernels.recurrent.RecurrentShape;
-import dev.millrace.kernels.recurrent.RecurrentShape.Direction;
+import dev.millrace.kernels.recurrent.RecurrentSizes;
+import dev.millrace.kernels.recurrent.RecurrentSizes.Direction;
 import dev.millrace.kernels.recurrent.RnnStep;
-import dev.millrace.providers.simd.lower.Kit;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,14 +28,14 @@ final class RecurrentRules {
         };
     }
 
-    private static boolean layer(Op op) {
+    private static boolean layer(LoweringContext op) {
         Recurrent driver = fits(op) ? driver(op) : null;
         if (driver == null) {
             return false;
         }
         Shape x = op.in(0).shape();
         boolean batchFirst = op.attributes().flag("layout", false);
-        var shape = new RecurrentShape(
+        var shape = new RecurrentSizes(
                 Math.toIntExact(x.dim(batchFirst ? 1 : 0)),
                 Math.toIntExact(x.dim(batchFirst ? 0 : 1)),
                 Math.toIntExact(x.dim(2)),
@@ -45,7 +45,7 @@ final class RecurrentRules {
         return true;
     }
 
-    private static boolean fits(Op op) {
+    private static boolean fits(LoweringContext op) {
         for (int i = 0; i < op.inputs(); i++) {
             if (i != RecurrentLayer.LENGTHS && op.has(i) && !op.in(i).isFloat()) {
                 return false;
@@ -54,7 +54,7 @@ final class RecurrentRules {
         return op.in(0).elements() > 0;
     }
 
-    private static Direction direction(Op op) {
+    private static Direction direction(LoweringContext op) {
         return switch (op.attributes().text("direction", "forward")) {
             case "reverse" -> Direction.REVERSE;
             case "bidirectional" -> Direction.BOTH;
@@ -71,7 +71,7 @@ final class RecurrentRules {
             boolean peepholes,
             boolean coupled,
             boolean resetAfter) {
-        static @Nullable Kind of(Op op) {
+        static @Nullable Kind of(LoweringContext op) {
             List<String> defaults = switch (op.name()) {
                 case "LSTM" -> List.of("Sigmoid", "Tanh", "Tanh");
                 case "GRU" -> List.of("Sigmoid", "Tanh");
@@ -108,7 +108,7 @@ final class RecurrentRules {
             return functions.subList(direction * each, (direction + 1) * each);
         }
 
-        Recurrent driver(Kit kit) {
+        Recurrent driver(CompileEnvironment kit) {
             Gemm gemm = kit.gemm();
             return switch (name) {
                 case "LSTM" -> Recurrent.lstm(kit.kernels(), gemm, variants(this::lstm), clip);
@@ -140,7 +140,7 @@ final class RecurrentRules {
         }
     }
 
-    private static @Nullable Recurrent driver(Op op) {
+    private static @Nullable Recurrent driver(LoweringContext op) {
         Kind kind = Kind.of(op);
         return kind == null ? null : op.kit().driver(kind.key(), () -> kind.driver(op.kit()));
     }

@@ -6,12 +6,12 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
-import dev.millrace.kernels.pool.Pooling;
+import dev.millrace.kernels.pool.PoolingOperation;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import java.util.Arrays;
 import java.util.List;
@@ -54,8 +54,8 @@ final class ReduceRules {
         };
     }
 
-    private static boolean reduce(Op op, ReduceOp reduction) {
-        Cell in = op.in(0);
+    private static boolean reduce(LoweringContext op, ReduceOp reduction) {
+        ValueState in = op.in(0);
         if (in.type() != op.out().type()) {
             return false;
         }
@@ -71,31 +71,31 @@ final class ReduceRules {
     }
 
     /** Reduces narrow ints or bools to the largest or smallest, widened to 32 bits. */
-    private static boolean ofNarrowInts(Op op, ReduceOp reduction) {
-        Cell in = op.in(0);
+    private static boolean ofNarrowInts(LoweringContext op, ReduceOp reduction) {
+        ValueState in = op.in(0);
         boolean chooses = reduction == ReduceOp.MAX || reduction == ReduceOp.MIN;
         if (!chooses || in.elements() == 0 || in.elements() > MOST_WIDENED || DataTypes.find(in.type()) == null) {
             return false;
         }
-        Lowering lowering = op.lowering();
+        PartitionCompiler lowering = op.lowering();
         int[] axes = axes(op);
         if (Reductions.areOfRows(in.shape(), axes)) {
-            Cell result = lowering.part(op.out(), ElementType.INT32, op.out().shape());
+            ValueState result = lowering.part(op.out(), ElementType.INT32, op.out().shape());
             Expr number = Expr.input(0, DataTypes.of(in.type())).to(Kind.INT);
             Reductions.addOfRows(op, reduction, number, in, result);
             return CastRules.cast(op, result, op.out());
         }
         Kind kind = DataTypes.of(in.type()).kind();
-        Cell wide = lowering.part(op.out(), ElementType.INT32, in.shape());
+        ValueState wide = lowering.part(op.out(), ElementType.INT32, in.shape());
         lowering.pend(wide, List.of(in), v -> v.getFirst().to(Kind.INT));
-        Cell result = lowering.part(op.out(), ElementType.INT32, op.out().shape());
+        ValueState result = lowering.part(op.out(), ElementType.INT32, op.out().shape());
         Reductions.add(op, reduction, wide, result, axes);
         lowering.pend(op.out(), List.of(result), v -> v.getFirst().to(kind));
         lowering.materialise(op.out());
         return true;
     }
 
-    private static int[] axes(Op op) {
+    private static int[] axes(LoweringContext op) {
         int rank = op.in(0).shape().rank();
         long[] given = op.has(1) ? op.content(1).longs() : op.attributes().integers("axes");
         if (given != null && given.length > 0) {
@@ -109,14 +109,14 @@ final class ReduceRules {
     }
 
     /** Reduces the pixels of images without reordering them: images in blocks of channels are pooled. */
-    private static boolean ofImages(Op op, ReduceOp reduction, int[] axes) {
-        Cell in = op.in(0);
+    private static boolean ofImages(LoweringContext op, ReduceOp reduction, int[] axes) {
+        ValueState in = op.in(0);
         op.lowering().materialise(in);
         int rank = in.shape().rank();
         int[] spatial = Arrays.stream(axes).sorted().toArray();
-        Pooling pooling = switch (reduction) {
-            case MEAN -> Pooling.average();
-            case MAX -> Pooling.max();
+        PoolingOperation pooling = switch (reduction) {
+            case MEAN -> PoolingOperation.average();
+            case MAX -> PoolingOperation.max();
             default -> null;
         };
         if (!Arrays.equals(spatial, IntStream.range(2, rank).toArray())) {
@@ -130,31 +130,31 @@ final class ReduceRules {
      * Lowers LpNormalization. Divides by the largest magnitude first, so that neither sums nor squares overflow or
      * underflow.
      */
-    private static boolean norm(Op op) {
-        Cell in = op.in(0);
+    private static boolean norm(LoweringContext op) {
+        ValueState in = op.in(0);
         if (!in.isFloat() || in.shape().rank() == 0) {
             return false;
         }
         int axis = Shape.axis(op.attributes().integer("axis", -1), in.shape().rank());
         Shape rest = in.shape().with(axis, 1);
-        Lowering lowering = op.lowering();
-        Cell largest = lowering.part(op.out(), in.type(), rest);
+        PartitionCompiler lowering = op.lowering();
+        ValueState largest = lowering.part(op.out(), in.type(), rest);
         Expr magnitude = Formulas.abs(Expr.input(0, DataTypes.of(in.type())));
         if (Reductions.areOfRows(in.shape(), axis)) {
             Reductions.addOfRows(op, ReduceOp.MAX, magnitude, in, largest);
         } else {
-            Cell magnitudes = lowering.part(op.out(), in.type(), in.shape());
+            ValueState magnitudes = lowering.part(op.out(), in.type(), in.shape());
             lowering.pend(magnitudes, List.of(in), v -> Formulas.abs(v.getFirst()));
             Reductions.add(op, ReduceOp.MAX, magnitudes, largest, axis);
         }
-        Cell scale = lowering.part(op.out(), in.type(), rest);
+        ValueState scale = lowering.part(op.out(), in.type(), rest);
         lowering.pend(scale, List.of(largest), v -> scale(v.getFirst()));
         lowering.dense(scale);
-        Cell scaled = lowering.part(op.out(), in.type(), in.shape());
+        ValueState scaled = lowering.part(op.out(), in.type(), in.shape());
         lowering.pend(scaled, List.of(in, scale), v -> v.get(0).times(v.get(1)));
-        Cell norm = lowering.part(op.out(), in.type(), rest);
+        ValueState norm = lowering.part(op.out(), in.type(), rest);
         Reductions.add(op, op.attributes().integer("p", 2) == 1 ? ReduceOp.L1 : ReduceOp.L2, scaled, norm, axis);
-        Cell factor = lowering.part(op.out(), in.type(), rest);
+        ValueState factor = lowering.part(op.out(), in.type(), rest);
         lowering.pend(factor, List.of(norm), v -> {
             Expr isZero = v.getFirst().combine(Operator.EQUAL, Expr.number(0));
             return isZero.choose(Expr.number(0), Expr.number(1).over(v.getFirst()));
@@ -175,8 +175,8 @@ final class ReduceRules {
         return isTiny.choose(Expr.number(FAR), factor);
     }
 
-    private static boolean meanVariance(Op op) {
-        Cell in = op.in(0);
+    private static boolean meanVariance(LoweringContext op) {
+        ValueState in = op.in(0);
         int rank = in.shape().rank();
         long[] given = op.attributes().integers("axes");
         if (!in.isFloat() || given == null && rank != 4) {
@@ -190,16 +190,16 @@ final class ReduceRules {
         for (int axis : axes) {
             rest = rest.with(axis, 1);
         }
-        Lowering lowering = op.lowering();
+        PartitionCompiler lowering = op.lowering();
         // a power of two that no sum over the axes is too large with
         float scale = Math.scalb(1f, -2 - Math.getExponent((double) in.elements()));
-        Cell scaled = lowering.part(op.out(), in.type(), in.shape());
+        ValueState scaled = lowering.part(op.out(), in.type(), in.shape());
         lowering.pend(scaled, List.of(in), v -> v.getFirst().times(Expr.number(scale)));
-        Cell mean = lowering.part(op.out(), in.type(), rest);
+        ValueState mean = lowering.part(op.out(), in.type(), rest);
         Reductions.add(op, ReduceOp.MEAN, scaled, mean, axes);
-        Cell centred = lowering.part(op.out(), in.type(), in.shape());
+        ValueState centred = lowering.part(op.out(), in.type(), in.shape());
         lowering.pend(centred, List.of(scaled, mean), v -> v.get(0).minus(v.get(1)));
-        Cell length = lowering.part(op.out(), in.type(), rest);
+        ValueState length = lowering.part(op.out(), in.type(), rest);
         Reductions.add(op, ReduceOp.L2, centred, length, axes);
         long results = rest.elements();
         float factor = (float) Math.sqrt((double) results / in.elements());

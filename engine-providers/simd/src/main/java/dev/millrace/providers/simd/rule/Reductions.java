@@ -7,10 +7,10 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.reduce.ExpressionReduction;
 import dev.millrace.kernels.reduce.ReduceOp;
 import dev.millrace.kernels.reduce.Reduction;
-import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
-import dev.millrace.providers.simd.lower.Op;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -22,7 +22,7 @@ final class Reductions {
     private Reductions() {}
 
     /** Whether kernels reduce such values, with the results that the operator wants. */
-    static boolean suit(Cell in, ReduceOp reduction) {
+    static boolean suit(ValueState in, ReduceOp reduction) {
         return switch (in.type()) {
             case FLOAT, FLOAT16, BFLOAT16 -> true;
             case DOUBLE, INT64 -> reduction.isOfAllNumbers();
@@ -33,7 +33,7 @@ final class Reductions {
     }
 
     /** @param to has as many elements as there are results */
-    static void add(Op op, ReduceOp reduction, Cell in, Cell to, int... axes) {
+    static void add(LoweringContext op, ReduceOp reduction, ValueState in, ValueState to, int... axes) {
         add(op, reduction, op.lowering().dense(in), in.shape(), to, axes);
     }
 
@@ -42,7 +42,7 @@ final class Reductions {
      *
      * @param images as their indices are, with channels as the second one
      */
-    static void addOfPixels(Op op, ReduceOp reduction, View images, Cell to) {
+    static void addOfPixels(LoweringContext op, ReduceOp reduction, View images, ValueState to) {
         View from = images.channelsLast();
         long number = images.shape().dim(0);
         long channels = images.shape().dim(1);
@@ -51,12 +51,12 @@ final class Reductions {
     }
 
     /** @param shape of what is reduced, which lies in the order of its indices */
-    private static void add(Op op, ReduceOp reduction, View from, Shape shape, Cell to, int... axes) {
+    private static void add(LoweringContext op, ReduceOp reduction, View from, Shape shape, ValueState to, int... axes) {
         View out = op.lowering().allocate(to);
         NumberType type = Objects.requireNonNull(DataTypes.number(from.type()));
         var driver = new Reduction(op.kit().kernels(), reduction, type, shape.toArray(), axes);
         op.lowering()
-                .add(Step.of(
+                .add(ProgramStep.of(
                                 () -> "reduce " + reduction + " " + shape + " over " + Arrays.toString(axes),
                                 op.node().name())
                         .reading(from)
@@ -84,7 +84,7 @@ final class Reductions {
      * @param expression of input 0
      * @param to has as many floats as there are results, or ints
      */
-    static void addOfRows(Op op, ReduceOp reduction, Expr expression, Cell in, Cell to) {
+    static void addOfRows(LoweringContext op, ReduceOp reduction, Expr expression, ValueState in, ValueState to) {
         View from = op.lowering().dense(in);
         View out = op.lowering().allocate(to);
         long rows = to.elements();
@@ -92,7 +92,7 @@ final class Reductions {
         var driver =
                 new ExpressionReduction(op.kit().kernels(), expression, reduction, type, rows, in.elements() / rows);
         op.lowering()
-                .add(Step.of(
+                .add(ProgramStep.of(
                                 () -> "reduce " + reduction + " of an expression of " + in.shape(),
                                 op.node().name())
                         .reading(from)

@@ -1,10 +1,10 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
-import dev.millrace.kernels.intgemm.QuantisedOutput;
+import dev.millrace.kernels.lowp.QuantisedOutput;
 import org.jspecify.annotations.Nullable;
 
 /** A quantisation of floats to bytes. */
@@ -25,8 +25,8 @@ record Requantised(float scale, int zero, QuantisedOutput output) {
                 && min == Operator.MIN
                 && shifted instanceof Expr.Combine(Operator plus, Expr rounded, Expr.Literal zero)
                 && plus == Operator.ADD
-                && rounded instanceof Expr.Apply(Function round, Expr quotient)
-                && round == Function.ROUND
+                && rounded instanceof Expr.Apply(FloatFunction round, Expr quotient)
+                && round == FloatFunction.ROUND
                 && quotient instanceof Expr.Combine(Operator over, Expr limited, Expr.Literal scale)
                 && over == Operator.DIV) {
             QuantisedOutput output = least.bits() == 0 && number(most) == 255
@@ -59,8 +59,8 @@ record Requantised(float scale, int zero, QuantisedOutput output) {
     private record Range(Expr of, float least, float most) {
         static @Nullable Range of(Expr expression) {
             return switch (expression) {
-                case Expr.Apply(Function function, Expr x)
-                when function == Function.RELU -> new Range(x, 0, Float.POSITIVE_INFINITY);
+                case Expr.Apply(FloatFunction function, Expr x)
+                when function == FloatFunction.RELU -> new Range(x, 0, Float.POSITIVE_INFINITY);
                 case Expr.Combine(Operator min, Expr.Combine(Operator max, Expr x, Expr.Literal low), Expr.Literal high)
                 when min == Operator.MIN && max == Operator.MAX -> new Range(x, number(low), number(high));
                 case Expr.Combine(Operator max, Expr x, Expr.Literal least)

@@ -3,7 +3,7 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.resize.ResizeAxis;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /** The axes that a node resizes, by what its inputs and attributes say. */
 final class ResizeAxes {
-    private final Op op;
+    private final LoweringContext op;
     private final Attributes attributes;
     private final Shape in;
     private final Shape out;
     private final int[] named;
     private final boolean crops;
 
-    private ResizeAxes(Op op, boolean crops) {
+    private ResizeAxes(LoweringContext op, boolean crops) {
         this.op = op;
         this.crops = crops;
         attributes = op.attributes();
@@ -28,7 +28,7 @@ final class ResizeAxes {
     }
 
     /** Those that change; null where the numbers are not as many as axes. */
-    static @Nullable List<ResizeAxis> of(Op op, boolean crops) {
+    static @Nullable List<ResizeAxis> of(LoweringContext op, boolean crops) {
         return new ResizeAxes(op, crops).axes();
     }
 

@@ -10,11 +10,11 @@ import dev.millrace.kernels.resize.ResizeRule;
 import dev.millrace.kernels.resize.ResizeRule.Coordinates;
 import dev.millrace.kernels.resize.ResizeRule.Mode;
 import dev.millrace.kernels.resize.ResizeRule.Rounding;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -37,8 +37,8 @@ final class ResizeRules {
         };
     }
 
-    private static boolean resize(Op op) {
-        Cell in = op.in(0);
+    private static boolean resize(LoweringContext op) {
+        ValueState in = op.in(0);
         boolean crops = crops(op.attributes());
         List<ResizeAxis> axes = in.elements() == 0 ? null : ResizeAxes.of(op, crops);
         if (axes == null) {
@@ -71,8 +71,8 @@ final class ResizeRules {
     }
 
     /** Blocks of channels are planes whose elements are the pixels, all channels of the block at once. */
-    private static void blocked(Op op, ResizeRule rule, List<ResizeAxis> axes) {
-        Lowering lowering = op.lowering();
+    private static void blocked(LoweringContext op, ResizeRule rule, List<ResizeAxis> axes) {
+        PartitionCompiler lowering = op.lowering();
         Shape shape = op.in(0).shape();
         View from = lowering.blocked(op.in(0));
         long[] dims = new long[shape.rank()];
@@ -88,13 +88,13 @@ final class ResizeRules {
         add(op, rule, dims, moved, from, lowering.allocateBlocked(op.out()));
     }
 
-    private static void add(Op op, ResizeRule rule, long[] dims, List<ResizeAxis> axes, View from, View to) {
+    private static void add(LoweringContext op, ResizeRule rule, long[] dims, List<ResizeAxis> axes, View from, View to) {
         var plan = new ResizePlan(rule, dims, axes, op.kit().kernels().target(), OwnMemory::allocate);
         Resize driver = op.kit().driver(Resize.class, () -> new Resize(op.kit().kernels()));
         int bytes = Math.toIntExact(from.type().bytes(1));
         float outside = op.attributes().real("extrapolation_value", 0);
         op.lowering()
-                .add(Step.of(
+                .add(ProgramStep.of(
                                 "resize " + rule.mode().name().toLowerCase(Locale.ROOT),
                                 op.node().name())
                         .reading(from)
@@ -119,7 +119,7 @@ final class ResizeRules {
     }
 
     /** The rule of a node, or null where it has one that kernels do not know. */
-    private static @Nullable ResizeRule rule(Op op, List<ResizeAxis> axes) {
+    private static @Nullable ResizeRule rule(LoweringContext op, List<ResizeAxis> axes) {
         Attributes attributes = op.attributes();
         boolean old = op.name().equals("Upsample") || op.opset() < 11;
         Mode mode = switch (attributes.text("mode", "nearest")) {

@@ -3,12 +3,12 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.kernels.attention.Rotation;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.kernels.attention.RotaryEmbedding;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -26,7 +26,7 @@ final class RotaryRules {
         return name.equals("RotaryEmbedding") ? RotaryRules::lower : null;
     }
 
-    private static boolean lower(Op op) {
+    private static boolean lower(LoweringContext op) {
         boolean suits = op.node().op().domain().equals(OpId.ONNX)
                 && op.in(0).isFloat()
                 && op.in(COSINES).isFloat()
@@ -55,11 +55,11 @@ final class RotaryRules {
     }
 
     /** The cosines or sines of all places, by batch and place. */
-    private static Cell angles(Op op, int input, @Nullable Indices positions, Shape heads) {
-        Lowering lowering = op.lowering();
-        Cell cache = op.in(input);
+    private static ValueState angles(LoweringContext op, int input, @Nullable Indices positions, Shape heads) {
+        PartitionCompiler lowering = op.lowering();
+        ValueState cache = op.in(input);
         long pairs = cache.shape().dimAt(-1);
-        Cell angles = lowering.part(op.out(), ElementType.FLOAT, Shape.of(heads.dim(0), 1, heads.dim(2), pairs));
+        ValueState angles = lowering.part(op.out(), ElementType.FLOAT, Shape.of(heads.dim(0), 1, heads.dim(2), pairs));
         if (positions == null) {
             lowering.provide(
                     angles, Objects.requireNonNull(lowering.dense(cache).reshaped(angles.shape())));
@@ -70,16 +70,16 @@ final class RotaryRules {
         return angles;
     }
 
-    private static void turn(Op op, View given, Cell cosines, Cell sines) {
-        Lowering lowering = op.lowering();
+    private static void turn(LoweringContext op, View given, ValueState cosines, ValueState sines) {
+        PartitionCompiler lowering = op.lowering();
         Shape heads = given.shape();
-        View from = given.strides()[3] == 1 ? given : lowering.dense(Parts.of(lowering, op.out(), given));
+        View from = given.strides()[3] == 1 ? given : lowering.dense(OutputViews.of(lowering, op.out(), given));
         View cosine = lowering.dense(cosines);
         View sine = lowering.dense(sines);
         View to = asHeads(op, lowering.allocate(op.out()), heads);
-        var rotation = new Rotation(
+        var rotation = new RotaryEmbedding(
                 op.kit().kernels(),
-                new Rotation.Shape(
+                new RotaryEmbedding.Shape(
                         Math.toIntExact(heads.dim(0)),
                         Math.toIntExact(heads.dim(1)),
                         Math.toIntExact(heads.dim(2)),
@@ -88,7 +88,7 @@ final class RotaryRules {
                         op.attributes().flag("interleaved", false)),
                 rows(from),
                 rows(to));
-        lowering.add(Step.of("rotation", op.node().name())
+        lowering.add(ProgramStep.of("rotation", op.node().name())
                 .reading(from, cosine, sine)
                 .writing(to)
                 .work(2 * heads.elements())
@@ -102,11 +102,11 @@ final class RotaryRules {
                 }));
     }
 
-    private static Rotation.Rows rows(View heads) {
-        return new Rotation.Rows(heads.strides()[0], heads.strides()[1], heads.strides()[2]);
+    private static RotaryEmbedding.Rows rows(View heads) {
+        return new RotaryEmbedding.Rows(heads.strides()[0], heads.strides()[1], heads.strides()[2]);
     }
 
-    private static View asHeads(Op op, View out, Shape heads) {
+    private static View asHeads(LoweringContext op, View out, Shape heads) {
         if (op.out().shape().rank() == 4) {
             return out;
         }

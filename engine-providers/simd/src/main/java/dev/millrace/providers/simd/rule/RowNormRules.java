@@ -5,12 +5,12 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.norm.NormRows;
 import dev.millrace.kernels.norm.RowNorm;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
-import dev.millrace.providers.simd.program.Memory;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.RunMemory;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ final class RowNormRules {
 
     /** The key of a driver. */
     /** The views that a step reads and writes; null for those that it does not have. */
-    private record Parts(
+    private record OutputViews(
             View in,
             View out,
             @Nullable View skip,
@@ -59,7 +59,7 @@ final class RowNormRules {
             return present;
         }
 
-        RowNorm.Operands in(Memory memory) {
+        RowNorm.Operands in(RunMemory memory) {
             return new RowNorm.Operands(
                     memory.segment(in),
                     memory.segment(out),
@@ -72,16 +72,16 @@ final class RowNormRules {
         }
     }
 
-    private static boolean plain(Op op, boolean centred) {
-        Cell in = op.in(0);
+    private static boolean plain(LoweringContext op, boolean centred) {
+        ValueState in = op.in(0);
         if (!suits(op, centred)) {
             return false;
         }
         int axis = in.shape().rank() == 0
                 ? 0
                 : Shape.axis(op.attributes().integer("axis", -1), in.shape().rank());
-        Cell scale = op.find(1);
-        Cell bias = centred ? op.find(2) : null;
+        ValueState scale = op.find(1);
+        ValueState bias = centred ? op.find(2) : null;
         if (!isRow(scale, in.shape(), axis) || !isRow(bias, in.shape(), axis)) {
             return false;
         }
@@ -97,12 +97,12 @@ final class RowNormRules {
         return true;
     }
 
-    private static boolean afterSkip(Op op, boolean centred) {
+    private static boolean afterSkip(LoweringContext op, boolean centred) {
         Shape shape = op.in(0).shape();
         int axis = shape.rank() - 1;
-        Cell scale = op.find(2);
-        Cell beta = centred ? op.find(3) : null;
-        Cell added = op.find(centred ? 4 : 3);
+        ValueState scale = op.find(2);
+        ValueState beta = centred ? op.find(3) : null;
+        ValueState added = op.find(centred ? 4 : 3);
         if (!suits(op, centred)
                 || !isRow(scale, shape, axis)
                 || !isRow(beta, shape, axis)
@@ -110,7 +110,7 @@ final class RowNormRules {
             return false;
         }
         boolean kept = op.wants(3);
-        Cell sum = kept ? op.out(3) : op.lowering().part(op.out(), ElementType.FLOAT, shape);
+        ValueState sum = kept ? op.out(3) : op.lowering().part(op.out(), ElementType.FLOAT, shape);
         var operands = new ArrayList<>(List.of(op.in(0), op.in(1)));
         if (added != null) {
             operands.add(added);
@@ -123,7 +123,7 @@ final class RowNormRules {
         return true;
     }
 
-    private static boolean suits(Op op, boolean centred) {
+    private static boolean suits(LoweringContext op, boolean centred) {
         boolean keeps = op.wants(1) || op.wants(2);
         if (op.in(0).elements() == 0 || !op.out().isFloat() || keeps && !centred) {
             return false;
@@ -137,7 +137,7 @@ final class RowNormRules {
     }
 
     /** Whether an operand, if there is one, has a number for each element of a row from an axis on. */
-    private static boolean isRow(@Nullable Cell operand, Shape shape, int axis) {
+    private static boolean isRow(@Nullable ValueState operand, Shape shape, int axis) {
         if (operand == null) {
             return true;
         }
@@ -156,18 +156,18 @@ final class RowNormRules {
 
     /** @param kept whether somebody else reads what is normalised */
     private static void normalise(
-            Op op,
-            Cell in,
+            LoweringContext op,
+            ValueState in,
             boolean kept,
             int axis,
-            @Nullable Cell scale,
-            @Nullable Cell bias,
+            @Nullable ValueState scale,
+            @Nullable ValueState bias,
             boolean centred,
             float epsilon) {
         boolean means = op.wants(1);
         boolean deviations = op.wants(2);
-        Lowering lowering = op.lowering();
-        List<Cell> addends = lowering.addends(in);
+        PartitionCompiler lowering = op.lowering();
+        List<ValueState> addends = lowering.addends(in);
         View first = lowering.dense(addends == null ? in : addends.getFirst());
         View skip = addends == null ? null : lowering.dense(addends.getLast());
         View factors = scale == null ? null : lowering.dense(scale);
@@ -178,7 +178,7 @@ final class RowNormRules {
         long rows = in.elements() / count;
         boolean keeps = means || deviations;
         var variant = new NormRows.Variant(centred, skip != null, scale != null, bias != null, keeps);
-        var parts = new Parts(
+        var parts = new OutputViews(
                 first,
                 out,
                 skip,
@@ -191,7 +191,7 @@ final class RowNormRules {
                 .driver(
                         List.of(RowNorm.class, variant.key(), epsilon),
                         () -> new RowNorm(op.kit().kernels(), variant, epsilon));
-        lowering.add(Step.of(() -> variant.key().toString(), op.node().name())
+        lowering.add(ProgramStep.of(() -> variant.key().toString(), op.node().name())
                 .reading(parts.reads())
                 .writing(parts.writes())
                 .repeating()
@@ -201,7 +201,7 @@ final class RowNormRules {
                 }));
     }
 
-    private static View statistic(Op op, int output, long rows) {
+    private static View statistic(LoweringContext op, int output, long rows) {
         return output < 0
                 ? op.lowering().allocate(ElementType.FLOAT, Shape.of(rows))
                 : op.lowering().allocate(op.out(output));

@@ -33,7 +33,7 @@ public final class Rules {
             ResizeRules::named,
             PadRules::named,
             MoveRules::named,
-            WordRules::named,
+            MaskedCopyRules::named,
             QuantisedProductRules::named,
             QuantiseRules::named,
             WeightRules::named);

@@ -4,9 +4,9 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Op;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -18,22 +18,22 @@ final class RunChecks {
     private RunChecks() {}
 
     /** Lets a run fail where any of these ints, of which there is one at least, is smaller. */
-    static void addAtLeast(Op op, Cell ints, long least, String failure) {
+    static void addAtLeast(LoweringContext op, ValueState ints, long least, String failure) {
         add(op, ReduceOp.MIN, ints, smallest -> smallest >= least, failure);
     }
 
     /** Lets a run fail where any of these ints, of which there is one at least, is larger. */
-    static void addAtMost(Op op, Cell ints, long most, String failure) {
+    static void addAtMost(LoweringContext op, ValueState ints, long most, String failure) {
         add(op, ReduceOp.MAX, ints, largest -> largest <= most, failure);
     }
 
-    private static void add(Op op, ReduceOp extreme, Cell ints, LongPredicate condition, String failure) {
-        Cell found = op.lowering().part(op.out(), ints.type(), Shape.SCALAR);
+    private static void add(LoweringContext op, ReduceOp extreme, ValueState ints, LongPredicate condition, String failure) {
+        ValueState found = op.lowering().part(op.out(), ints.type(), Shape.SCALAR);
         int[] axes = IntStream.range(0, ints.shape().rank()).toArray();
         Reductions.add(op, extreme, ints, found, axes);
         View view = op.lowering().view(found);
         boolean wide = ints.type() == ElementType.INT64;
-        op.lowering().add(Step.of("check", op.node().name()).reading(view).calling(memory -> {
+        op.lowering().add(ProgramStep.of("check", op.node().name()).reading(view).calling(memory -> {
             MemorySegment number = memory.segment(view);
             return crew -> {
                 long is = wide ? number.get(ValueLayout.JAVA_LONG, 0) : number.get(ValueLayout.JAVA_INT, 0);

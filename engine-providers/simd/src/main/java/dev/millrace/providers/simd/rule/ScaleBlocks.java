@@ -1,8 +1,8 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +17,7 @@ record ScaleBlocks(Shape split, Shape scales) {
      * Returns the blocks of a QuantizeLinear or a DequantizeLinear; null where it has none, or the last block is not
      * full.
      */
-    static @Nullable ScaleBlocks of(Op op) {
+    static @Nullable ScaleBlocks of(LoweringContext op) {
         Shape shape = op.in(0).shape();
         Shape scales = op.in(1).shape();
         long block = op.attributes().integer("block_size", 0);
@@ -44,7 +44,7 @@ record ScaleBlocks(Shape split, Shape scales) {
     }
 
     /** Returns a value of a node with another shape. */
-    static Cell reshaped(Op op, Cell cell, Shape shape) {
-        return Parts.of(op.lowering(), op.out(), op.lowering().dense(cell), shape);
+    static ValueState reshaped(LoweringContext op, ValueState cell, Shape shape) {
+        return OutputViews.of(op.lowering(), op.out(), op.lowering().dense(cell), shape);
     }
 }

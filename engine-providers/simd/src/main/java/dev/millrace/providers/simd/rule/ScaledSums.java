@@ -2,9 +2,9 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.intgemm.QuantisedOutput;
-import dev.millrace.kernels.intgemm.QuantisedResult;
-import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.kernels.lowp.QuantisedOutput;
+import dev.millrace.kernels.lowp.QuantisedResult;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -63,7 +63,7 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
     }
 
     /** Adds the step that writes floats. */
-    void addFloats(Cell result, Activation activation) {
+    void addFloats(ValueState result, Activation activation) {
         float[] scales = new float[factors.length];
         for (int i = 0; i < scales.length; i++) {
             scales[i] = (float) factors[i];
@@ -80,7 +80,7 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
      * Adds the step that writes bytes. Returns false where the bias is not integral: it would be rounded before the sum
      * is.
      */
-    boolean addBytes(Cell result, Requantised to) {
+    boolean addBytes(ValueState result, Requantised to) {
         int[] added = new int[bias == null ? 0 : bias.length];
         for (int i = 0; i < added.length && bias != null; i++) {
             double rounded = Math.rint(bias[i]);
@@ -103,7 +103,7 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
 
     private void add(
             String what,
-            Cell result,
+            ValueState result,
             View by,
             View added,
             QuantisedOutput output,

@@ -5,11 +5,11 @@ import dev.millrace.kernels.gather.ElementShape;
 import dev.millrace.kernels.gather.IndexList;
 import dev.millrace.kernels.gather.RowMove;
 import dev.millrace.kernels.gather.RowNumbers;
-import dev.millrace.kernels.gather.Rows;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.kernels.gather.RowGather;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -35,7 +35,7 @@ final class ScatterRules {
     }
 
     /** Returns how updates are combined with the data, or null where kernels do not support it. */
-    private static RowMove.@Nullable Update update(Op op) {
+    private static RowMove.@Nullable Update update(LoweringContext op) {
         String reduction = op.attributes().text("reduction", "none");
         if (reduction.equals("none")) {
             return Indices.elementBytes(op.in(0).type()) == 0 ? null : RowMove.Update.SET;
@@ -56,8 +56,8 @@ final class ScatterRules {
         return row > 1 || update == RowMove.Update.SET;
     }
 
-    private static boolean elements(Op op) {
-        Cell data = op.in(0);
+    private static boolean elements(LoweringContext op) {
+        ValueState data = op.in(0);
         RowMove.Update update = update(op);
         if (update == null
                 || !suits(update, 1)
@@ -82,7 +82,7 @@ final class ScatterRules {
         return true;
     }
 
-    private static boolean tuples(Op op) {
+    private static boolean tuples(LoweringContext op) {
         Shape shape = op.in(0).shape();
         RowMove.Update update = update(op);
         if (update == null || op.in(1).shape().rank() == 0) {
@@ -110,15 +110,15 @@ final class ScatterRules {
     }
 
     private static void add(
-            Op op, RowMove.Update update, Indices indices, Table places, long count, long rows, long width) {
+            LoweringContext op, RowMove.Update update, Indices indices, Table places, long count, long rows, long width) {
         RowNumbers numbers = Indices.numbers(op.kit());
-        Rows mover = Indices.rows(op.kit());
+        RowGather mover = Indices.rows(op.kit());
         View data = op.lowering().view(op.in(0));
         View updates = op.lowering().dense(op.in(2));
         View to = op.lowering().allocate(op.out());
         op.lowering().copy(data, to, op.node().name());
         op.lowering()
-                .add(Step.of(
+                .add(ProgramStep.of(
                                 () -> "scatter " + update + " rows of " + width + " bytes",
                                 op.node().name())
                         .reading(indices.view(), updates)

@@ -2,9 +2,9 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.softmax.Softmax;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -26,7 +26,7 @@ final class SoftmaxRules {
     }
 
     /** The key of a driver. */
-    private static boolean lower(Op op, boolean logarithm) {
+    private static boolean lower(LoweringContext op, boolean logarithm) {
         Shape shape = op.in(0).shape();
         if (!op.in(0).isFloat() || shape.rank() == 0) {
             return false;
@@ -45,7 +45,7 @@ final class SoftmaxRules {
     }
 
     /** Adds one of each lane of {@code count} elements, {@code inner} apart. */
-    static void add(Op op, boolean logarithm, View from, View to, long outer, long count, long inner) {
+    static void add(LoweringContext op, boolean logarithm, View from, View to, long outer, long count, long inner) {
         Softmax softmax = op.kit()
                 .driver(
                         List.of(Softmax.class, logarithm),
@@ -53,7 +53,7 @@ final class SoftmaxRules {
                                 ? Softmax.logarithm(op.kit().kernels())
                                 : Softmax.of(op.kit().kernels()));
         op.lowering()
-                .add(Step.of(logarithm ? "log softmax" : "softmax", op.node().name())
+                .add(ProgramStep.of(logarithm ? "log softmax" : "softmax", op.node().name())
                         .reading(from)
                         .writing(to)
                         .repeating()

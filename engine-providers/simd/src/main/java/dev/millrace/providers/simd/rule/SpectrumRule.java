@@ -4,12 +4,12 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.spectrum.Sinusoids;
-import dev.millrace.kernels.spectrum.Spectra;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.kernels.fft.Sinusoids;
+import dev.millrace.kernels.fft.Spectra;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
@@ -29,7 +29,7 @@ final class SpectrumRule {
     private SpectrumRule() {}
 
     /** Lowers a convolution, and the other half of its transform with it; false where it is none. */
-    static boolean lower(Op op, Cell signals, Axis axis, ConvWeights.Fixed weights) {
+    static boolean lower(LoweringContext op, ValueState signals, Axis axis, ConvWeights.Fixed weights) {
         if (op.kit().isStrict()
                 || !weights.weights().areWide()
                 || weights.bias() != null
@@ -47,7 +47,7 @@ final class SpectrumRule {
             op.lowering().provide(op.out(), spectra(op, sinusoids, signals, axis, packed));
             return true;
         }
-        Op other = rows == sinusoids.frequencies() ? otherHalf(op) : null;
+        LoweringContext other = rows == sinusoids.frequencies() ? otherHalf(op) : null;
         MemorySegment packed = other == null
                 ? null
                 : packed(op, sinusoids, weights.weights().tensor(), other.in(1).known());
@@ -67,8 +67,8 @@ final class SpectrumRule {
     }
 
     /** A convolution of the same windows with as many weights, which is still to come. */
-    private static @Nullable Op otherHalf(Op op) {
-        for (Op other : op.others()) {
+    private static @Nullable LoweringContext otherHalf(LoweringContext op) {
+        for (LoweringContext other : op.others()) {
             boolean alike = other.name().equals(op.name())
                     && other.attributes().equals(op.attributes())
                     && other.find(2) == null
@@ -85,7 +85,7 @@ final class SpectrumRule {
     }
 
     /** Tables for the transform that the weights are, or null where they are none. */
-    private static @Nullable MemorySegment packed(Op op, Sinusoids sinusoids, Tensor first, @Nullable Tensor second) {
+    private static @Nullable MemorySegment packed(LoweringContext op, Sinusoids sinusoids, Tensor first, @Nullable Tensor second) {
         Weights weights = op.kit().weights();
         List<Tensor> sources = second == null ? List.of(first) : List.of(first, second);
         var layout = Layout.of("transform of " + sinusoids.points(), sinusoids.packedBytes());
@@ -97,8 +97,8 @@ final class SpectrumRule {
         return Sinusoids.order(packed) == Sinusoids.Order.NONE ? null : packed;
     }
 
-    private static View spectra(Op op, Sinusoids sinusoids, Cell signals, Axis axis, MemorySegment packed) {
-        Lowering lowering = op.lowering();
+    private static View spectra(LoweringContext op, Sinusoids sinusoids, ValueState signals, Axis axis, MemorySegment packed) {
+        PartitionCompiler lowering = op.lowering();
         int batch = Math.toIntExact(signals.shape().dim(0));
         var frames = new Spectra.Frames(batch, axis.in(), axis.out(), axis.stride());
         View from = lowering.dense(signals);
@@ -109,7 +109,7 @@ final class SpectrumRule {
                 .driver(
                         List.of(Spectra.class, sinusoids.points()),
                         () -> new Spectra(op.kit().kernels(), sinusoids));
-        lowering.add(Step.of(
+        lowering.add(ProgramStep.of(
                         () -> "transforms of " + batch + "x" + axis.out() + "x" + axis.taps(),
                         op.node().name())
                 .reading(from, tables)

@@ -4,7 +4,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.simd.lower.Kit;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -17,13 +17,13 @@ final class Tables {
     private Tables() {}
 
     /** The numbers of a constant, which is marked as read as it is. */
-    static float[] floatsOf(Kit kit, Tensor constant) {
+    static float[] floatsOf(CompileEnvironment kit, Tensor constant) {
         kit.weights().plain(constant);
         return constant.floats();
     }
 
     /** The numbers of a constant, which is marked as read as it is. */
-    static int[] intsOf(Kit kit, Tensor constant) {
+    static int[] intsOf(CompileEnvironment kit, Tensor constant) {
         kit.weights().plain(constant);
         return constant.ints();
     }

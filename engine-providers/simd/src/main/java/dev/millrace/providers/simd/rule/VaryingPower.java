@@ -5,9 +5,9 @@ import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Operator;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Op;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -37,12 +37,12 @@ final class VaryingPower {
         return exponent == 3 ? cube : any;
     }
 
-    static boolean lower(Op op) {
+    static boolean lower(LoweringContext op) {
         if (op.node().inputs().size() != 2) {
             return false;
         }
-        Cell base = op.in(0);
-        Cell exponent = op.in(1);
+        ValueState base = op.in(0);
+        ValueState exponent = op.in(1);
         boolean floats = base.isFloat() && exponent.isFloat();
         if (!floats || exponent.isKnown() || exponent.elements() != 1 || base.elements() < MANY) {
             return false;
@@ -56,7 +56,7 @@ final class VaryingPower {
         View to = op.lowering().allocate(op.out());
         long count = base.elements();
         op.lowering()
-                .add(Step.of("power by what is looked at", op.node().name())
+                .add(ProgramStep.of("power by what is looked at", op.node().name())
                         .reading(from, by)
                         .writing(to)
                         .calling(memory -> {

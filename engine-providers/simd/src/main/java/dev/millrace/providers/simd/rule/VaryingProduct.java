@@ -4,9 +4,9 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.quantise.QuantisedType;
-import dev.millrace.providers.simd.lower.Cell;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.program.View;
 import java.util.Arrays;
 import java.util.List;
@@ -21,17 +21,17 @@ final class VaryingProduct {
     /** The most products of two signed 9-bit numbers whose sum fits into the 24-bit significand of a float. */
     private static final long EXACT_DEPTH = 256;
 
-    private final Op op;
-    private final Lowering lowering;
+    private final LoweringContext op;
+    private final PartitionCompiler lowering;
 
-    private VaryingProduct(Op op) {
+    private VaryingProduct(LoweringContext op) {
         this.op = op;
         lowering = op.lowering();
     }
 
     /** Lowers a MatMulInteger; false where its operands are not supported. */
-    static boolean integers(Op op) {
-        Cell sums = new VaryingProduct(op).sums(op.in(0), op.find(2), op.in(1), op.find(3));
+    static boolean integers(LoweringContext op) {
+        ValueState sums = new VaryingProduct(op).sums(op.in(0), op.find(2), op.in(1), op.find(3));
         if (sums == null) {
             return false;
         }
@@ -40,21 +40,21 @@ final class VaryingProduct {
     }
 
     /** Lowers a QLinearMatMul; false where its operands are not supported. */
-    static boolean bytes(Op op) {
+    static boolean bytes(LoweringContext op) {
         QuantisedType type = Granularity.typeOf(op.out().type());
         boolean single = isSingle(op.in(1)) && isSingle(op.in(6)) && isSingle(op.in(7));
         for (int scale : new int[] {1, 4, 6}) {
-            single &= Halves.areFloats(op.in(scale).type());
+            single &= Float16Conversion.areFloats(op.in(scale).type());
         }
         boolean fits = single && type != null && ByteWeights.areBytes(op.out().type()) && goesWithColumns(op, 4);
-        Cell sums = fits ? new VaryingProduct(op).sums(op.in(0), op.in(2), op.in(3), op.in(5)) : null;
+        ValueState sums = fits ? new VaryingProduct(op).sums(op.in(0), op.in(2), op.in(3), op.in(5)) : null;
         if (sums == null || type == null) {
             return false;
         }
-        Lowering lowering = op.lowering();
+        PartitionCompiler lowering = op.lowering();
         Shape shape = Shape.broadcast(
                 op.in(4).shape(), Shape.broadcast(op.in(1).shape(), op.in(6).shape()));
-        Cell factor = lowering.part(op.out(), ElementType.FLOAT, shape);
+        ValueState factor = lowering.part(op.out(), ElementType.FLOAT, shape);
         lowering.pend(
                 factor,
                 List.of(op.in(1), op.in(4), op.in(6)),
@@ -69,18 +69,18 @@ final class VaryingProduct {
         return true;
     }
 
-    private static boolean isSingle(Cell cell) {
+    private static boolean isSingle(ValueState cell) {
         return cell.elements() == 1 && cell.shape().rank() <= 1;
     }
 
-    private static boolean goesWithColumns(Op op, int input) {
+    private static boolean goesWithColumns(LoweringContext op, int input) {
         Shape shape = op.in(input).shape();
         return isSingle(op.in(input))
                 || shape.rank() == 1 && shape.dim(0) == op.out().shape().dimAt(-1);
     }
 
     /** Returns the product in 32-bit ints, or null where the operands are not supported. */
-    private @Nullable Cell sums(Cell a, @Nullable Cell zeroOfA, Cell b, @Nullable Cell zeroOfB) {
+    private @Nullable ValueState sums(ValueState a, @Nullable ValueState zeroOfA, ValueState b, @Nullable ValueState zeroOfB) {
         int rank = a.shape().rank();
         boolean fits = ByteWeights.areBytes(a.type())
                 && ByteWeights.areBytes(b.type())
@@ -96,12 +96,12 @@ final class VaryingProduct {
         }
         View left = lowering.dense(withoutZero(a, zeroOfA));
         View right = lowering.dense(withoutZero(b, zeroOfB));
-        Cell sums = null;
+        ValueState sums = null;
         for (long first = 0; first < depth; first += EXACT_DEPTH) {
             long count = Math.min(EXACT_DEPTH, depth - first);
-            Cell product = product(
+            ValueState product = product(
                     part(left, rank - 1, first, count), part(right, b.shape().rank() - 2, first, count));
-            Cell before = sums;
+            ValueState before = sums;
             sums = lowering.part(op.out(), ElementType.INT32, op.out().shape());
             lowering.pend(
                     sums,
@@ -114,8 +114,8 @@ final class VaryingProduct {
         return sums;
     }
 
-    private Cell withoutZero(Cell bytes, @Nullable Cell zero) {
-        Cell floats = lowering.part(op.out(), ElementType.FLOAT, bytes.shape());
+    private ValueState withoutZero(ValueState bytes, @Nullable ValueState zero) {
+        ValueState floats = lowering.part(op.out(), ElementType.FLOAT, bytes.shape());
         lowering.pend(
                 floats,
                 zero == null ? List.of(bytes) : List.of(bytes, zero),
@@ -123,18 +123,18 @@ final class VaryingProduct {
         return floats;
     }
 
-    private Cell part(View view, int axis, long first, long count) {
+    private ValueState part(View view, int axis, long first, long count) {
         long[] starts = new long[view.shape().rank()];
         long[] steps = new long[starts.length];
         Arrays.fill(steps, 1);
         starts[axis] = first;
         View slice = view.sliced(starts, steps, view.shape().with(axis, count));
-        return Parts.of(lowering, op.out(), slice);
+        return OutputViews.of(lowering, op.out(), slice);
     }
 
-    private Cell product(Cell a, Cell b) {
-        Cell product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
-        lowering.pend(product, Objects.requireNonNull(ProductAnchor.of(lowering, a, b, false, false, product.shape())));
+    private ValueState product(ValueState a, ValueState b) {
+        ValueState product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
+        lowering.pend(product, Objects.requireNonNull(ProductRoot.of(lowering, a, b, false, false, product.shape())));
         lowering.materialise(product);
         return product;
     }

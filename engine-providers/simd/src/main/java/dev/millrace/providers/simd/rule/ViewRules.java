@@ -1,9 +1,9 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.Channels;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.program.View;
 import java.util.Arrays;
@@ -27,9 +27,9 @@ final class ViewRules {
         };
     }
 
-    static boolean reshape(Op op) {
-        Cell in = op.in(0);
-        Cell out = op.out();
+    static boolean reshape(LoweringContext op) {
+        ValueState in = op.in(0);
+        ValueState out = op.out();
         if (in.shape().equals(out.shape())) {
             op.lowering().provide(out, same(op, in));
             return true;
@@ -46,13 +46,13 @@ final class ViewRules {
     }
 
     /** The channels of an operator's images, or null where it has others. */
-    private static @Nullable Channels channels(Op op) {
+    private static @Nullable Channels channels(LoweringContext op) {
         op.lowering().materialise(op.in(0));
         return Channels.of(op.in(0));
     }
 
     /** @param channels null where the result is no rearrangement of channels */
-    private static void provide(Op op, Cell out, @Nullable Channels channels, Supplier<View> plain) {
+    private static void provide(LoweringContext op, ValueState out, @Nullable Channels channels, Supplier<View> plain) {
         if (channels != null) {
             op.lowering().provide(out, channels);
         } else {
@@ -60,12 +60,12 @@ final class ViewRules {
         }
     }
 
-    private static View same(Op op, Cell in) {
+    private static View same(LoweringContext op, ValueState in) {
         op.lowering().materialise(in);
         return in.isBlockedOnly() ? op.lowering().blocked(in) : op.lowering().view(in);
     }
 
-    private static boolean transpose(Op op) {
+    private static boolean transpose(LoweringContext op) {
         if (op.in(0).type().isPacked()) {
             // no stride names a place inside of a byte
             return false;
@@ -90,15 +90,15 @@ final class ViewRules {
         return true;
     }
 
-    private static boolean slice(Op op) {
-        Cell in = op.in(0);
+    private static boolean slice(LoweringContext op) {
+        ValueState in = op.in(0);
         int rank = in.shape().rank();
         long[] starts = new long[rank];
         long[] steps = new long[rank];
         Arrays.fill(steps, 1);
         boolean old = op.opset() < 10;
         long[] given = old
-                ? Windows.numbers(op.attributes(), "starts", 0, 0)
+                ? WindowAxes.numbers(op.attributes(), "starts", 0, 0)
                 : op.content(1).longs();
         long[] axes = axes(op, old, given.length);
         long[] by = old || !op.has(4) ? null : op.content(4).longs();
@@ -115,7 +115,7 @@ final class ViewRules {
         return true;
     }
 
-    private static long[] axes(Op op, boolean old, int count) {
+    private static long[] axes(LoweringContext op, boolean old, int count) {
         long[] given =
                 !old && op.has(3) ? op.content(3).longs() : op.attributes().integers("axes");
         if (given != null) {
@@ -126,8 +126,8 @@ final class ViewRules {
         return axes;
     }
 
-    private static boolean split(Op op) {
-        Cell in = op.in(0);
+    private static boolean split(LoweringContext op) {
+        ValueState in = op.in(0);
         int axis = Shape.axis(op.attributes().integer("axis", 0), in.shape().rank());
         long[] steps = new long[in.shape().rank()];
         Arrays.fill(steps, 1);
@@ -136,7 +136,7 @@ final class ViewRules {
             if (op.node().output(i) == null) {
                 return false;
             }
-            Cell out = op.out(i);
+            ValueState out = op.out(i);
             long[] starts = new long[in.shape().rank()];
             starts[axis] = at;
             at += out.shape().dim(axis);
@@ -146,7 +146,7 @@ final class ViewRules {
     }
 
     /** A part of the input. */
-    private static void provide(Op op, Cell out, long[] starts, long[] steps) {
+    private static void provide(LoweringContext op, ValueState out, long[] starts, long[] steps) {
         Shape from = op.in(0).shape();
         Supplier<View> plain = () -> op.lowering().view(op.in(0)).sliced(starts, steps, out.shape());
         Channels channels = channels(op);
@@ -169,7 +169,7 @@ final class ViewRules {
                 plain);
     }
 
-    private static boolean expand(Op op) {
+    private static boolean expand(LoweringContext op) {
         View view = op.lowering().view(op.in(0));
         Shape wanted = op.out().shape();
         if (view.shape().rank() > wanted.rank()) {

@@ -6,14 +6,14 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.cast.FloatType;
-import dev.millrace.kernels.intgemm.BlockedWeights;
-import dev.millrace.kernels.intgemm.WeightFormat;
-import dev.millrace.kernels.intgemm.WeightGemm;
-import dev.millrace.kernels.intgemm.WeightType;
-import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.kernels.lowp.BlockedWeights;
+import dev.millrace.kernels.lowp.WeightFormat;
+import dev.millrace.kernels.lowp.WeightGemm;
+import dev.millrace.kernels.lowp.WeightType;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
-import dev.millrace.providers.simd.lower.Kit;
-import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.lower.StoredFloats;
 import dev.millrace.providers.simd.weights.Layout;
@@ -61,7 +61,7 @@ final class WeightRules {
 
     private static boolean areFloats(Value value) {
         ElementType type = value.elementType();
-        return type != null && Halves.areFloats(type);
+        return type != null && Float16Conversion.areFloats(type);
     }
 
     /** Whether a value is cast from a constant of 16 bits. */
@@ -78,11 +78,11 @@ final class WeightRules {
         return value != null && value.constant() != null;
     }
 
-    private static boolean blocked(Op op) {
+    private static boolean blocked(LoweringContext op) {
         if (!op.in(0).isFloat() || !op.in(SCALES).isFloat()) {
             return false;
         }
-        Cell product = op.out();
+        ValueState product = op.out();
         boolean biased = op.inputs() > BIAS && op.has(BIAS);
         if (biased) {
             product = op.lowering().part(op.out(), op.out().type(), op.out().shape());
@@ -90,7 +90,7 @@ final class WeightRules {
         op.lowering()
                 .pend(
                         product,
-                        new WeightAnchor(
+                        new WeightRoot(
                                 op.lowering(),
                                 op.in(0),
                                 Blocked.of(op),
@@ -104,7 +104,7 @@ final class WeightRules {
 
     /** The weights of a MatMulNBits. */
     private record Blocked(
-            Kit kit,
+            CompileEnvironment kit,
             WeightFormat format,
             long k,
             long n,
@@ -112,9 +112,9 @@ final class WeightRules {
             StoredFloats scales,
             @Nullable Tensor zeros,
             boolean rounds)
-            implements WeightAnchor.StoredWeights {
+            implements WeightRoot.StoredWeights {
 
-        static Blocked of(Op op) {
+        static Blocked of(LoweringContext op) {
             Tensor zeros = op.has(ZERO_POINTS) ? known(op.in(ZERO_POINTS)) : null;
             WeightType type = op.attributes().integer("bits", 4) == 4 ? WeightType.INT4 : WeightType.INT8;
             int block = Math.toIntExact(op.attributes().integer("block_size", 0));
@@ -131,7 +131,7 @@ final class WeightRules {
                             && !op.kit().isStrict());
         }
 
-        private static Tensor known(Cell cell) {
+        private static Tensor known(ValueState cell) {
             Tensor known = cell.known();
             if (known == null) {
                 throw new IllegalArgumentException(cell.name() + " is no constant");
@@ -158,7 +158,7 @@ final class WeightRules {
     }
 
     /** A product whose weights are constants of 16 bits; false where that is not so. */
-    static boolean halves(Op op) {
+    static boolean halves(LoweringContext op) {
         Tensor weights = DataTypes.isHalf(op.in(1).type()) ? op.in(1).known() : StoredFloats.halves(op, 1);
         Shape shape = op.in(1).shape();
         boolean fits = op.in(0).type() == op.in(1).type()
@@ -172,7 +172,7 @@ final class WeightRules {
         op.lowering()
                 .pend(
                         op.out(),
-                        new WeightAnchor(
+                        new WeightRoot(
                                 op.lowering(),
                                 op.in(0),
                                 new HalfWeights(op.kit(), weights),
@@ -181,7 +181,7 @@ final class WeightRules {
     }
 
     /** Weights of 16 bits. */
-    private record HalfWeights(Kit kit, Tensor data) implements WeightAnchor.StoredWeights {
+    private record HalfWeights(CompileEnvironment kit, Tensor data) implements WeightRoot.StoredWeights {
         @Override
         public WeightFormat format() {
             return data.type() == ElementType.FLOAT16 ? WeightFormat.F16 : WeightFormat.BF16;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the pieces that a table of places is made of, for a {@link WayBack}. */
+/** Finds the pieces that a table of places is made of, for a {@link UnpackingMap}. */
 final class PieceFinder {
     private static final int MOST_PIECES = 16;
     private static final ValueLayout.OfInt PLACE = ValueLayout.JAVA_INT_UNALIGNED;
@@ -39,10 +39,10 @@ final class PieceFinder {
 
     /** The pieces, or null where they follow no rule or are many. */
     @Nullable
-    List<WayBack.Piece> find() {
-        var pieces = new ArrayList<WayBack.Piece>();
+    List<UnpackingMap.Piece> find() {
+        var pieces = new ArrayList<UnpackingMap.Piece>();
         for (long from = 0; from < dims[cut]; from += pieces.getLast().count()) {
-            WayBack.Piece piece = pieces.size() == MOST_PIECES ? null : piece(from);
+            UnpackingMap.Piece piece = pieces.size() == MOST_PIECES ? null : piece(from);
             if (piece == null) {
                 return null;
             }
@@ -52,12 +52,12 @@ final class PieceFinder {
     }
 
     /** The longest piece from an index on, or null where no element of it has a place, or where they follow no rule. */
-    private WayBack.@Nullable Piece piece(long from) {
+    private UnpackingMap.@Nullable Piece piece(long from) {
         long origin = from * stride(cut);
         long count = alike(from);
-        var axes = new ArrayList<WayBack.Axis>();
+        var axes = new ArrayList<UnpackingMap.Axis>();
         for (int i = 0; i < dims.length; i++) {
-            WayBack.Axis axis = axis(origin, stride(i), i == cut ? count : dims[i]);
+            UnpackingMap.Axis axis = axis(origin, stride(i), i == cut ? count : dims[i]);
             if (axis == null) {
                 return null;
             }
@@ -69,7 +69,7 @@ final class PieceFinder {
             }
             axes.add(axis);
         }
-        return place(origin) < 0 ? null : new WayBack.Piece(count, place(origin), axes);
+        return place(origin) < 0 ? null : new UnpackingMap.Piece(count, place(origin), axes);
     }
 
     /** How many indices from one on have the others' first and last indices as far apart as it has. */
@@ -92,7 +92,7 @@ final class PieceFinder {
         return place(unit + steps * stride(axis)) - place(unit);
     }
 
-    private WayBack.@Nullable Axis axis(long origin, long stride, long count) {
+    private UnpackingMap.@Nullable Axis axis(long origin, long stride, long count) {
         long first = place(origin);
         long inner = count > 1 ? place(origin + stride) - first : 0;
         long block = 1;
@@ -100,11 +100,11 @@ final class PieceFinder {
             block++;
         }
         long outer = block < count ? place(origin + block * stride) - first : 0;
-        return inner < 0 || outer < 0 ? null : new WayBack.Axis(block, outer, inner);
+        return inner < 0 || outer < 0 ? null : new UnpackingMap.Axis(block, outer, inner);
     }
 
     /** How many of so many indices lie where the axis says. */
-    private long fitting(WayBack.Axis axis, long origin, long stride, long count) {
+    private long fitting(UnpackingMap.Axis axis, long origin, long stride, long count) {
         for (long i = 0; i < count; i++) {
             if (place(origin + i * stride) - place(origin) != axis.place(i)) {
                 return i;

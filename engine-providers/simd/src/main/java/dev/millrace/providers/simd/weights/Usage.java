@@ -34,7 +34,7 @@ public final class Usage {
      * Unpacking maps by layout, type, shape and position among the tensors packed together. Constants that are equal in
      * these share a map, or have none.
      */
-    private final Map<List<Object>, Optional<WayBack>> ways = new HashMap<>();
+    private final Map<List<Object>, Optional<UnpackingMap>> ways = new HashMap<>();
 
     private int packing;
 
@@ -86,11 +86,11 @@ public final class Usage {
     }
 
     /** Returns the unpacking map of a constant that was read only packed, if there is one. */
-    public @Nullable WayBack wayBack(Tensor constant) {
+    public @Nullable UnpackingMap wayBack(Tensor constant) {
         for (Packing each : packed.values()) {
             int place = each.weights.sources().indexOf(constant);
             if (place >= 0) {
-                WayBack way = wayBack(constant, each, place);
+                UnpackingMap way = wayBack(constant, each, place);
                 if (way != null) {
                     return way;
                 }
@@ -99,24 +99,24 @@ public final class Usage {
         return null;
     }
 
-    private @Nullable WayBack wayBack(Tensor constant, Packing packing, int place) {
+    private @Nullable UnpackingMap wayBack(Tensor constant, Packing packing, int place) {
         List<Object> key = List.of(packing.weights.layout(), constant.type(), constant.shape(), place);
-        Optional<WayBack> known = ways.get(key);
+        Optional<UnpackingMap> known = ways.get(key);
         if (known != null) {
             return known.map(way -> way.of(constant, packing.weights)).orElse(null);
         }
-        WayBack way = find(constant, packing);
+        UnpackingMap way = find(constant, packing);
         ways.put(key, Optional.ofNullable(way));
         return way;
     }
 
-    private @Nullable WayBack find(Tensor constant, Packing packing) {
-        Map<Integer, List<Unit>> bySize = new LinkedHashMap<>();
-        for (Unit unit : Unit.of(constant)) {
+    private @Nullable UnpackingMap find(Tensor constant, Packing packing) {
+        Map<Integer, List<PackedElement>> bySize = new LinkedHashMap<>();
+        for (PackedElement unit : PackedElement.of(constant)) {
             bySize.computeIfAbsent(unit.bytes(), _ -> new ArrayList<>()).add(unit);
         }
-        for (List<Unit> alike : bySize.values()) {
-            WayBack way = find(constant, packing, alike);
+        for (List<PackedElement> alike : bySize.values()) {
+            UnpackingMap way = find(constant, packing, alike);
             if (way != null) {
                 return way;
             }
@@ -130,10 +130,10 @@ public final class Usage {
      *
      * @param units of one size
      */
-    private @Nullable WayBack find(Tensor constant, Packing packing, List<Unit> units) {
+    private @Nullable UnpackingMap find(Tensor constant, Packing packing, List<PackedElement> units) {
         long bytes = constant.segment().byteSize();
         long count = bytes / units.getFirst().bytes();
-        if (units.getFirst().dims(constant) == null || count > Numbering.MOST) {
+        if (units.getFirst().dims(constant) == null || count > PermutationProbe.MOST) {
             return null;
         }
         // several times as large as the constant is, and needed no longer than this
@@ -141,14 +141,14 @@ public final class Usage {
             for (Tensor source : packing.weights.sources()) {
                 standIns.put(source, arena.allocate(source.segment().byteSize(), ALIGNMENT));
             }
-            var numbering = new Numbering((int) count, units.getFirst());
+            var numbering = new PermutationProbe((int) count, units.getFirst());
             List<MemorySegment> packed = numbering.packed(
                     Objects.requireNonNull(standIns.get(constant)),
                     packing.weights.memory().byteSize(),
                     packing.again,
                     arena);
-            for (Unit unit : units) {
-                WayBack way = WayBack.of(constant, packing.weights, unit, numbering.places(packed, unit, arena));
+            for (PackedElement unit : units) {
+                UnpackingMap way = UnpackingMap.of(constant, packing.weights, unit, numbering.places(packed, unit, arena));
                 if (way != null) {
                     return way;
                 }

@@ -1,6 +1,6 @@
 package dev.millrace.providers.simd.weights;
 
-import dev.millrace.codegen.code.Beside;
+import dev.millrace.codegen.code.BackgroundExecutor;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
@@ -43,7 +43,7 @@ public final class Weights {
     private final PackedTensors shared;
     private final LongFunction<MemorySegment> allocator;
     private final @Nullable Usage usage;
-    private final Beside beside;
+    private final BackgroundExecutor beside;
     /** The weights that one binding asked for and that are not packed yet. */
     private final List<Filling> unfinished = new ArrayList<>();
 
@@ -64,7 +64,7 @@ public final class Weights {
                 shared,
                 allocator,
                 null,
-                new Beside("millrace-packer"));
+                new BackgroundExecutor("millrace-packer"));
     }
 
     private Weights(
@@ -74,7 +74,7 @@ public final class Weights {
             PackedTensors shared,
             LongFunction<MemorySegment> allocator,
             @Nullable Usage usage,
-            Beside beside) {
+            BackgroundExecutor beside) {
         this.packed = packed;
         this.untouched = untouched;
         this.shared = shared;

@@ -13,8 +13,8 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.simd.lower.Inferred;
-import dev.millrace.providers.simd.lower.Kit;
-import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.providers.simd.weights.Usage;
 import dev.millrace.providers.simd.weights.Weights;
@@ -132,7 +132,7 @@ class ContextRoundTripTest {
         long before = weights.bytes();
         var usage = new Usage();
         Kernels kernels = Kernels.shared();
-        var kit = new Kit(kernels.set(), kernels.gemm(), weights.observedBy(usage), kept.fallback());
+        var kit = new CompileEnvironment(kernels.set(), kernels.gemm(), weights.observedBy(usage), kept.fallback());
         var kernel = new ShapedKernel() {
             @Override
             public List<@Nullable ValueType> outputs(Node node, Facts facts) {
@@ -141,7 +141,7 @@ class ContextRoundTripTest {
 
             @Override
             public Launch bind(BindContext binding) {
-                return new Lowering(graph, binding, kit, Rules::of).lower();
+                return new PartitionCompiler(graph, binding, kit, Rules::of).lower();
             }
         };
         KeptPartition.run(kernel, context, List.of(words(1, 9)));
@@ -152,7 +152,7 @@ class ContextRoundTripTest {
     @Test
     void largeConstantsAreTheContextsOwnMemory() {
         var kept = new KeptPartition(Nets.transformer());
-        Plan plan = PlanReader.read(
+        StoredPlan plan = PlanReader.read(
                 kept.kept().plan(),
                 kept.segments,
                 Machine.vectors(Kernels.shared().set().target()));

@@ -1,6 +1,6 @@
 package dev.millrace.providers.simd.context;
 
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
@@ -55,7 +55,7 @@ final class KeptPartition {
     /** Compiles the partition with options of the provider. */
     KeptPartition(Consumer<GraphEditor> making, Map<String, String> options) {
         making.accept(new GraphEditor(source));
-        Inference.infer(source);
+        TypeInference.infer(source);
         ExecutionProvider simd = provider(options);
         List<Partitioning.Fused> fused =
                 Partitioner.partition(source, List.of(simd, cpu), "case").fused();

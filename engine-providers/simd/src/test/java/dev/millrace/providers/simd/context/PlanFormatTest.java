@@ -36,9 +36,9 @@ class PlanFormatTest {
     private final Graph graph = Graph.named("part");
     private final GraphEditor editor = new GraphEditor(graph);
 
-    private static Plan again(Plan plan) {
+    private static StoredPlan again(StoredPlan plan) {
         PlanImage image = PlanWriter.write(plan);
-        Plan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments(), "other");
+        StoredPlan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments(), "other");
         GraphCheck.check(read.graph());
         PlanImage second = PlanWriter.write(read);
         assertThat(second.plan()).isEqualTo(image.plan());
@@ -47,7 +47,7 @@ class PlanFormatTest {
     }
 
     private Graph again() {
-        return again(new Plan(graph, false, Map.of(), List.of(), Set.of())).graph();
+        return again(new StoredPlan(graph, false, Map.of(), List.of(), Set.of())).graph();
     }
 
     private Attributes attributesAgain(Map<String, Attribute> attributes) {
@@ -170,7 +170,7 @@ class PlanFormatTest {
         }
         MemorySegment memory = Arena.ofAuto().allocate(256, 64).fill((byte) 3);
         var packed = new PackedWeights(List.of(left, small), "some layout", memory);
-        Plan read = again(new Plan(graph, false, Map.of(), List.of(packed), Set.of(left)));
+        StoredPlan read = again(new StoredPlan(graph, false, Map.of(), List.of(packed), Set.of(left)));
         List<Tensor> tensors = read.graph().constants().stream()
                 .map(constant -> Objects.requireNonNull(constant.constant()))
                 .toList();

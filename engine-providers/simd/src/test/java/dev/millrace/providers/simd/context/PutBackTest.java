@@ -9,7 +9,7 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.weights.Layout;
 import dev.millrace.providers.simd.weights.PackedWeights;
 import dev.millrace.providers.simd.weights.Usage;
-import dev.millrace.providers.simd.weights.WayBack;
+import dev.millrace.providers.simd.weights.UnpackingMap;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.PackedTensors;
 import java.lang.foreign.MemorySegment;
@@ -79,12 +79,12 @@ class PutBackTest {
 
     private PlanImage image() {
         List<PackedWeights> packed = usage.packed();
-        List<WayBack> back =
+        List<UnpackingMap> back =
                 List.of(Objects.requireNonNull(usage.wayBack(matrix)), Objects.requireNonNull(usage.wayBack(bias)));
-        return PlanWriter.write(new Plan(graph, false, Map.of(), packed, Set.of(matrix, bias), "these", back));
+        return PlanWriter.write(new StoredPlan(graph, false, Map.of(), packed, Set.of(matrix, bias), "these", back));
     }
 
-    private static List<@Nullable Tensor> constants(Plan plan) {
+    private static List<@Nullable Tensor> constants(StoredPlan plan) {
         return plan.graph().constants().stream()
                 .<@Nullable Tensor>map(value -> value.constant())
                 .toList();
@@ -94,7 +94,7 @@ class PutBackTest {
     void otherVectorsGetTheConstantsAsTheyWere() {
         pack(1);
         PlanImage image = image();
-        Plan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments(), "others");
+        StoredPlan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments(), "others");
         assertThat(Objects.requireNonNull(constants(read).get(0)).floats()).isEqualTo(matrix.floats());
         assertThat(Objects.requireNonNull(constants(read).get(1)).floats()).isEqualTo(bias.floats());
     }
@@ -103,7 +103,7 @@ class PutBackTest {
     void theSameVectorsDoWithoutThem() {
         pack(1);
         PlanImage image = image();
-        Plan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments(), "these");
+        StoredPlan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments(), "these");
         assertThat(constants(read))
                 .hasSize(2)
                 .allMatch(tensor -> Objects.requireNonNull(tensor).isClosed());

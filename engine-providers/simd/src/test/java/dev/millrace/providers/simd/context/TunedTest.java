@@ -26,7 +26,7 @@ class TunedTest {
     private final KeptPartition tuned = new KeptPartition(net, TUNED);
     private final KeptPartition counted = new KeptPartition(net);
 
-    private static Plan plan(KeptPartition kept) {
+    private static StoredPlan plan(KeptPartition kept) {
         return PlanReader.read(MemorySegment.ofArray(kept.plan), kept.segments, "other");
     }
 
@@ -36,8 +36,8 @@ class TunedTest {
 
     /** Returns the partition with other choices of methods. */
     private static KeptPartition with(KeptPartition kept, Map<String, String> choices) {
-        Plan plan = plan(kept);
-        PlanImage image = PlanWriter.write(new Plan(plan.graph(), plan.strict(), choices, plan.packed(), plan.left()));
+        StoredPlan plan = plan(kept);
+        PlanImage image = PlanWriter.write(new StoredPlan(plan.graph(), plan.strict(), choices, plan.packed(), plan.left()));
         kept.plan = image.plan();
         kept.segments = image.segments();
         return kept;

@@ -3,7 +3,7 @@ package dev.millrace.providers.simd.lower;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.infer.Facts;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
@@ -40,10 +40,10 @@ class FoldingTest {
         Value neg = node(editor, "Neg", 13, constant);
         Value abs = node(editor, "Abs", 13, neg);
         editor.addOutput("sum", node(editor, "Add", 14, x, abs));
-        Inference.infer(editor.graph());
+        TypeInference.infer(editor.graph());
 
         var facts = new BindingFacts(editor.graph(), new OneInput(), kit(editor.graph()));
-        Cell cell = facts.cell(abs);
+        ValueState cell = facts.cell(abs);
 
         assertThat(cell.isKnown()).isTrue();
         assertThat(facts.nodes()).extracting(node -> node.op().name()).containsExactly("Add");
@@ -58,11 +58,11 @@ class FoldingTest {
                 .requireOutput(0);
     }
 
-    private Kit kit(Graph graph) {
+    private CompileEnvironment kit(Graph graph) {
         Kernels kernels = Kernels.shared();
         var cpu = new CpuFactory().create(List.of(), new ProviderOptions(1, Map.of()));
         var behind = ProviderKernels.of(graph, List.of(cpu));
-        return new Kit(
+        return new CompileEnvironment(
                 kernels.set(),
                 kernels.gemm(),
                 new Weights(new PackedTensors()),

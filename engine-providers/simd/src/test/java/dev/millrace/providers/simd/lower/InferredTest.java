@@ -54,7 +54,7 @@ class InferredTest {
 
     private static Inferred inferred(Graph graph, Input... inputs) {
         Kernels shared = Kernels.shared();
-        var kit = new Kit(shared.set(), shared.gemm(), new Weights(new PackedTensors()), _ -> null);
+        var kit = new CompileEnvironment(shared.set(), shared.gemm(), new Weights(new PackedTensors()), _ -> null);
         return Inferred.of(
                 graph,
                 new Facts() {

@@ -37,9 +37,9 @@ class ReplayTest {
     }
 
     private Replay replay(Replay.Live work, boolean... repeats) {
-        var steps = new ArrayList<Step>();
+        var steps = new ArrayList<ProgramStep>();
         for (boolean each : repeats) {
-            steps.add(Step.of("copy", "n").repeating(each).calling(memory -> crew -> {}));
+            steps.add(ProgramStep.of("copy", "n").repeating(each).calling(memory -> crew -> {}));
         }
         return new Replay(steps, 1, kernels::newRecording, work);
     }
@@ -141,9 +141,9 @@ class ReplayTest {
     @Test
     void whatCannotBeWrittenDownIsPractisedWhereThatIsAllowed() {
         var steps = List.of(
-                Step.of("copy", "n").calling(memory -> crew -> {}),
-                Step.of("copy", "n").practising().calling(memory -> crew -> {}),
-                Step.of("copy", "n").practising().calling(memory -> crew -> {}));
+                ProgramStep.of("copy", "n").calling(memory -> crew -> {}),
+                ProgramStep.of("copy", "n").practising().calling(memory -> crew -> {}),
+                ProgramStep.of("copy", "n").practising().calling(memory -> crew -> {}));
         var replay = new Replay(steps, 1, kernels::newRecording, this::step);
         bytes.set(ValueLayout.JAVA_BYTE, 1, (byte) 9);
         replay.rehearse(step -> step < 2);
@@ -156,8 +156,8 @@ class ReplayTest {
     @Test
     void whatPreparesAStepIsNoPartOfItsRehearsal() {
         var steps = List.of(
-                Step.of("copy", "n").repeating().calling(memory -> crew -> {}),
-                Step.of("copy", "n").practising().calling(memory -> crew -> {}));
+                ProgramStep.of("copy", "n").repeating().calling(memory -> crew -> {}),
+                ProgramStep.of("copy", "n").practising().calling(memory -> crew -> {}));
         var replay = new Replay(steps, 1, kernels::newRecording, new Replay.Live() {
             @Override
             public void run(int step) {

@@ -3,7 +3,7 @@ package dev.millrace.providers.simd.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.infer.Facts;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
@@ -17,8 +17,8 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.CpuFactory;
 import dev.millrace.providers.simd.SimdFactory;
-import dev.millrace.providers.simd.program.Program;
-import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.PartitionProgram;
+import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.providers.testkit.ProviderKernels;
@@ -50,7 +50,7 @@ final class Comparison implements AutoCloseable {
     private static final double OF_TERMS = 0x1p-22;
 
     private final WorkerPool pool = new WorkerPool(1);
-    private final List<Step> steps = new ArrayList<>();
+    private final List<ProgramStep> steps = new ArrayList<>();
     private final Graph graph;
     private final PlanRunner fast;
     private final PlanRunner plain;
@@ -73,9 +73,9 @@ final class Comparison implements AutoCloseable {
     private static Graph made(Consumer<GraphEditor> making) {
         Graph graph = Graph.named("case");
         making.accept(new GraphEditor(graph));
-        Inference.infer(graph);
+        TypeInference.infer(graph);
         if (Lowerings.lower(graph)) {
-            Inference.infer(graph);
+            TypeInference.infer(graph);
         }
         return graph;
     }
@@ -94,9 +94,9 @@ final class Comparison implements AutoCloseable {
     /** A compiled partition whose steps are kept when it is bound. */
     private static final class Watched implements ShapedKernel {
         private final ShapedKernel kernel;
-        private final List<Step> steps;
+        private final List<ProgramStep> steps;
 
-        Watched(ShapedKernel kernel, List<Step> steps) {
+        Watched(ShapedKernel kernel, List<ProgramStep> steps) {
             this.kernel = kernel;
             this.steps = steps;
         }
@@ -104,7 +104,7 @@ final class Comparison implements AutoCloseable {
         @Override
         public Launch bind(BindContext context) {
             Launch launch = kernel.bind(context);
-            if (launch instanceof Program program) {
+            if (launch instanceof PartitionProgram program) {
                 steps.addAll(program.steps());
             }
             return launch;
@@ -199,7 +199,7 @@ final class Comparison implements AutoCloseable {
 
     /** The kernels of the steps of all partitions that have been bound. */
     List<String> kernels() {
-        return steps.stream().map(Step::kernel).toList();
+        return steps.stream().map(ProgramStep::kernel).toList();
     }
 
     /** No step is left to the provider behind. */

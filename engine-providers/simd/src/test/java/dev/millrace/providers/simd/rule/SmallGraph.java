@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.infer.Facts;
-import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphCopier;
@@ -20,9 +20,9 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.cpu.CpuFactory;
 import dev.millrace.providers.simd.lower.Inferred;
-import dev.millrace.providers.simd.lower.Kit;
-import dev.millrace.providers.simd.lower.Lowering;
-import dev.millrace.providers.simd.program.Program;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.program.PartitionProgram;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.ProviderOptions;
@@ -109,9 +109,9 @@ final class SmallGraph {
     /** Runs the rules; a node that none of them lowers is an error. */
     List<Datum> run() {
         Graph graph = editor.graph();
-        Inference.infer(graph);
+        TypeInference.infer(graph);
         Kernels shared = Kernels.shared();
-        var kit = new Kit(shared.set(), shared.gemm(), new Weights(new PackedTensors()), _ -> null);
+        var kit = new CompileEnvironment(shared.set(), shared.gemm(), new Weights(new PackedTensors()), _ -> null);
         var fused = new GraphEditor(Graph.named("fused"));
         List<@Nullable Value> inputs = new ArrayList<>();
         for (Value input : graph.inputs()) {
@@ -131,9 +131,9 @@ final class SmallGraph {
     /** The graph as the provider's kernel runs it. */
     private final class Lowered implements ShapedKernel {
         private final Graph graph;
-        private final Kit kit;
+        private final CompileEnvironment kit;
 
-        Lowered(Graph graph, Kit kit) {
+        Lowered(Graph graph, CompileEnvironment kit) {
             this.graph = graph;
             this.kit = kit;
         }
@@ -145,7 +145,7 @@ final class SmallGraph {
 
         @Override
         public Launch bind(BindContext context) {
-            Program program = new Lowering(graph, context, kit, Rules::of).lower();
+            PartitionProgram program = new PartitionCompiler(graph, context, kit, Rules::of).lower();
             kernels = program.steps().stream().map(step -> step.kernel()).toList();
             return program;
         }
@@ -154,7 +154,7 @@ final class SmallGraph {
     /** Computes the outputs by the reference kernels. */
     List<Datum> expected() {
         Graph copy = GraphCopier.copy(editor.graph(), null);
-        Inference.infer(copy);
+        TypeInference.infer(copy);
         var cpu = new CpuFactory().create(List.of(), new ProviderOptions(1, Map.of()));
         return NestedRun.run(copy, Collections.unmodifiableList(given), ProviderKernels.of(copy, List.of(cpu)));
     }

@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.image.jpeg2000;
 
 import dev.millrace.providers.cpu.image.source.Bytes;
-import dev.millrace.providers.cpu.image.source.Extents;
+import dev.millrace.providers.cpu.image.source.ImageLimits;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -28,7 +28,7 @@ record Size(Area image, int tileX, int tileY, int tileWidth, int tileHeight, Lis
         int tileHeight = place(marker);
         int tileX = place(marker);
         int tileY = place(marker);
-        Extents.pixels(image.width(), image.height(), fileBytes);
+        ImageLimits.pixels(image.width(), image.height(), fileBytes);
         boolean first = tileX <= x0 && tileY <= y0 && (long) tileX + tileWidth > x0 && (long) tileY + tileHeight > y0;
         if (!first) {
             throw new IllegalArgumentException("the first tile, of " + tileWidth + " × " + tileHeight + " at (" + tileX

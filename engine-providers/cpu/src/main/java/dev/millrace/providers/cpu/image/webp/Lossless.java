@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.image.webp;
 
 import dev.millrace.providers.cpu.image.source.Bytes;
-import dev.millrace.providers.cpu.image.source.Extents;
+import dev.millrace.providers.cpu.image.source.ImageLimits;
 import java.awt.image.BufferedImage;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -21,7 +21,7 @@ final class Lossless {
         if (signature != SIGNATURE || in.read(3) != 0) {
             throw new IllegalArgumentException("the lossless data does not begin with its signature and version 0");
         }
-        Extents.pixels(width, height, in.fileBytes());
+        ImageLimits.pixels(width, height, in.fileBytes());
         var image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
         image.getRaster().setDataElements(0, 0, width, height, pixels(in, width, height));
         return image;

@@ -58,7 +58,7 @@ final class Residuals {
             int end = read(in, SECOND, context(top + 8, 8), quantizer.second, 0, second, 0);
             above[top + 8] = end > 0;
             left[8] = end > 0;
-            Transforms.spread(second, block.coefficients);
+            InverseTransforms.spread(second, block.coefficients);
             for (int i = 0; i < 256; i += 16) {
                 any |= block.coefficients[i] != 0;
             }

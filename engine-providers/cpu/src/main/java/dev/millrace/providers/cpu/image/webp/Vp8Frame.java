@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.image.webp;
 
 import dev.millrace.providers.cpu.image.source.Bytes;
-import dev.millrace.providers.cpu.image.source.Extents;
+import dev.millrace.providers.cpu.image.source.ImageLimits;
 import java.awt.image.BufferedImage;
 
 /** A key frame of VP8. */
@@ -46,7 +46,7 @@ final class Vp8Frame {
         }
         int width = bytes.little16() & 0x3fff;
         int height = bytes.little16() & 0x3fff;
-        Extents.pixels(width, height, bytes.array().length);
+        ImageLimits.pixels(width, height, bytes.array().length);
         var frame = new Vp8Frame(width, height, bytes.take(tag >> 5), bytes);
         frame.decode();
         return YuvToRgb.image(frame.planes, width, height, bytes::check);
@@ -113,13 +113,13 @@ final class Vp8Frame {
                 prediction.block(luma, block.blockModes[i], left, top, aboveRight(luma, left, top, i));
             }
             if (any) {
-                Transforms.add(block.coefficients, 16 * i, luma, left, top);
+                InverseTransforms.add(block.coefficients, 16 * i, luma, left, top);
             }
         }
         for (int p = 1; p < 3; p++) {
             Prediction.whole(planes[p], block.chromaMode, x / 2, y / 2, 8);
             for (int i = 0; any && i < 4; i++) {
-                Transforms.add(
+                InverseTransforms.add(
                         block.coefficients, 16 * (12 + 4 * p + i), planes[p], x / 2 + i % 2 * 4, y / 2 + i / 2 * 4);
             }
         }

@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.image.webp;
 
 import dev.millrace.providers.cpu.image.source.Bytes;
-import dev.millrace.providers.cpu.image.source.Extents;
+import dev.millrace.providers.cpu.image.source.ImageLimits;
 import java.awt.image.BufferedImage;
 
 /** The container of WebP. Alpha is left out; of an animation the first frame is read, on black. */
@@ -42,7 +42,7 @@ public final class WebP {
                 content.skip(4);
                 canvasWidth = content.little24() + 1;
                 canvasHeight = content.little24() + 1;
-                Extents.pixels(canvasWidth, canvasHeight, chunks.array().length);
+                ImageLimits.pixels(canvasWidth, canvasHeight, chunks.array().length);
             } else if (tag == FRAME && outside) {
                 return frame(content);
             }

@@ -1,0 +1,18 @@
+package dev.millrace.bench.serve;
+
+/** The engine that serves. */
+enum ServeSide {
+    OURS("millrace"),
+    PEER("onnxruntime"),
+    PEER_SHARED("onnxruntime, shared pool");
+
+    private final String label;
+
+    ServeSide(String label) {
+        this.label = label;
+    }
+
+    String label() {
+        return label;
+    }
+}

@@ -1,4 +1,0 @@
-package dev.millrace.codegen.code;
-
-/** Finished machine code that runs at any multiple of 64, with a name for the reader of a profile or a crash log. */
-public record CodeBlock(String name, byte[] bytes) {}

@@ -1,0 +1,132 @@
+package dev.millrace.graph.infer;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.OpId;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Attributes that take one of a few values. Any other is refused rather than read as one of them. */
+final class EnumAttributes {
+    private static final List<String> PADDINGS = List.of("NOTSET", "", "SAME_UPPER", "SAME_LOWER", "VALID");
+    private static final Map<String, List<String>> WINDOW = Map.of("auto_pad", PADDINGS);
+    private static final Map<String, List<String>> SCATTER =
+            Map.of("reduction", List.of("none", "add", "mul", "max", "min"));
+    private static final Map<String, List<String>> LOSS = Map.of("reduction", List.of("none", "sum", "mean"));
+    private static final List<String> TRANSFORMS = List.of("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT");
+    private static final Map<String, List<String>> CLASSES = Map.of("post_transform", TRANSFORMS);
+
+    private EnumAttributes() {}
+
+    /** Throws where an attribute of the node has a value that its operator does not know. */
+    static void check(InferenceContext c) {
+        for (Map.Entry<String, List<String>> choice : of(c).entrySet()) {
+            String given = text(c.attributes().find(choice.getKey()));
+            if (given != null && !choice.getValue().contains(given)) {
+                throw c.refuse("attribute '" + choice.getKey() + "' is '" + given + "' where one of "
+                        + choice.getValue() + " is expected");
+            }
+        }
+    }
+
+    private static @Nullable String text(@Nullable Attribute attribute) {
+        if (attribute instanceof Attribute.Bytes bytes) {
+            return bytes.text();
+        }
+        return attribute instanceof Attribute.Int number ? Long.toString(number.value()) : null;
+    }
+
+    private static Map<String, List<String>> of(InferenceContext c) {
+        return switch (c.node().op().domain()) {
+            case OpId.ONNX, OpId.MICROSOFT -> onnx(c.op());
+            case OpId.ONNX_ML -> ml(c.op());
+            case OpId.ONNX_TRAINING ->
+                c.op().equals("Momentum") ? Map.of("mode", List.of("standard", "nesterov")) : Map.of();
+            default -> Map.of();
+        };
+    }
+
+    private static Map<String, List<String>> onnx(String op) {
+        return switch (op) {
+            case "Conv",
+                    "ConvTranspose",
+                    "ConvInteger",
+                    "QLinearConv",
+                    "FusedConv",
+                    "MaxPool",
+                    "AveragePool",
+                    "LpPool",
+                    "NhwcMaxPool",
+                    "MaxpoolWithMask",
+                    "QLinearAveragePool" -> WINDOW;
+            case "ScatterElements", "ScatterND" -> SCATTER;
+            case "NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss" -> LOSS;
+            case "Resize", "Upsample" -> resize();
+            case "GridSample" ->
+                Map.of(
+                        "mode",
+                        List.of("linear", "nearest", "cubic", "bilinear", "bicubic"),
+                        "padding_mode",
+                        List.of("zeros", "border", "reflection"));
+            case "RoiAlign" ->
+                Map.of(
+                        "mode",
+                        List.of("avg", "max"),
+                        "coordinate_transformation_mode",
+                        List.of("half_pixel", "output_half_pixel"));
+            case "Attention" -> Map.of("qk_matmul_output_mode", List.of("0", "1", "2", "3"));
+            case "BitShift" -> Map.of("direction", List.of("LEFT", "RIGHT"));
+            case "Cast", "CastLike" -> Map.of("round_mode", List.of("up", "down", "nearest"));
+            case "DepthToSpace" -> Map.of("mode", List.of("DCR", "CRD"));
+            case "Gelu" -> Map.of("approximate", List.of("none", "tanh"));
+            case "ImageDecoder" -> Map.of("pixel_format", List.of("RGB", "BGR", "Grayscale"));
+            case "LpNormalization" -> Map.of("p", List.of("1", "2"));
+            case "Pad" -> Map.of("mode", List.of("constant", "reflect", "edge", "wrap"));
+            case "StringNormalizer" -> Map.of("case_change_action", List.of("NONE", "LOWER", "UPPER"));
+            case "TensorScatter" -> Map.of("mode", List.of("linear", "circular"));
+            case "TfIdfVectorizer" -> Map.of("mode", List.of("TF", "IDF", "TFIDF"));
+            case "RNN", "GRU", "LSTM", "AttnLSTM" ->
+                Map.of("direction", List.of("forward", "reverse", "bidirectional"));
+            default -> Map.of();
+        };
+    }
+
+    private static Map<String, List<String>> resize() {
+        return Map.of(
+                "mode",
+                List.of("nearest", "linear", "cubic", "bilinear"),
+                "coordinate_transformation_mode",
+                List.of(
+                        "half_pixel",
+                        "half_pixel_symmetric",
+                        "pytorch_half_pixel",
+                        "align_corners",
+                        "asymmetric",
+                        "tf_half_pixel_for_nn",
+                        "tf_crop_and_resize"),
+                "nearest_mode",
+                List.of("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"),
+                "keep_aspect_ratio_policy",
+                List.of("stretch", "not_larger", "not_smaller"));
+    }
+
+    private static Map<String, List<String>> ml(String op) {
+        return switch (op) {
+            case "LinearClassifier", "LinearRegressor", "TreeEnsembleClassifier" -> CLASSES;
+            case "TreeEnsembleRegressor" ->
+                Map.of("post_transform", TRANSFORMS, "aggregate_function", List.of("AVERAGE", "SUM", "MIN", "MAX"));
+            case "TreeEnsemble" ->
+                Map.of(
+                        "post_transform",
+                        List.of("0", "1", "2", "3", "4"),
+                        "aggregate_function",
+                        List.of("0", "1", "2", "3"));
+            case "SVMClassifier", "SVMRegressor" ->
+                Map.of("post_transform", TRANSFORMS, "kernel_type", List.of("LINEAR", "POLY", "RBF", "SIGMOID"));
+            case "Normalizer" -> Map.of("norm", List.of("MAX", "L1", "L2"));
+            case "CastMap" ->
+                Map.of("cast_to", List.of("TO_FLOAT", "TO_STRING", "TO_INT64"), "map_form", List.of("DENSE", "SPARSE"));
+            default -> Map.of();
+        };
+    }
+}

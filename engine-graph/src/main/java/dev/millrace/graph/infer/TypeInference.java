@@ -1,0 +1,106 @@
+package dev.millrace.graph.infer;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.op.TypeCheck;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Type and shape inference. It is the one description of output types and shapes: symbolic when a model is read,
+ * concrete when the shapes of a run are known.
+ */
+public final class TypeInference {
+    private TypeInference() {}
+
+    /**
+     * Infers the types of a node's outputs from the facts about its inputs: as many as the node has outputs, null where
+     * nothing is known. With concrete input shapes, and the values that the operator takes shapes from, they are
+     * concrete, unless they depend on data. All are unknown for an operator that this engine does not know. Throws
+     * (INVALID_GRAPH) for inputs and attributes that the operator refuses.
+     */
+    public static List<@Nullable ValueType> outputs(Node node, Facts facts) {
+        return evaluate(node, facts, 0).result();
+    }
+
+    /**
+     * Infers {@link #outputs} from the inputs of a run. The model's graph has passed the checks, so an error here comes
+     * from the run's inputs and is an INVALID_ARGUMENT.
+     */
+    public static List<@Nullable ValueType> outputsOfRun(Node node, Facts facts) {
+        try {
+            return outputs(node, facts);
+        } catch (EngineException e) {
+            if (e.status() != Status.INVALID_GRAPH) {
+                throw e;
+            }
+            throw new EngineException(Status.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /**
+     * Infers every value of {@code graph}, which is a model's main graph, and of the graphs nested in it, and sets
+     * their types. They follow from the inputs and the constants. The declared types of other values give their element
+     * types where nothing else does; wrong declarations are dropped. Throws (INVALID_GRAPH) for what {@link #outputs}
+     * refuses, and where an input's initializer contradicts the input's declared type; the graph is unchanged then.
+     *
+     * @return a sentence for each declaration that is wrong
+     */
+    public static List<String> infer(Graph graph) {
+        var walk = Walk.ofModel(true);
+        walk.main(graph);
+        return walk.commit();
+    }
+
+    /** Infers a graph again that was inferred before. Returns whether anything new is known. */
+    public static boolean refine(Graph graph) {
+        var walk = Walk.ofModel(false);
+        walk.main(graph);
+        walk.commit();
+        return walk.foundMore();
+    }
+
+    static InferenceContext evaluate(Node node, Facts facts, int depth) {
+        var context = new InferenceContext(node, facts, depth);
+        // a graph is checked against the schemas once; nodes that are bound have passed if their types were known then
+        boolean checksTypes = facts instanceof SymbolicFacts symbolic ? symbolic.checksTypes() : isUntyped(node);
+        TypeCheck types = checksTypes ? TypeCheck.of(node) : null;
+        try {
+            EnumAttributes.check(context);
+            if (types != null) {
+                refuse(types.inputs(context::type));
+            }
+            InferenceRules.apply(context);
+            if (types != null) {
+                refuse(types.outputs(context::output));
+            }
+        } catch (EngineException e) {
+            throw new EngineException(Status.INVALID_GRAPH, node.describe() + ": " + e.getMessage(), e);
+        } catch (ArithmeticException e) {
+            throw new EngineException(
+                    Status.INVALID_GRAPH, node.describe() + ": an extent is too large: " + e.getMessage(), e);
+        }
+        return context;
+    }
+
+    private static boolean isUntyped(Node node) {
+        for (Value input : node.inputs()) {
+            ValueType type = input == null ? null : input.type();
+            boolean untyped = type == null || type instanceof ValueType.TensorType tensor && tensor.element() == null;
+            if (input != null && untyped) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void refuse(List<String> errors) {
+        if (!errors.isEmpty()) {
+            throw EngineException.invalidGraph(String.join("; ", errors));
+        }
+    }
+}

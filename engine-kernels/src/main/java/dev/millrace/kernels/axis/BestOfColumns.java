@@ -1,0 +1,96 @@
+package dev.millrace.kernels.axis;
+
+import dev.millrace.codegen.key.KernelFamily;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarOp;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.rows.ColumnLoop;
+import dev.millrace.kernels.rows.RowLoop;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * f(from, out, count, stride in bytes, columns): the row of the best float in each of some columns, as numbers of 64
+ * bits side by side.
+ */
+final class BestOfColumns implements KernelFamily {
+    static final String NAME = "select.columns";
+    /** Vectors side by side. */
+    private static final int STRIP = 4;
+
+    static KernelKey key(Best best) {
+        return best.addTo(KernelKey.of(NAME));
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas(Best.EXTREME, Best.LAST);
+        Best best = Best.of(key);
+        ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
+        ScalarVar from = builder.parameter("from");
+        ScalarVar out = builder.parameter("out");
+        ScalarVar count = builder.parameter("count");
+        ScalarVar stride = builder.parameter("stride");
+        ScalarVar columns = builder.parameter("columns");
+        ScalarVar rest = builder.scalar("rest");
+        builder.scalar(rest, ScalarOp.AND, columns, target.lanes() - 1);
+        ColumnLoop loop = new ColumnLoop(builder);
+        loop.over(columns, STRIP, (vectors, offset, mask) -> {
+            Places places = new Places(builder, best, vectors);
+            loop.down(offset, count, stride, here -> places.row(from, here, mask));
+            for (VectorVar place : places.places) {
+                WideStore.write(builder, out, place, mask == null ? null : rest);
+                builder.advance(out, Long.BYTES * target.lanes());
+            }
+        });
+        return builder.build();
+    }
+
+    /** The best of each column so far. */
+    private static final class Places {
+        private final ProgramBuilder builder;
+        private final Best best;
+        private final VectorVar here;
+        private final List<VectorVar> values = new ArrayList<>();
+        private final List<VectorVar> places = new ArrayList<>();
+
+        Places(ProgramBuilder builder, Best best, int vectors) {
+            this.builder = builder;
+            this.best = best;
+            here = zeros("here");
+            for (int i = 0; i < vectors; i++) {
+                VectorVar value = builder.vector("value");
+                builder.set(value, best.worst());
+                values.add(value);
+                places.add(zeros("place"));
+            }
+        }
+
+        private VectorVar zeros(String name) {
+            VectorVar zeros = builder.vector(name);
+            builder.set(zeros, Constant.ZERO);
+            return zeros;
+        }
+
+        void row(ScalarVar from, ScalarVar offset, @Nullable MaskVar mask) {
+            for (int i = 0; i < values.size(); i++) {
+                VectorVar value = values.get(i);
+                VectorVar place = places.get(i);
+                VectorVar given =
+                        builder.load(RowLoop.at(from, offset, builder.target().vectorBytes() * i), mask);
+                MaskVar better = builder.compare(best.replaces(), given, value);
+                builder.set(value, builder.select(better, given, value));
+                builder.set(place, builder.select(better, here, place));
+            }
+            builder.binary(here, BinaryOp.INT_ADD, here, Constant.ofBits(1));
+        }
+    }
+}

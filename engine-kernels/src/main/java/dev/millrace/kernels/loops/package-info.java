@@ -1,5 +1,0 @@
-/** The loops of kernels over rows and columns of elements, and the division of rows among threads. */
-@NullMarked
-package dev.millrace.kernels.loops;
-
-import org.jspecify.annotations.NullMarked;

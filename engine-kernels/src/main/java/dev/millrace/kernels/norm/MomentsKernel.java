@@ -1,0 +1,58 @@
+package dev.millrace.kernels.norm;
+
+import dev.millrace.codegen.key.KernelFamily;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarOp;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.VectorVar;
+
+/**
+ * The kernel f(in, out, rows, elements of a row, their number as the bits of a float, the bits of the number that is
+ * added to variances): computes the mean of each row and the reciprocal of its deviation, two floats.
+ */
+final class MomentsKernel implements KernelFamily {
+    /** Bytes of the results for a row. */
+    static final int BYTES = 2 * Float.BYTES;
+
+    static final String NAME = "norm.moments";
+
+    static KernelKey key() {
+        return KernelKey.of(NAME);
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas();
+        ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
+        ScalarVar in = builder.parameter("in");
+        ScalarVar out = builder.parameter("out");
+        ScalarVar rows = builder.parameter("rows");
+        ScalarVar count = builder.parameter("count");
+        VectorVar length = builder.spread(builder.parameter("length"));
+        VectorVar epsilon = builder.spread(builder.parameter("epsilon"));
+        ScalarVar bytes = builder.scalar("bytes");
+        builder.scalar(bytes, ScalarOp.SHL, count, 2);
+        RowMoments moments = new RowMoments(builder, count, length);
+        try (var _ = builder.loop(rows, 1)) {
+            VectorVar mean = moments.mean(in);
+            VectorVar variance = moments.variance(in, mean, epsilon);
+            VectorVar factor = moments.factor(variance);
+            try (var _ = builder.ifNotZero(RowScales.isLeft(builder, variance))) {
+                RowMoments within = moments.within(RowScales.of(builder, variance));
+                VectorVar scaled = within.mean(in);
+                VectorVar scaledFactor = within.factor(within.variance(in, scaled, epsilon));
+                builder.set(mean, within.given(scaled));
+                builder.set(factor, within.givenFactor(scaledFactor));
+            }
+            builder.storeFirst(Address.at(out, 0), mean);
+            builder.storeFirst(Address.at(out, Float.BYTES), factor);
+            builder.advance(in, bytes);
+            builder.advance(out, BYTES);
+        }
+        return builder.build();
+    }
+}

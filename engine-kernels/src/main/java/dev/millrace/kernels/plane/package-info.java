@@ -1,8 +1,0 @@
-/**
- * Windows over NCHW images of few channels, in fp32: the vectors lie along the rows of the image, not along its
- * channels. Direct convolution and pooling of such images are built of them.
- */
-@NullMarked
-package dev.millrace.kernels.plane;
-
-import org.jspecify.annotations.NullMarked;

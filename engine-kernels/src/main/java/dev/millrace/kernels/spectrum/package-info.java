@@ -1,5 +1,0 @@
-/** Short-time Fourier transforms of signals: fast Fourier transforms of overlapping frames under a window. */
-@NullMarked
-package dev.millrace.kernels.spectrum;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,148 @@
+package dev.millrace.providers.cpu.attention;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.providers.cpu.product.RowKernels;
+import dev.millrace.providers.cpu.reduce.SoftmaxKernel;
+import dev.millrace.scheduler.kernel.LaunchContext;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.Scratch;
+import java.util.Arrays;
+
+/**
+ * Softmax(scale · Q · Kᵀ, capped, plus bias) · V. An item is a block of queries of one head.
+ *
+ * @param out where the rows of the output lie, but for their size
+ * @param scoresWanted at which stage the scores are an output too: 0 raw, 1 capped, 2 biased, 3 as probabilities; -1
+ *     where they are none
+ */
+record ScaledDotProductTask(
+        HeadLayout out,
+        HeadSource q,
+        HeadSource k,
+        HeadSource v,
+        ScoreBias bias,
+        float scale,
+        float softcap,
+        int scoresWanted,
+        ElementType type)
+        implements RangeTask {
+    private static final int QUERIES = 64;
+
+    long items() {
+        return (long) q.batch() * q.heads() * blocks();
+    }
+
+    private int blocks() {
+        return Math.ceilDiv(q.steps(), QUERIES);
+    }
+
+    @Override
+    public void run(LaunchContext launch, long from, long to, Scratch scratch) {
+        for (long item = from; item < to; item++) {
+            launch.checkCancelled();
+            long head = item / blocks();
+            block(
+                    launch,
+                    (int) (head / q.heads()),
+                    (int) (head % q.heads()),
+                    (int) (item % blocks()) * QUERIES,
+                    scratch);
+        }
+    }
+
+    private void block(LaunchContext launch, int b, int head, int first, Scratch scratch) {
+        int count = Math.min(QUERIES, q.steps() - first);
+        int depth = padded(q.size());
+        int keys = k.steps();
+        int width = padded(keys);
+        int kvHead = head / (q.heads() / k.heads());
+        float[][] scores = scratch.rows(0, QUERIES, width);
+        float[] queries = scratch.zeroedFloats(0, QUERIES * depth);
+        for (int r = 0; r < count; r++) {
+            Arrays.fill(scores[r], 0, width, 0f);
+            q.readRow(launch, b, head, first + r, queries, r * depth);
+            for (int i = r * depth; i < (r + 1) * depth; i++) {
+                queries[i] *= scale;
+            }
+        }
+        float[][] panel = scratch.rows(1, Math.max(depth, width), Math.max(keys, v.size()));
+        k.readTransposed(launch, b, kvHead, panel, depth, scratch, 1);
+        RowKernels.accumulate(scores, count, queries, depth, panel, depth, keys);
+        float[] chances = scratch.zeroedFloats(2, QUERIES * width);
+        for (int r = 0; r < count; r++) {
+            probabilities(launch, b, head, first + r, scores[r], scratch);
+            System.arraycopy(scores[r], 0, chances, r * width, keys);
+        }
+        for (int step = 0; step < width; step++) {
+            if (step < keys) {
+                v.readRow(launch, b, kvHead, step, panel[step], 0);
+            } else {
+                Arrays.fill(panel[step], 0, v.size(), 0f);
+            }
+        }
+        float[][] sums = scratch.rows(2, QUERIES, v.size());
+        for (int r = 0; r < count; r++) {
+            Arrays.fill(sums[r], 0, v.size(), 0f);
+        }
+        RowKernels.accumulate(sums, count, chances, width, panel, width, v.size());
+        for (int r = 0; r < count; r++) {
+            Elements.write(type, launch.output(0), out.row(b, head, first + r, v.size()), sums[r], 0, v.size());
+        }
+    }
+
+    private void probabilities(LaunchContext launch, int b, int head, int query, float[] scores, Scratch scratch) {
+        int keys = k.steps();
+        keep(launch, 0, b, head, query, scores);
+        for (int i = 0; i < keys && softcap != 0; i++) {
+            scores[i] = softcap * (float) Math.tanh(scores[i] / softcap);
+        }
+        keep(launch, 1, b, head, query, scores);
+        if (!bias.isNone()) {
+            float[] added = scratch.floats(3, keys);
+            bias.read(launch, b, head, query, added);
+            for (int i = 0; i < keys; i++) {
+                scores[i] = added[i] == Float.NEGATIVE_INFINITY ? added[i] : scores[i] + added[i];
+            }
+        }
+        keep(launch, 2, b, head, query, scores);
+        if (isOfNothing(scores, keys)) {
+            Arrays.fill(scores, 0, keys, 0f);
+        } else {
+            softmax(launch, scores, keys, scratch);
+        }
+        keep(launch, 3, b, head, query, scores);
+    }
+
+    /** Whether no key takes part: all are masked, or infinitely far below all others. */
+    private static boolean isOfNothing(float[] scores, int keys) {
+        for (int i = 0; i < keys; i++) {
+            if (scores[i] != Float.NEGATIVE_INFINITY) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static void softmax(LaunchContext launch, float[] scores, int count, Scratch scratch) {
+        double[] lane = scratch.doubles(0, count);
+        for (int i = 0; i < count; i++) {
+            lane[i] = scores[i];
+        }
+        SoftmaxKernel.softmax(launch, lane, count);
+        for (int i = 0; i < count; i++) {
+            scores[i] = (float) lane[i];
+        }
+    }
+
+    private void keep(LaunchContext launch, int stage, int b, int head, int query, float[] scores) {
+        if (stage == scoresWanted) {
+            long row = ((long) b * q.heads() + head) * q.steps() + query;
+            Elements.write(type, launch.output(3), row * k.steps(), scores, 0, k.steps());
+        }
+    }
+
+    private static int padded(int extent) {
+        return (extent + 3) & ~3;
+    }
+}

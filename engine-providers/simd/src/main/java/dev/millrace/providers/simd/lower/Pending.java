@@ -1,4 +1,0 @@
-package dev.millrace.providers.simd.lower;
-
-/** How a value will be computed that is not in memory yet, so that what reads it can be fused with it. */
-sealed interface Pending permits ElementwisePending, Anchor {}

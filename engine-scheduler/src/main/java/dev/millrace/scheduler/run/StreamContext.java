@@ -1,0 +1,150 @@
+package dev.millrace.scheduler.run;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.kernel.DynamicKernel;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.kernel.Work;
+import dev.millrace.scheduler.plan.PlanStep;
+import dev.millrace.scheduler.pool.ParallelJob;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One stream of one frame: the launch that runs now, as it sees its memory. Made once and used for every launch. */
+final class StreamContext implements LaunchContext {
+    private final Frame frame;
+    private final ParallelJob job = new ParallelJob();
+    private final Scratch scratch = new Scratch();
+    private final DynamicMemory dynamic = new DynamicMemory();
+    private @Nullable BoundStep current;
+    private @Nullable MemorySegment workspace;
+
+    StreamContext(Frame frame) {
+        this.frame = frame;
+    }
+
+    void run(BoundStep bound, @Nullable MemorySegment workspaceMemory) {
+        current = bound;
+        workspace = workspaceMemory;
+        RunListener listener = frame.listenerOfSteps();
+        long start = listener == null ? 0 : System.nanoTime();
+        PlanStep step = bound.step();
+        try {
+            Launch launch = bound.launch();
+            if (launch == null) {
+                runWithoutLaunch(bound);
+            } else {
+                launch.run(this);
+            }
+        } catch (OutOfMemoryError | StackOverflowError e) {
+            throw new EngineException(Status.RUNTIME_EXCEPTION, step.describe() + ": " + e, e);
+        } catch (EngineException e) {
+            boolean placed =
+                    String.valueOf(e.getMessage()).startsWith(step.node().describe());
+            throw placed || e.status() == Status.CANCELLED ? e : e.at(step.describe());
+        } catch (RuntimeException | InternalError e) {
+            throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), e);
+        }
+        if (listener != null) {
+            listener.stepEnded(frame.plan.name(), step, start, System.nanoTime());
+        }
+    }
+
+    private void runWithoutLaunch(BoundStep bound) {
+        PlanRunner parts = bound.parts();
+        if (parts == null) {
+            var lane = new DynamicLane(frame, bound, frame.isNested ? null : dynamic);
+            ((DynamicKernel) bound.step().kernel()).runChecked(lane);
+        } else {
+            parts.runAsStep(frame, bound);
+        }
+    }
+
+    @Nullable
+    Tensor handOver(Tensor result) {
+        return dynamic.handOver(result);
+    }
+
+    /** Gives up arrays that no run has needed since the last call. */
+    void trim() {
+        scratch.trim();
+        dynamic.trim();
+    }
+
+    /** Ends a run. */
+    void reset() {
+        dynamic.reset();
+    }
+
+    private BoundStep bound() {
+        return Objects.requireNonNull(current);
+    }
+
+    @Override
+    public MemorySegment input(int index) {
+        MemorySegment segment = frame.segments[bound().inputs[index]];
+        if (segment == null) {
+            throw EngineException.invalidArgument("input " + index + " has no memory");
+        }
+        return segment;
+    }
+
+    @Override
+    public MemorySegment output(int index) {
+        MemorySegment segment = frame.segments[bound().outputs[index]];
+        if (segment == null) {
+            throw EngineException.invalidArgument("output " + index + " has no memory");
+        }
+        return segment;
+    }
+
+    @Override
+    public String[] inputStrings(int index) {
+        return frame.strings(bound().inputs[index]);
+    }
+
+    @Override
+    public String[] outputStrings(int index) {
+        return frame.strings(bound().outputs[index]);
+    }
+
+    @Override
+    public MemorySegment workspace() {
+        return Objects.requireNonNull(workspace, "the kernel asked for no workspace");
+    }
+
+    @Override
+    public void parallelFor(long items, long grain, RangeTask task) {
+        parallelFor(items, grain, task, Long.MAX_VALUE);
+    }
+
+    @Override
+    public void parallelFor(long items, long grain, RangeTask task, long nanos) {
+        frame.pool.parallelFor(job, frame.threads, items, grain, task, nanos, this, scratch);
+    }
+
+    @Override
+    public Scratch scratch() {
+        return scratch;
+    }
+
+    @Override
+    public Work.@Nullable Listener listener() {
+        RunListener listener = frame.listenerOfSteps();
+        PlanStep step = bound().step();
+        return listener == null
+                ? null
+                : (work, start, end) -> listener.workEnded(frame.plan.name(), step, work, start, end);
+    }
+
+    @Override
+    public void checkCancelled() {
+        frame.cancellation.check();
+    }
+}

@@ -1,0 +1,74 @@
+package dev.millrace.session.prepare;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.providers.guard.ProviderGuard;
+import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.scheduler.kernel.Kernel;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The providers of one model, with the kernels that they compiled. Each kernel is released once and each provider closed once,
+ * whatever the others throw. Not thread-safe.
+ */
+public final class OpenProviders implements AutoCloseable {
+    private final List<ExecutionProvider> providers = new ArrayList<>();
+    private final Map<ExecutionProvider, Set<Kernel>> compiled = new IdentityHashMap<>();
+    private boolean closed;
+
+    void add(ExecutionProvider provider) {
+        providers.add(provider);
+    }
+
+    /** The providers, in the order in which they are asked. */
+    public List<ExecutionProvider> all() {
+        return Collections.unmodifiableList(providers);
+    }
+
+    /** Records the kernels that a provider compiled, which may be fewer than it was asked for. */
+    void compiled(ExecutionProvider provider, List<? extends @Nullable Kernel> kernels) {
+        Set<Kernel> known = compiled.computeIfAbsent(provider, _ -> Collections.newSetFromMap(new IdentityHashMap<>()));
+        kernels.stream().filter(Objects::nonNull).forEach(known::add);
+    }
+
+    /** Makes a provider free all kernels that it has compiled so far. */
+    void release(ExecutionProvider provider) {
+        Set<Kernel> kernels = compiled.remove(provider);
+        if (kernels != null) {
+            ProviderGuard.run(provider.name(), () -> provider.release(List.copyOf(kernels)));
+        }
+    }
+
+    /** Frees the kernels and closes the providers; the first failure is thrown once all of that was tried. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        var failures = new ArrayList<EngineException>();
+        for (ExecutionProvider provider : providers) {
+            tried(failures, () -> release(provider));
+            tried(failures, () -> ProviderGuard.run(provider.name(), provider::close));
+        }
+        if (!failures.isEmpty()) {
+            EngineException first = failures.removeFirst();
+            failures.forEach(first::addSuppressed);
+            throw first;
+        }
+    }
+
+    private static void tried(List<EngineException> failures, Runnable action) {
+        try {
+            action.run();
+        } catch (EngineException e) {
+            failures.add(e);
+        }
+    }
+}

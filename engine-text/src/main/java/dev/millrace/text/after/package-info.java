@@ -1,5 +1,0 @@
-/** Post-processors, which add special tokens, and decoders, which turn tokens into text. */
-@NullMarked
-package dev.millrace.text.after;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,9 +1,0 @@
-package dev.millrace.text.normal;
-
-import dev.millrace.text.limit.Budget;
-
-/** Makes a text into what its words are looked for in. */
-@FunctionalInterface
-public interface Normalization {
-    Aligned apply(Aligned text, Budget budget);
-}
