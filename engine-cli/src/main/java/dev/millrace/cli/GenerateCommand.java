@@ -123,7 +123,7 @@ final class GenerateCommand implements Callable<Integer> {
         GenerationOptions options = options();
         ModelArgument argument = ModelArgument.of(model);
         Tokenizer read = Tokenizer.read(tokenizer == null ? beside(argument.file()) : tokenizer);
-        GenerationOptions how = options.stopTokens(ends(read));
+        GenerationOptions generation = options.stopTokens(ends(read));
         String text = prompt.equals("-") ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8) : prompt;
         PrintWriter out = spec.commandLine().getOut();
         try (Engine engine = flags.engine();
@@ -131,7 +131,7 @@ final class GenerateCommand implements Callable<Integer> {
             TextGenerator generator = TextGenerator.of(Generator.of(session, signature(session)), read)
                     .stoppingAt(stops.toArray(new String[0]));
             long start = System.nanoTime();
-            Completion completion = generator.run(text, how, piece -> {
+            Completion completion = generator.run(text, generation, piece -> {
                 out.print(piece);
                 out.flush();
             });
@@ -164,14 +164,14 @@ final class GenerateCommand implements Callable<Integer> {
             throw new UsageException("--stop is an empty text, which every text has");
         }
         try {
-            GenerationOptions how = GenerationOptions.defaults()
+            GenerationOptions generation = GenerationOptions.defaults()
                     .maxTokens(maxTokens)
                     .temperature(temperature)
                     .topP(topP)
                     .repetitionPenalty(repetitionPenalty);
-            how = topK == null ? how : how.topK(topK);
-            how = seed == null ? how : how.seed(seed);
-            return timeLimit == null ? how : how.within(Duration.ofSeconds(timeLimit));
+            generation = topK == null ? generation : generation.topK(topK);
+            generation = seed == null ? generation : generation.seed(seed);
+            return timeLimit == null ? generation : generation.within(Duration.ofSeconds(timeLimit));
         } catch (EngineException e) {
             throw new UsageException(String.valueOf(e.getMessage()));
         }

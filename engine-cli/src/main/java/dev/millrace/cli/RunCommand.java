@@ -128,15 +128,15 @@ final class RunCommand implements Callable<Integer> {
             Inputs inputs = inputs(argument, session);
             var times = new Profile(byNode);
             RunListener all = RunListener.both(listener, profile ? times : null);
-            RunOptions how =
+            RunOptions options =
                     all == null ? RunOptions.create() : RunOptions.create().heardBy(all);
             for (int i = 1; i < runs; i++) {
-                session.run(inputs, how).close();
+                session.run(inputs, options).close();
                 if (i == 1) {
                     times.clear();
                 }
             }
-            try (Outputs outputs = session.run(inputs, how)) {
+            try (Outputs outputs = session.run(inputs, options)) {
                 show(outputs, argument);
             }
             if (profile) {

@@ -3,24 +3,24 @@ package dev.millrace.kernels;
 import dev.millrace.codegen.key.KernelFamilies;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.kernels.attention.AttentionFamilies;
+import dev.millrace.kernels.axis.RankFamilies;
 import dev.millrace.kernels.cast.CastFamilies;
 import dev.millrace.kernels.conv.ConvFamilies;
 import dev.millrace.kernels.conv.bytes.ByteConvFamilies;
+import dev.millrace.kernels.conv.nchw.PlaneFamilies;
 import dev.millrace.kernels.expression.ExpressionFamilies;
+import dev.millrace.kernels.fft.SpectrumFamilies;
 import dev.millrace.kernels.gather.GatherFamilies;
 import dev.millrace.kernels.gemm.GemmFamilies;
-import dev.millrace.kernels.lowp.IntGemmFamilies;
 import dev.millrace.kernels.layout.LayoutFamilies;
+import dev.millrace.kernels.lowp.IntGemmFamilies;
 import dev.millrace.kernels.norm.NormFamilies;
-import dev.millrace.kernels.conv.nchw.PlaneFamilies;
 import dev.millrace.kernels.pool.PoolFamilies;
 import dev.millrace.kernels.quantise.QuantiseFamilies;
-import dev.millrace.kernels.axis.RankFamilies;
 import dev.millrace.kernels.recurrent.RecurrentFamilies;
 import dev.millrace.kernels.reduce.ReduceFamilies;
 import dev.millrace.kernels.resize.ResizeFamilies;
 import dev.millrace.kernels.softmax.SoftmaxFamilies;
-import dev.millrace.kernels.fft.SpectrumFamilies;
 import org.jspecify.annotations.Nullable;
 
 /**

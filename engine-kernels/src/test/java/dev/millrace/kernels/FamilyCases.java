@@ -2,6 +2,7 @@ package dev.millrace.kernels;
 
 import dev.millrace.kernels.attention.AttentionCase;
 import dev.millrace.kernels.attention.RotationCase;
+import dev.millrace.kernels.axis.SelectCase;
 import dev.millrace.kernels.cast.CastCase;
 import dev.millrace.kernels.conv.ChannelMoveCase;
 import dev.millrace.kernels.conv.ConvCase;
@@ -11,23 +12,22 @@ import dev.millrace.kernels.conv.TransposedConvCase;
 import dev.millrace.kernels.conv.bytes.QuantisedConvCase;
 import dev.millrace.kernels.expression.BroadcastCase;
 import dev.millrace.kernels.expression.WideCase;
+import dev.millrace.kernels.fft.SpectraCase;
 import dev.millrace.kernels.gather.RowsCase;
 import dev.millrace.kernels.gemm.GemmCase;
+import dev.millrace.kernels.layout.CopyCase;
 import dev.millrace.kernels.lowp.QuantisedGemmCase;
 import dev.millrace.kernels.lowp.WeightGemmCase;
-import dev.millrace.kernels.layout.CopyCase;
 import dev.millrace.kernels.norm.ChannelNormCase;
 import dev.millrace.kernels.norm.RowNormCase;
 import dev.millrace.kernels.pool.PlaceCase;
 import dev.millrace.kernels.pool.WindowCase;
 import dev.millrace.kernels.quantise.QuantisationCase;
-import dev.millrace.kernels.axis.SelectCase;
 import dev.millrace.kernels.recurrent.RecurrentCase;
 import dev.millrace.kernels.reduce.ExpressionReductionCase;
 import dev.millrace.kernels.reduce.ReductionCase;
 import dev.millrace.kernels.resize.ResizeCase;
 import dev.millrace.kernels.softmax.SoftmaxCase;
-import dev.millrace.kernels.fft.SpectraCase;
 import java.util.List;
 
 /** All families under test. */

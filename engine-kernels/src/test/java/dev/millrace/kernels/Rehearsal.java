@@ -33,7 +33,7 @@ public final class Rehearsal {
                 segment.copyFrom(MemorySegment.ofArray(other));
             }
         }
-        recording.rehearse(work);
+        recording.prewarm(work);
         for (int i = 0; i < data.length; i++) {
             MemorySegment segment = data[i];
             if (segment != null) {

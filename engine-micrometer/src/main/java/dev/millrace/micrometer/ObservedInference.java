@@ -48,10 +48,10 @@ public final class ObservedInference implements Inference {
     }
 
     @Override
-    public Outputs run(Inputs given, RunOptions how) {
+    public Outputs run(Inputs inputs, RunOptions how) {
         Observation observation = begin(null);
         try (Observation.Scope _ = observation.openScope()) {
-            return observed.run(given, how);
+            return observed.run(inputs, how);
         } catch (RuntimeException | Error e) {
             observation.error(e);
             throw e;
@@ -61,10 +61,10 @@ public final class ObservedInference implements Inference {
     }
 
     @Override
-    public Mono<Outputs> mono(Inputs given, RunOptions how) {
+    public Mono<Outputs> mono(Inputs inputs, RunOptions how) {
         return Mono.deferContextual(context -> {
             Observation observation = begin(parent(context));
-            return observed.mono(given, how)
+            return observed.mono(inputs, how)
                     .doOnError(observation::error)
                     .doOnCancel(() -> observation.error(cancelled()))
                     .doFinally(_ -> observation.stop())

@@ -31,8 +31,8 @@ final class BatchAxes {
             this(name, shape, axis, new BatchMemory());
         }
 
-        private @Nullable Tensor of(Inputs given) {
-            return given.input(name) instanceof Tensor tensor ? tensor : null;
+        private @Nullable Tensor of(Inputs callerInputs) {
+            return callerInputs.input(name) instanceof Tensor tensor ? tensor : null;
         }
 
         Dim dim(int index) {
@@ -40,12 +40,13 @@ final class BatchAxes {
         }
     }
 
-    BatchAxes(Session session, BatchOptions how) {
-        this.padded = how.padded();
-        String batch = how.axis() == null && how.along().isEmpty() ? firstAxis(session.inputs()) : how.axis();
-        inputs = laid(session.inputs(), batch, how);
-        outputs = laid(session.outputs(), batch, how);
-        for (String name : how.along().keySet()) {
+    BatchAxes(Session session, BatchOptions options) {
+        this.padded = options.padded();
+        String batch =
+                options.axis() == null && options.along().isEmpty() ? firstAxis(session.inputs()) : options.axis();
+        inputs = laid(session.inputs(), batch, options);
+        outputs = laid(session.outputs(), batch, options);
+        for (String name : options.along().keySet()) {
             if (inputs.stream().noneMatch(laid -> laid.name.equals(name))
                     && outputs.stream().noneMatch(laid -> laid.name.equals(name))) {
                 throw EngineException.invalidArgument("the model has no input or output '" + name + "': "
@@ -65,8 +66,8 @@ final class BatchAxes {
         }
     }
 
-    private static List<Laid> laid(List<ValueInfo> values, @Nullable String batch, BatchOptions how) {
-        return values.stream().map(value -> laid(value, batch, how)).toList();
+    private static List<Laid> laid(List<ValueInfo> values, @Nullable String batch, BatchOptions options) {
+        return values.stream().map(value -> laid(value, batch, options)).toList();
     }
 
     private static String firstAxis(List<ValueInfo> inputs) {
@@ -80,9 +81,9 @@ final class BatchAxes {
                 + inputs + "; BatchOptions.along names axes by their numbers");
     }
 
-    private static Laid laid(ValueInfo info, @Nullable String batch, BatchOptions how) {
+    private static Laid laid(ValueInfo info, @Nullable String batch, BatchOptions options) {
         SymbolicShape shape = shape(info);
-        Integer said = how.along().get(info.name());
+        Integer said = options.along().get(info.name());
         if (said == null) {
             return new Laid(info.name(), shape, axis(shape, batch));
         }
@@ -145,9 +146,9 @@ final class BatchAxes {
     }
 
     /** Returns a request's extent along the batch axis. */
-    long extent(Inputs given) {
+    long extent(Inputs callerInputs) {
         for (Laid input : inputs) {
-            Tensor tensor = input.axis < 0 ? null : input.of(given);
+            Tensor tensor = input.axis < 0 ? null : input.of(callerInputs);
             if (tensor != null) {
                 return tensor.shape().dim(input.axis);
             }
@@ -156,20 +157,20 @@ final class BatchAxes {
     }
 
     /** Returns the number of elements in a request's inputs. */
-    long elements(Inputs given) {
+    long elements(Inputs callerInputs) {
         long elements = 0;
         for (Laid input : inputs) {
-            Tensor tensor = input.of(given);
+            Tensor tensor = input.of(callerInputs);
             elements += tensor == null ? 0 : tensor.elements();
         }
         return elements;
     }
 
     /** Returns the value that a request gives to a named extent; -1 if its inputs do not determine it. */
-    private long extentOf(Inputs given, String name) {
+    private long extentOf(Inputs callerInputs, String name) {
         for (Laid input : inputs) {
             int axis = axis(input.shape, name);
-            Tensor tensor = axis < 0 ? null : input.of(given);
+            Tensor tensor = axis < 0 ? null : input.of(callerInputs);
             if (tensor != null) {
                 return tensor.shape().dim(axis);
             }
@@ -251,7 +252,7 @@ final class BatchAxes {
             this.held = new Tensor[wholes.length];
             this.shapes = new Shape[wholes.length];
             Arrays.setAll(wholes, all::get);
-            Arrays.setAll(held, i -> wholes[i].hold());
+            Arrays.setAll(held, i -> wholes[i].retain());
         }
 
         /** Skips a request's part. */
@@ -279,7 +280,7 @@ final class BatchAxes {
         @Override
         public void close() {
             for (Tensor whole : wholes) {
-                whole.letGo();
+                whole.release();
             }
             all.close();
         }

@@ -8,8 +8,8 @@ import reactor.core.Disposable;
 
 /** A request that may become part of a batch. It is answered, fails or is given up: one of them, once. */
 final class BatchMember implements Disposable, Receiver<Outputs> {
-    final Inputs given;
-    final RunOptions how;
+    final Inputs inputs;
+    final RunOptions options;
     /** Whether an answer has led to it, on the thread that brought the answer. */
     final boolean isFollowUp;
 
@@ -22,13 +22,13 @@ final class BatchMember implements Disposable, Receiver<Outputs> {
     /** When it began to wait for others. */
     private long came;
 
-    BatchMember(BatchedSession batches, Inputs given, RunOptions how, Receiver<Outputs> to, boolean isFollowUp) {
+    BatchMember(BatchedSession batches, Inputs inputs, RunOptions options, Receiver<Outputs> to, boolean isFollowUp) {
         this.batches = batches;
-        this.given = given;
-        this.how = how;
+        this.inputs = inputs;
+        this.options = options;
         this.request = new PendingRequest(to);
         this.isFollowUp = isFollowUp;
-        Instant deadline = how.deadline();
+        Instant deadline = options.deadline();
         if (deadline != null) {
             request.expiresAt(deadline, () -> leave(Deadline.passed()));
         }
@@ -36,7 +36,7 @@ final class BatchMember implements Disposable, Receiver<Outputs> {
 
     /** Whether nobody wants its answer any more; it may have to hear of its end yet. */
     boolean isUnwanted() {
-        return request.isEnded() || how.cancellation().isCancelled();
+        return request.isEnded() || options.cancellation().isCancelled();
     }
 
     void waits(long nanos) {

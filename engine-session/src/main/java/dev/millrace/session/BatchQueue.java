@@ -73,7 +73,7 @@ final class BatchQueue {
 
     private boolean fit(BatchMember first, BatchMember other) {
         try {
-            return axes.fit(first.given, other.given);
+            return axes.fit(first.inputs, other.inputs);
         } catch (RuntimeException unreadable) {
             // one of the two was closed or freed: it runs alone, and its run says so
             return false;

@@ -3,8 +3,8 @@ package dev.millrace.session;
 import dev.millrace.graph.EngineException;
 import dev.millrace.session.stream.BatchWorth;
 import dev.millrace.session.stream.Handover;
-import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.InlineExecutionPolicy;
+import dev.millrace.session.stream.Receiver;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -329,7 +329,7 @@ public final class BatchedSession extends Streaming {
 
         @Override
         void start() {
-            member.startedIn(session.start(member.given, member.how, this));
+            member.startedIn(session.start(member.inputs, member.options, this));
         }
 
         @Override
@@ -355,7 +355,7 @@ public final class BatchedSession extends Streaming {
         Outputs outputs = null;
         EngineException failure = null;
         try {
-            outputs = session.runCheckedIfOpen(member.given, member.how);
+            outputs = session.runCheckedIfOpen(member.inputs, member.options);
         } catch (RuntimeException | Error e) {
             failure = session.named(e);
         }
@@ -375,7 +375,7 @@ public final class BatchedSession extends Streaming {
 
     private synchronized Taken aloneEnded(BatchMember member, long nanos) {
         if (!met && !member.isFollowUp) {
-            solitude.alone(axes.elements(member.given), nanos);
+            solitude.alone(axes.elements(member.inputs), nanos);
         }
         return ended(1, nanos);
     }
@@ -385,7 +385,7 @@ public final class BatchedSession extends Streaming {
         if (member.isUnwanted()) {
             member.failed(Failures.cancelled());
         } else {
-            member.startedIn(session.start(member.given, member.how, member));
+            member.startedIn(session.start(member.inputs, member.options, member));
         }
     }
 
@@ -415,8 +415,8 @@ public final class BatchedSession extends Streaming {
             int priority = 0;
             List<Inputs> given = new ArrayList<>(batch.size());
             for (BatchMember member : batch) {
-                priority = Math.max(priority, member.how.priority());
-                given.add(member.given);
+                priority = Math.max(priority, member.options.priority());
+                given.add(member.inputs);
             }
             long before = System.nanoTime();
             BatchAxes.Joined side = axes.join(given);
@@ -466,14 +466,14 @@ public final class BatchedSession extends Streaming {
         /** Returns the next member's part; null if the member was failed instead. */
         private @Nullable Outputs part(BatchMember member, BatchAxes.Parts apart) {
             try {
-                member.how.cancellation().check();
+                member.options.cancellation().check();
             } catch (EngineException cancelled) {
-                apart.skip(member.given);
+                apart.skip(member.inputs);
                 member.failed(cancelled);
                 return null;
             }
             try {
-                return apart.next(member.given);
+                return apart.next(member.inputs);
             } catch (RuntimeException | OutOfMemoryError e) {
                 member.failed(Failures.named("an answer of a batch", e));
                 return null;

@@ -15,11 +15,11 @@ final class BoxCopy {
      * @param at the index along the axis in the destination
      */
     static void copy(Tensor whole, long start, BatchMemory.Made to, long at, int axis, Shape box) {
-        Tensor from = whole.hold();
+        Tensor from = whole.retain();
         try {
             copyHeld(from, start, to, at, axis, box);
         } finally {
-            whole.letGo();
+            whole.release();
         }
     }
 

@@ -108,10 +108,10 @@ final class CarriedState {
     }
 
     /** Returns an element's inputs together with the current state. */
-    Inputs with(Inputs given, Map<String, Tensor> state) {
-        Inputs all = Inputs.of(Failures.given(given, "inputs").asMap());
+    Inputs with(Inputs request, Map<String, Tensor> state) {
+        Inputs all = Inputs.of(Failures.given(request, "inputs").asMap());
         state.forEach((input, tensor) -> {
-            if (given.input(input) != null) {
+            if (request.input(input) != null) {
                 throw EngineException.invalidArgument("input '" + input
                         + "' is the sequence's state: leave it out, or reset or restore the sequence");
             }
@@ -134,17 +134,17 @@ final class CarriedState {
     }
 
     /** Returns the options of a run that also returns the state. */
-    RunOptions with(RunOptions how) {
+    RunOptions with(RunOptions options) {
         for (State state : states) {
-            if (how.into().containsKey(state.output())) {
+            if (options.into().containsKey(state.output())) {
                 throw EngineException.invalidArgument("output '" + state.output()
                         + "' is the sequence's state, which is no memory of the caller's; a snapshot has it");
             }
         }
-        if (how.outputs().isEmpty()) {
-            return how;
+        if (options.outputs().isEmpty()) {
+            return options;
         }
-        var names = new ArrayList<>(how.outputs());
+        var names = new ArrayList<>(options.outputs());
         for (State state : states) {
             if (names.contains(state.output())) {
                 throw EngineException.invalidArgument(
@@ -152,7 +152,7 @@ final class CarriedState {
             }
             names.add(state.output());
         }
-        return how.returning(names);
+        return options.returning(names);
     }
 
     /** Returns the state after a run, by the names of inputs. */

@@ -70,8 +70,8 @@ public record FluxOptions(
 
     /** How a request is run that is taken now. */
     RunOptions forRun() {
-        RunOptions how = RunOptions.create().returning(outputs).priority(priority);
-        return deadline == null ? how : how.within(deadline);
+        RunOptions options = RunOptions.create().returning(outputs).priority(priority);
+        return deadline == null ? options : options.within(deadline);
     }
 
     StreamRules rules(int concurrencyOfSession) {

@@ -13,8 +13,8 @@ final class GivenOutputs {
     private GivenOutputs() {}
 
     /** Refuses, before anything runs, what cannot be written. */
-    static void check(RunOptions how, List<ValueInfo> outputs) {
-        how.into().forEach((name, tensor) -> {
+    static void check(RunOptions options, List<ValueInfo> outputs) {
+        options.into().forEach((name, tensor) -> {
             ValueInfo output = outputs.stream()
                     .filter(info -> info.name().equals(name))
                     .findFirst()
@@ -57,11 +57,11 @@ final class GivenOutputs {
         }
         long bytes = made.type().bytes(made.elements());
         // held and not asked for its segment: so its memory is used again
-        Tensor held = made.hold();
+        Tensor held = made.retain();
         try {
             target.segment().asSlice(0, bytes).copyFrom(held.segment().asSlice(0, bytes));
         } finally {
-            made.letGo();
+            made.release();
             made.close();
         }
         return target.reshaped(target.shape());

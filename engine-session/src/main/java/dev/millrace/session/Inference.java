@@ -13,22 +13,22 @@ import reactor.core.publisher.Mono;
  */
 public interface Inference {
     /** Answers a request on the calling thread. */
-    default Outputs run(Inputs given) {
-        return run(given, RunOptions.create());
+    default Outputs run(Inputs inputs) {
+        return run(inputs, RunOptions.create());
     }
 
-    Outputs run(Inputs given, RunOptions how);
+    Outputs run(Inputs inputs, RunOptions how);
 
     /** Returns a run that starts when it is subscribed to, and stops when that subscription is cancelled. */
-    default Mono<Outputs> mono(Inputs given) {
-        return mono(given, RunOptions.create());
+    default Mono<Outputs> mono(Inputs inputs) {
+        return mono(inputs, RunOptions.create());
     }
 
     /**
      * Returns a run with these options, combined with those of {@link RunContext}. Their cancellation
      * stops the runs of all subscriptions.
      */
-    Mono<Outputs> mono(Inputs given, RunOptions how);
+    Mono<Outputs> mono(Inputs inputs, RunOptions how);
 
     /**
      * Runs each of {@code requests} and emits the answers in their order. A request is asked for only when an answer is

@@ -156,22 +156,22 @@ final class OpenSession extends Streaming implements Session {
 
     /** Runs on the calling thread, with the help of idle workers, and returns all outputs. */
     @Override
-    public Outputs run(Inputs given) {
-        return run(given, PLAIN);
+    public Outputs run(Inputs request) {
+        return run(request, PLAIN);
     }
 
     @Override
-    public Outputs run(Inputs given, RunOptions how) {
+    public Outputs run(Inputs request, RunOptions how) {
         gate.enter();
-        return runEntered(given, how);
+        return runEntered(request, how);
     }
 
     /** Runs a request that has entered the gate, and leaves the gate. */
-    private Outputs runEntered(Inputs given, RunOptions how) {
+    private Outputs runEntered(Inputs request, RunOptions how) {
         try {
-            Failures.given(given, "inputs");
-            Watch.Request watched = watch.begin(given);
-            return watched == null ? runInTime(given, how) : runWatched(watched, given, how);
+            Failures.given(request, "inputs");
+            Watch.Request watched = watch.begin(request);
+            return watched == null ? runInTime(request, how) : runWatched(watched, request, how);
         } catch (RuntimeException | Error e) {
             throw named(e);
         } finally {
@@ -179,11 +179,11 @@ final class OpenSession extends Streaming implements Session {
         }
     }
 
-    private Outputs runWatched(Watch.Request watched, Inputs given, RunOptions how) {
+    private Outputs runWatched(Watch.Request watched, Inputs request, RunOptions how) {
         watched.started();
         Outputs outputs;
         try {
-            outputs = runInTime(given, watched.heard(Failures.given(how, "options")));
+            outputs = runInTime(request, watched.heard(Failures.given(how, "options")));
         } catch (RuntimeException | Error e) {
             EngineException failure = named(e);
             watched.ended(failure);
@@ -193,9 +193,9 @@ final class OpenSession extends Streaming implements Session {
         return outputs;
     }
 
-    private Outputs runInTime(Inputs given, RunOptions how) {
+    private Outputs runInTime(Inputs request, RunOptions how) {
         Instant deadline = Failures.given(how, "options").deadline();
-        return deadline == null ? runAccepted(given, how) : runUntil(Deadline.ahead(deadline), given, how);
+        return deadline == null ? runAccepted(request, how) : runUntil(Deadline.ahead(deadline), request, how);
     }
 
     /** Returns the failure that a run ends with when it throws. */
@@ -203,19 +203,19 @@ final class OpenSession extends Streaming implements Session {
         return Failures.named("run of '" + name + "'", thrown);
     }
 
-    private Outputs runUntil(Instant deadline, Inputs given, RunOptions how) {
+    private Outputs runUntil(Instant deadline, Inputs request, RunOptions how) {
         var cancellation = new Cancellation(how.cancellation());
         Disposable timer = Deadline.at(deadline, cancellation::expire);
         try {
-            return runAccepted(given, how.cancelledBy(cancellation));
+            return runAccepted(request, how.cancelledBy(cancellation));
         } finally {
             timer.dispose();
         }
     }
 
     @Override
-    Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to) {
-        Disposable started = startIfOpen(given, how, to);
+    Disposable start(Inputs request, RunOptions how, Receiver<Outputs> to) {
+        Disposable started = startIfOpen(request, how, to);
         if (started == null) {
             to.failed(closedException());
             return Disposables.disposed();
@@ -228,25 +228,25 @@ final class OpenSession extends Streaming implements Session {
      * if the session is closed.
      */
     @Nullable
-    Disposable startIfOpen(Inputs given, RunOptions how, Receiver<Outputs> to) {
-        return gate.tryEnter() ? later.start(given, how, to) : null;
+    Disposable startIfOpen(Inputs request, RunOptions how, Receiver<Outputs> to) {
+        return gate.tryEnter() ? later.start(request, how, to) : null;
     }
 
     /** Runs a request on the calling thread; returns null if the session is closed. */
     @Nullable
-    Outputs runIfOpen(Inputs given, RunOptions how) {
-        return gate.tryEnter() ? runEntered(given, how) : null;
+    Outputs runIfOpen(Inputs request, RunOptions how) {
+        return gate.tryEnter() ? runEntered(request, how) : null;
     }
 
     /** Runs a request that has been checked already on the calling thread; returns null if the session is closed. */
     @Nullable
-    Outputs runCheckedIfOpen(Inputs given, RunOptions how) {
+    Outputs runCheckedIfOpen(Inputs request, RunOptions how) {
         if (!gate.tryEnter()) {
             return null;
         }
         try {
-            Watch.Request watched = watch.begin(given);
-            return watched == null ? runChecked(given, how) : runWatched(watched, given, how);
+            Watch.Request watched = watch.begin(request);
+            return watched == null ? runChecked(request, how) : runWatched(watched, request, how);
         } finally {
             gate.leave();
         }
@@ -274,24 +274,24 @@ final class OpenSession extends Streaming implements Session {
     }
 
     /** Checks a request that another thread will run, before it is accepted. */
-    void checkForLater(Inputs given, RunOptions how) {
-        check.check(given, how);
-        check.checkForOtherThreads(given);
+    void checkForLater(Inputs request, RunOptions how) {
+        check.check(request, how);
+        check.checkForOtherThreads(request);
     }
 
-    Outputs runAccepted(Inputs given, RunOptions how) {
-        check.check(given, how);
-        return runChecked(given, how);
+    Outputs runAccepted(Inputs request, RunOptions how) {
+        check.check(request, how);
+        return runChecked(request, how);
     }
 
-    private Outputs runChecked(Inputs given, RunOptions how) {
+    private Outputs runChecked(Inputs request, RunOptions how) {
         OpenModel open = model();
         ReentrantLock turns = open.turns();
         if (turns != null) {
             turns.lock();
         }
         try {
-            Outputs all = new Outputs(outputNames, execute(open, given, how));
+            Outputs all = new Outputs(outputNames, execute(open, request, how));
             if (!how.into().isEmpty()) {
                 all = GivenOutputs.fill(all, how.into());
             }
@@ -309,14 +309,14 @@ final class OpenSession extends Streaming implements Session {
         }
     }
 
-    private Datum[] execute(OpenModel open, Inputs given, RunOptions how) {
+    private Datum[] execute(OpenModel open, Inputs request, RunOptions how) {
         List<MappedFile> files = open.mapped();
         MappedFile.check(files);
         List<ExecutionProvider> providers = open.providers();
         RunHooks.start(providers);
         Datum[] results;
         try {
-            results = open.runner().run(given, how.cancellation(), listener(how));
+            results = open.runner().run(request, how.cancellation(), listener(how));
             MappedFile.check(files);
         } catch (RuntimeException | Error e) {
             RunHooks.endAfter(e, providers);

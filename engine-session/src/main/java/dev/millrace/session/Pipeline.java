@@ -45,8 +45,8 @@ final class Pipeline implements Inference {
 
     /** Options are both's but for the outputs, the listener and the tensors to write into, which are the second one's. */
     @Override
-    public Outputs run(Inputs given, RunOptions how) {
-        try (Outputs middle = first.run(given, forFirst(how))) {
+    public Outputs run(Inputs request, RunOptions how) {
+        try (Outputs middle = first.run(request, forFirst(how))) {
             return second.run(between.apply(middle), how);
         }
     }
@@ -59,8 +59,8 @@ final class Pipeline implements Inference {
     }
 
     @Override
-    public Mono<Outputs> mono(Inputs given, RunOptions how) {
-        return first.mono(given, forFirst(how)).flatMap(middle -> handedOn(middle, how));
+    public Mono<Outputs> mono(Inputs request, RunOptions how) {
+        return first.mono(request, forFirst(how)).flatMap(middle -> handedOn(middle, how));
     }
 
     private Mono<Outputs> handedOn(Outputs middle, RunOptions how) {

@@ -16,8 +16,8 @@ import reactor.core.Disposable;
 final class QueuedRun extends Job implements Disposable {
     private final QueuedRuns runs;
     private final RunQueue queue;
-    private final Inputs given;
-    private final RunOptions how;
+    private final Inputs inputs;
+    private final RunOptions options;
     private final Cancellation cancellation;
     private final PendingRequest request;
     private final Watch.@Nullable Request watched;
@@ -25,23 +25,23 @@ final class QueuedRun extends Job implements Disposable {
     QueuedRun(
             QueuedRuns runs,
             RunQueue queue,
-            Inputs given,
-            RunOptions how,
+            Inputs inputs,
+            RunOptions options,
             Receiver<Outputs> to,
             Watch.@Nullable Request watched) {
-        super(how.priority());
+        super(options.priority());
         this.runs = runs;
         this.queue = queue;
-        this.given = given;
-        this.cancellation = new Cancellation(how.cancellation());
-        this.how = how.cancelledBy(cancellation);
+        this.inputs = inputs;
+        this.cancellation = new Cancellation(options.cancellation());
+        this.options = options.cancelledBy(cancellation);
         this.watched = watched;
         this.request = new PendingRequest(to, this::release);
     }
 
     /** Waits for its turn, for no longer than its deadline. */
     void await() {
-        Instant deadline = how.deadline();
+        Instant deadline = options.deadline();
         if (deadline != null) {
             request.expiresAt(Deadline.ahead(deadline), this::expire);
         }
@@ -59,7 +59,7 @@ final class QueuedRun extends Job implements Disposable {
             }
             request.began();
             cancellation.check();
-            outputs = runs.run(given, watched == null ? how : watched.heard(how));
+            outputs = runs.run(inputs, watched == null ? options : watched.heard(options));
         } catch (RuntimeException | Error e) {
             fail(e);
             return;

@@ -28,17 +28,17 @@ final class QueuedRuns {
     }
 
     /** A run that has entered the gate, which it leaves when it ends. */
-    Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to) {
+    Disposable start(Inputs inputs, RunOptions options, Receiver<Outputs> to) {
         QueuedRun run;
         try {
-            run = new QueuedRun(this, queue, given, how, to, watch.begin(given));
+            run = new QueuedRun(this, queue, inputs, options, to, watch.begin(inputs));
         } catch (RuntimeException | Error e) {
             gate.leave();
             to.failed(named(e));
             return Disposables.disposed();
         }
         try {
-            session.checkForLater(given, how);
+            session.checkForLater(inputs, options);
             run.await();
             return run;
         } catch (RuntimeException | Error e) {
@@ -51,8 +51,8 @@ final class QueuedRuns {
         return pool;
     }
 
-    Outputs run(Inputs given, RunOptions how) {
-        return session.runAccepted(given, how);
+    Outputs run(Inputs inputs, RunOptions options) {
+        return session.runAccepted(inputs, options);
     }
 
     EngineException named(Throwable thrown) {

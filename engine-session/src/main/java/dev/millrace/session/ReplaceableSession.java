@@ -52,27 +52,27 @@ public final class ReplaceableSession extends Streaming implements AutoCloseable
     }
 
     @Override
-    public Outputs run(Inputs given, RunOptions how) {
+    public Outputs run(Inputs inputs, RunOptions options) {
         OpenSession session = current;
-        Outputs outputs = session.runIfOpen(given, how);
+        Outputs outputs = session.runIfOpen(inputs, options);
         while (outputs == null) {
             session = successor(session);
-            outputs = session.runIfOpen(given, how);
+            outputs = session.runIfOpen(inputs, options);
         }
         return outputs;
     }
 
     @Override
-    Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to) {
+    Disposable start(Inputs inputs, RunOptions options, Receiver<Outputs> to) {
         OpenSession session = current;
-        Disposable started = session.startIfOpen(given, how, to);
+        Disposable started = session.startIfOpen(inputs, options, to);
         while (started == null) {
             if (current == session) {
                 to.failed(OpenSession.closedException());
                 return Disposables.disposed();
             }
             session = current;
-            started = session.startIfOpen(given, how, to);
+            started = session.startIfOpen(inputs, options, to);
         }
         return started;
     }

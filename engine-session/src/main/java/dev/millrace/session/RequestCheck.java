@@ -41,23 +41,23 @@ final class RequestCheck {
         return new RequestCheck(face.inputs(), face.outputs(), new SharedExtents(face.inputs(), defaults));
     }
 
-    void check(Inputs given, RunOptions how) {
-        check(given);
-        for (String output : how.outputs()) {
+    void check(Inputs inputs, RunOptions options) {
+        check(inputs);
+        for (String output : options.outputs()) {
             if (!outputNames.contains(output)) {
                 throw EngineException.invalidArgument("Invalid output name: " + output + "; there are " + outputNames);
             }
         }
-        if (!how.into().isEmpty()) {
-            GivenOutputs.check(how, outputs);
+        if (!options.into().isEmpty()) {
+            GivenOutputs.check(options, outputs);
         }
     }
 
-    private void check(Inputs given) {
+    private void check(Inputs inputs) {
         int matched = 0;
         for (int i = 0; i < declared.size(); i++) {
             ValueInfo info = declared.get(i);
-            Datum value = given.input(info.name());
+            Datum value = inputs.input(info.name());
             if (value != null) {
                 matched++;
                 check(info, value);
@@ -66,21 +66,21 @@ final class RequestCheck {
                         "Missing Input: " + info.name() + "; the model takes " + declared);
             }
         }
-        if (matched != given.asMap().size()) {
-            for (String name : given.asMap().keySet()) {
+        if (matched != inputs.asMap().size()) {
+            for (String name : inputs.asMap().keySet()) {
                 if (!byName.containsKey(name)) {
                     throw EngineException.invalidArgument(
                             "Invalid input name: " + name + "; the model takes " + declared);
                 }
             }
         }
-        shared.check(given);
+        shared.check(inputs);
     }
 
     /** Refuses inputs in memory that only the caller's thread may read, for a run on another thread. */
-    void checkForOtherThreads(Inputs given) {
+    void checkForOtherThreads(Inputs inputs) {
         for (ValueInfo info : declared) {
-            if (given.input(info.name()) instanceof Tensor tensor && !tensor.isReadableBy(ANOTHER)) {
+            if (inputs.input(info.name()) instanceof Tensor tensor && !tensor.isReadableBy(ANOTHER)) {
                 throw EngineException.invalidArgument("Input '" + info.name()
                         + "' is in memory that only its own thread may read, and a run that is not waited for has "
                         + "another: allocate it in Arena.ofShared() or Arena.ofAuto(), or call run");

@@ -35,13 +35,13 @@ public final class RunContext {
     }
 
     /** Returns the options adjusted to the context: the earlier deadline, the context's priority. */
-    static RunOptions in(ContextView context, RunOptions how) {
-        RunOptions result = how;
+    static RunOptions in(ContextView context, RunOptions options) {
+        RunOptions result = options;
         if (context.isEmpty()) {
             return result;
         }
         if (context.getOrDefault(DEADLINE, null) instanceof Instant outer
-                && (how.deadline() == null || outer.isBefore(how.deadline()))) {
+                && (options.deadline() == null || outer.isBefore(options.deadline()))) {
             result = result.deadline(outer);
         }
         if (context.getOrDefault(PRIORITY, null) instanceof Integer priority) {

@@ -3,8 +3,8 @@ package dev.millrace.session;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.FifoLock;
+import dev.millrace.session.stream.Receiver;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -37,8 +37,8 @@ public final class Sequence extends Streaming implements AutoCloseable {
     }
 
     @Override
-    public Outputs run(Inputs inputs, RunOptions how) {
-        RunOptions asked = Failures.given(how, "options");
+    public Outputs run(Inputs inputs, RunOptions options) {
+        RunOptions asked = Failures.given(options, "options");
         return inTurn(asked, () -> {
             checkOpen();
             return advance(runs.run(carried.with(inputs, state), carried.with(asked)));
@@ -62,8 +62,8 @@ public final class Sequence extends Streaming implements AutoCloseable {
     }
 
     @Override
-    Disposable start(Inputs inputs, RunOptions how, Receiver<Outputs> to) {
-        var element = new Element(inputs, how, to);
+    Disposable start(Inputs inputs, RunOptions options, Receiver<Outputs> to) {
+        var element = new Element(inputs, options, to);
         element.waitsAt(turns.later(element::begin));
         return element;
     }
@@ -71,13 +71,13 @@ public final class Sequence extends Streaming implements AutoCloseable {
     /** One element: waiting for its turn, running, or ended. */
     private final class Element implements Receiver<Outputs>, Disposable {
         private final Inputs inputs;
-        private final RunOptions how;
+        private final RunOptions options;
         private final PendingRequest request;
         private volatile FifoLock.@Nullable Place place;
 
-        Element(Inputs inputs, RunOptions how, Receiver<Outputs> to) {
+        Element(Inputs inputs, RunOptions options, Receiver<Outputs> to) {
             this.inputs = inputs;
-            this.how = how;
+            this.options = options;
             this.request = new PendingRequest(to);
         }
 
@@ -85,7 +85,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
             place = turn;
             try {
                 checkOpen();
-                return runs.start(carried.with(inputs, state), carried.with(how), this);
+                return runs.start(carried.with(inputs, state), carried.with(options), this);
             } catch (RuntimeException | Error e) {
                 failed(Failures.named("an element of a sequence", e));
                 return Disposables.disposed();
@@ -94,7 +94,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
 
         void waitsAt(FifoLock.Place row) {
             place = row;
-            Instant deadline = how.deadline();
+            Instant deadline = options.deadline();
             if (deadline != null) {
                 // once the element has its turn, its run has the same deadline
                 request.expiresAt(deadline, () -> leave(Deadline.passed()));
@@ -171,10 +171,10 @@ public final class Sequence extends Streaming implements AutoCloseable {
         return inTurn(RunOptions.create(), action);
     }
 
-    private <T> T inTurn(RunOptions how, Supplier<T> action) {
+    private <T> T inTurn(RunOptions options, Supplier<T> action) {
         turns.take(() -> {
-            how.cancellation().check();
-            Instant deadline = how.deadline();
+            options.cancellation().check();
+            Instant deadline = options.deadline();
             if (deadline != null) {
                 Deadline.ahead(deadline);
             }

@@ -25,14 +25,14 @@ final class SharedExtents {
     /** An axis of an input; {@code otherwise} is the default value of an input that is left out. */
     private record Place(String input, int axis, @Nullable Tensor otherwise) {
         /** Returns the extent, or -1 if the input is missing or has no such axis. */
-        long extent(Inputs given) {
-            Object value = given.input(input);
+        long extent(Inputs request) {
+            Object value = request.input(input);
             Shape shape = (value == null ? otherwise : value) instanceof Tensor tensor ? tensor.shape() : null;
             return shape == null || shape.rank() <= axis ? -1 : shape.dim(axis);
         }
 
-        String describe(Inputs given) {
-            return "axis " + axis + " of input " + input + " is " + extent(given);
+        String describe(Inputs request) {
+            return "axis " + axis + " of input " + input + " is " + extent(request);
         }
     }
 
@@ -72,26 +72,26 @@ final class SharedExtents {
         }
     }
 
-    void check(Inputs given) {
+    void check(Inputs request) {
         for (int i = 0; i < equal.size(); i++) {
             Equal pair = equal.get(i);
-            if (pair.first.extent(given) != pair.other.extent(given)) {
+            if (pair.first.extent(request) != pair.other.extent(request)) {
                 throw EngineException.invalidArgument("Got different extents for '" + pair.name + "': "
-                        + pair.first.describe(given) + ", and " + pair.other.describe(given));
+                        + pair.first.describe(request) + ", and " + pair.other.describe(request));
             }
         }
         for (Computed each : computed) {
-            long expected = expected(each, given);
-            if (each.place.extent(given) != expected) {
+            long expected = expected(each, request);
+            if (each.place.extent(request) != expected) {
                 throw EngineException.invalidArgument("Got invalid dimensions for input: " + each.place.input + ". "
-                        + each.place.describe(given) + ", expected " + expected + " as " + each.formula);
+                        + each.place.describe(request) + ", expected " + expected + " as " + each.formula);
             }
         }
     }
 
-    private long expected(Computed each, Inputs given) {
+    private long expected(Computed each, Inputs request) {
         try {
-            return each.formula.value(name -> place(name).extent(given));
+            return each.formula.value(name -> place(name).extent(request));
         } catch (ArithmeticException e) {
             throw EngineException.invalidArgument("Got invalid dimensions for input: " + each.place.input + ". "
                     + each.formula + " cannot be computed from the extents of the other inputs: " + e.getMessage());

@@ -102,17 +102,17 @@ public final class StatefulSession implements AutoCloseable {
         return flux(elements, FluxOptions.defaults());
     }
 
-    public Flux<Outputs> flux(Publisher<? extends Inputs> elements, FluxOptions how) {
-        return Flux.using(this::begin, sequence -> sequence.flux(elements, how), Sequence::close);
+    public Flux<Outputs> flux(Publisher<? extends Inputs> elements, FluxOptions fluxOptions) {
+        return Flux.using(this::begin, sequence -> sequence.flux(elements, fluxOptions), Sequence::close);
     }
 
     /** The answers to elements of many sequences, mixed as they come; those of one sequence follow each other. */
-    public <K> Flux<Keyed<K, Outputs>> keyed(Publisher<Keyed<K, Inputs>> elements, FluxOptions how) {
+    public <K> Flux<Keyed<K, Outputs>> keyed(Publisher<Keyed<K, Inputs>> elements, FluxOptions fluxOptions) {
         return InferenceFlux.of(
-                (element, context, to) ->
-                        sequence(element.key()).accept(element.value(), RunContext.in(context, how.forRun()), to),
+                (element, context, to) -> sequence(element.key())
+                        .accept(element.value(), RunContext.in(context, fluxOptions.forRun()), to),
                 elements,
-                how.rules(runs.concurrency()),
+                fluxOptions.rules(runs.concurrency()),
                 new KeyedAnswers<K>());
     }
 

@@ -15,15 +15,15 @@ abstract class Streaming implements Inference {
     /**
      * Has a request answered on another thread. What comes back stops that, and the receiver may hear of it.
      *
-     * @param given is nobody else's to change
+     * @param inputs is nobody else's to change
      */
-    abstract Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to);
+    abstract Disposable start(Inputs inputs, RunOptions how, Receiver<Outputs> to);
 
     /** Has a request of a caller answered, who may change what it has given as soon as this returns. */
-    final Disposable accept(Inputs given, RunOptions how, Receiver<Outputs> to) {
+    final Disposable accept(Inputs inputs, RunOptions how, Receiver<Outputs> to) {
         Inputs accepted;
         try {
-            accepted = Failures.given(given, "inputs").snapshot();
+            accepted = Failures.given(inputs, "inputs").snapshot();
         } catch (RuntimeException changing) {
             to.failed(Failures.named("the inputs of a request", changing));
             return Disposables.disposed();
@@ -32,11 +32,11 @@ abstract class Streaming implements Inference {
     }
 
     @Override
-    public Mono<Outputs> mono(Inputs given, RunOptions how) {
+    public Mono<Outputs> mono(Inputs inputs, RunOptions how) {
         Failures.given(how, "options");
         return AnswerMono.of(
                 (request, context, to) -> accept(request, RunContext.in(context, how), to),
-                Failures.given(given, "inputs"),
+                Failures.given(inputs, "inputs"),
                 Outputs::close);
     }
 

@@ -66,12 +66,12 @@ final class Watch {
         }
 
         /** The options of its run, whose steps and bindings stand in a recording that is on. */
-        RunOptions heard(RunOptions how) {
+        RunOptions heard(RunOptions options) {
             if (flight == null) {
-                return how;
+                return options;
             }
             RunListener recorded = flight.listener(session.name(), number);
-            return how.heardBy(Objects.requireNonNull(RunListener.both(recorded, how.listener())));
+            return options.heardBy(Objects.requireNonNull(RunListener.both(recorded, options.listener())));
         }
 
         void ended(@Nullable EngineException failure) {

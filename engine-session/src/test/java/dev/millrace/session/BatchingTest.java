@@ -280,8 +280,8 @@ class BatchingTest {
     @Test
     void axesWithoutNamesAreToldByTheirNumbers() {
         try (Session voices = engine.session(TestModels.voices(WIDTH), SessionOptions.defaults())) {
-            BatchOptions how = BatchOptions.defaults().along("x", 0).along("state", -2);
-            BatchedSession joined = voices.batched(how.along("y", 1).along("stateN", 1));
+            BatchOptions batching = BatchOptions.defaults().along("x", 0).along("state", -2);
+            BatchedSession joined = voices.batched(batching.along("y", 1).along("stateN", 1));
             var random = new Random(3);
             List<Inputs> requests = new ArrayList<>();
             for (int i = 0; i < 60; i++) {
@@ -306,15 +306,15 @@ class BatchingTest {
                 }
             }
             assertRefused(voices, BatchOptions.defaults(), "BatchOptions.along");
-            assertRefused(voices, how, "output 'y' has no axis");
-            assertRefused(voices, how.along("z", 0), "no input or output 'z'");
-            assertRefused(voices, how.along("x", 2), "has no axis 2");
-            assertRefused(voices, how.along("x", 1), "has a fixed extent");
+            assertRefused(voices, batching, "output 'y' has no axis");
+            assertRefused(voices, batching.along("z", 0), "no input or output 'z'");
+            assertRefused(voices, batching.along("x", 2), "has no axis 2");
+            assertRefused(voices, batching.along("x", 1), "has a fixed extent");
         }
     }
 
-    private static void assertRefused(Session session, BatchOptions how, String why) {
-        assertThatThrownBy(() -> session.batched(how))
+    private static void assertRefused(Session session, BatchOptions batching, String why) {
+        assertThatThrownBy(() -> session.batched(batching))
                 .isInstanceOf(EngineException.class)
                 .hasMessageContaining(why);
     }

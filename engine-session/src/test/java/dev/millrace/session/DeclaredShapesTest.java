@@ -200,8 +200,8 @@ class DeclaredShapesTest {
         }
     }
 
-    private static void assertInvalid(Session session, Inputs given, String why) {
-        assertThatThrownBy(() -> session.run(given))
+    private static void assertInvalid(Session session, Inputs request, String why) {
+        assertThatThrownBy(() -> session.run(request))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_ARGUMENT))
                 .hasMessageContaining(why);

@@ -114,9 +114,9 @@ class HealthTest {
     void aRequestWhoseShapesANodeRefusesIsInvalidAndNoTrouble() {
         try (Engine engine = engine();
                 Session session = engine.session(TestModels.voices(WIDTH), SessionOptions.defaults())) {
-            Inputs given = Inputs.of("x", Tensor.copyOf(new float[2 * WIDTH], 2, WIDTH))
+            Inputs inputs = Inputs.of("x", Tensor.copyOf(new float[2 * WIDTH], 2, WIDTH))
                     .and("state", Tensor.copyOf(new float[2 * 3 * WIDTH], 2, 3, WIDTH));
-            assertThatThrownBy(() -> session.run(given))
+            assertThatThrownBy(() -> session.run(inputs))
                     .isInstanceOfSatisfying(
                             EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_ARGUMENT))
                     .hasMessageContaining("do not broadcast");

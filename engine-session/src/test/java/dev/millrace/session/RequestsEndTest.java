@@ -271,9 +271,10 @@ class RequestsEndTest {
         var sequence = new Sequence(
                 new Streaming() {
                     @Override
-                    Disposable start(Inputs given, RunOptions how, dev.millrace.session.stream.Receiver<Outputs> to) {
+                    Disposable start(
+                            Inputs request, RunOptions options, dev.millrace.session.stream.Receiver<Outputs> to) {
                         return ((OpenSession) listing)
-                                .start(Inputs.of("x", 1f), how, new dev.millrace.session.stream.Receiver<>() {
+                                .start(Inputs.of("x", 1f), options, new dev.millrace.session.stream.Receiver<>() {
                                     @Override
                                     public void answered(Outputs outputs) {
                                         to.answered(new Outputs(
@@ -290,8 +291,8 @@ class RequestsEndTest {
                     }
 
                     @Override
-                    public Outputs run(Inputs given, RunOptions how) {
-                        return sums.run(given, how);
+                    public Outputs run(Inputs request, RunOptions options) {
+                        return sums.run(request, options);
                     }
 
                     @Override

@@ -53,11 +53,12 @@ class SessionTest {
 
     @Test
     void arraysAreInputsOfOneAxis() {
-        Inputs given = Inputs.of("a", 1f, 2f).and("b", 3f, 4f).and("n", 5L, 6L);
-        assertThat(given.asMap().values())
+        Inputs request = Inputs.of("a", 1f, 2f).and("b", 3f, 4f).and("n", 5L, 6L);
+        assertThat(request.asMap().values())
                 .extracting(Object::toString)
                 .containsExactly("tensor float[2]", "tensor float[2]", "tensor int64[2]");
-        assertThat(((Tensor) Objects.requireNonNull(given.input("n"))).longs()).containsExactly(5, 6);
+        assertThat(((Tensor) Objects.requireNonNull(request.input("n"))).longs())
+                .containsExactly(5, 6);
     }
 
     @Test

@@ -40,7 +40,8 @@ public final class TextGenerator {
     /** Creates a generator. It ignores truncation and padding in the tokenizer's file. */
     public static TextGenerator of(Generator generator, Tokenizer tokenizer) {
         ApiBoundary.given(generator, "generator");
-        return new TextGenerator(generator, ApiBoundary.given(tokenizer, "tokenizer").unbounded(), List.of());
+        return new TextGenerator(
+                generator, ApiBoundary.given(tokenizer, "tokenizer").unbounded(), List.of());
     }
 
     /** Returns this generator with further stop texts. The generated text ends before the first of them. */
@@ -56,13 +57,13 @@ public final class TextGenerator {
     }
 
     /** Returns pieces of text as they are generated, none of them empty; each token is generated on demand. */
-    public Flux<String> flux(String prompt, GenerationOptions how) {
-        return pieces(prompt, how).map(Piece::text).filter(text -> !text.isEmpty());
+    public Flux<String> flux(String prompt, GenerationOptions options) {
+        return pieces(prompt, options).map(Piece::text).filter(text -> !text.isEmpty());
     }
 
     /** Returns the whole text, which is generated on subscription. */
-    public Mono<Completion> mono(String prompt, GenerationOptions how) {
-        return pieces(prompt, how).collectList().map(TextGenerator::completion);
+    public Mono<Completion> mono(String prompt, GenerationOptions options) {
+        return pieces(prompt, options).collectList().map(TextGenerator::completion);
     }
 
     private static Completion completion(List<Piece> pieces) {
@@ -72,8 +73,8 @@ public final class TextGenerator {
     }
 
     /** Generates the whole text on this thread. */
-    public Completion run(String prompt, GenerationOptions how) {
-        return run(prompt, how, piece -> {});
+    public Completion run(String prompt, GenerationOptions options) {
+        return run(prompt, options, piece -> {});
     }
 
     /**
@@ -81,12 +82,12 @@ public final class TextGenerator {
      *
      * @param heard receives pieces of the text as they are generated, none of them empty
      */
-    public Completion run(String prompt, GenerationOptions how, Consumer<String> heard) {
+    public Completion run(String prompt, GenerationOptions options, Consumer<String> heard) {
         ApiBoundary.given(heard, "heard");
-        long[] ids = ids(prompt, how);
+        long[] ids = ids(prompt, options);
         var said = new Saying(new Detokenizer(tokenizer, ids), new StopTexts(stops));
         var pieces = new ArrayList<Piece>();
-        generator.run(ids, how, token -> {
+        generator.run(ids, options, token -> {
             Piece piece = said.piece(token);
             pieces.add(piece);
             if (!piece.text().isEmpty()) {
@@ -100,16 +101,16 @@ public final class TextGenerator {
     /** The text that a token completes, which may be empty. */
     private record Piece(String text, int tokens, @Nullable Ending ending) {}
 
-    private Flux<Piece> pieces(String prompt, GenerationOptions how) {
-        long[] ids = ids(prompt, how);
+    private Flux<Piece> pieces(String prompt, GenerationOptions options) {
+        long[] ids = ids(prompt, options);
         return Flux.defer(() -> {
             var said = new Saying(new Detokenizer(tokenizer, ids), new StopTexts(stops));
-            return generator.flux(ids, how).map(said::piece).takeUntil(piece -> piece.ending() != null);
+            return generator.flux(ids, options).map(said::piece).takeUntil(piece -> piece.ending() != null);
         });
     }
 
-    private long[] ids(String prompt, GenerationOptions how) {
-        Cancellation cancellation = ApiBoundary.given(how, "how").cancellation();
+    private long[] ids(String prompt, GenerationOptions options) {
+        Cancellation cancellation = ApiBoundary.given(options, "how").cancellation();
         Tokenizer stopped = cancellation == null ? tokenizer : tokenizer.cancelledBy(cancellation);
         return stopped.encode(ApiBoundary.given(prompt, "prompt")).ids();
     }

@@ -3,14 +3,14 @@ package dev.millrace.text;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.scheduler.Cancellation;
-import dev.millrace.text.postprocessor.Decoder;
-import dev.millrace.text.postprocessor.Decoders;
-import dev.millrace.text.postprocessor.TokenTemplate;
 import dev.millrace.text.json.Json;
 import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normalizer.Aligned;
 import dev.millrace.text.normalizer.Normalization;
 import dev.millrace.text.normalizer.Normalizers;
+import dev.millrace.text.postprocessor.Decoder;
+import dev.millrace.text.postprocessor.Decoders;
+import dev.millrace.text.postprocessor.TokenTemplate;
 import dev.millrace.text.pretokenizer.Splitter;
 import dev.millrace.text.pretokenizer.Splitters;
 import dev.millrace.text.vocabulary.TextToken;
@@ -171,7 +171,8 @@ public final class Tokenizer {
     /** Encodes a text, padded only where the length is fixed. */
     public Encoding encode(String text) {
         ApiBoundary.given(text, "text");
-        return ApiBoundary.guarded(ENCODE, () -> padded(List.of(encoding(text, null))).getFirst());
+        return ApiBoundary.guarded(
+                ENCODE, () -> padded(List.of(encoding(text, null))).getFirst());
     }
 
     /** Encodes a pair of texts, like a question and a passage. */

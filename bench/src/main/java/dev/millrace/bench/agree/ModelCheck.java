@@ -60,7 +60,8 @@ final class ModelCheck {
         theirs = new Side.Theirs(runtime, file, settings.threads());
     }
 
-    static Row run(Path file, Settings settings, Engine engine, OnnxRuntimeSession.Runtime runtime, Consumer<String> stages)
+    static Row run(
+            Path file, Settings settings, Engine engine, OnnxRuntimeSession.Runtime runtime, Consumer<String> stages)
             throws IOException {
         var check = new ModelCheck(file, settings, engine, runtime, stages);
         try {

@@ -9,9 +9,9 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.gemm.Batch;
 import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.EpilogueOperand;
 import dev.millrace.kernels.gemm.GemmProduct;
 import dev.millrace.kernels.gemm.Matrix;
-import dev.millrace.kernels.gemm.EpilogueOperand;
 import java.util.List;
 import java.util.Map;
 

@@ -39,43 +39,49 @@ final class QuantisationCases {
     /** @param back from bytes to floats */
     private static KernelCase linear(boolean back) {
         String op = back ? "DequantizeLinear" : "QuantizeLinear";
-        return KernelCase.of("quantise", op + " " + SHAPE, LayerWork.bytes(5.0 * ELEMENTS), (kernels, arena, parallel) -> {
-            var operands = new Operands(arena);
-            Tensor x = back
-                    ? operands.bytes(ElementType.UINT8, 0, 255, ROWS, COLUMNS)
-                    : operands.floatsBetween(-3, 3, ROWS, COLUMNS);
-            Tensor y = operands.zeros(back ? ElementType.FLOAT : ElementType.UINT8, ROWS, COLUMNS);
-            Tensor scale = scale(operands);
-            Tensor point = operands.bytes(ElementType.UINT8, ZERO, ZERO);
-            var quantisation = new Quantisation(kernels.set());
-            Scales scales =
-                    Scales.ofAll(ELEMENTS, scale.segment(), zero(operands).segment());
-            Runnable ours = back
-                    ? () -> quantisation.dequantise(x.segment(), QuantisedType.U8, scales, y.segment(), parallel)
-                    : () -> quantisation.quantise(x.segment(), scales, QuantisedType.U8, y.segment(), parallel);
-            return Sides.of(
-                    ours,
-                    y,
-                    model -> model.node(
-                            op, model.input("x", x), model.constant("scale", scale), model.constant("zero", point)));
-        });
+        return KernelCase.of(
+                "quantise", op + " " + SHAPE, LayerWork.bytes(5.0 * ELEMENTS), (kernels, arena, parallel) -> {
+                    var operands = new Operands(arena);
+                    Tensor x = back
+                            ? operands.bytes(ElementType.UINT8, 0, 255, ROWS, COLUMNS)
+                            : operands.floatsBetween(-3, 3, ROWS, COLUMNS);
+                    Tensor y = operands.zeros(back ? ElementType.FLOAT : ElementType.UINT8, ROWS, COLUMNS);
+                    Tensor scale = scale(operands);
+                    Tensor point = operands.bytes(ElementType.UINT8, ZERO, ZERO);
+                    var quantisation = new Quantisation(kernels.set());
+                    Scales scales = Scales.ofAll(
+                            ELEMENTS, scale.segment(), zero(operands).segment());
+                    Runnable ours = back
+                            ? () -> quantisation.dequantise(
+                                    x.segment(), QuantisedType.U8, scales, y.segment(), parallel)
+                            : () -> quantisation.quantise(x.segment(), scales, QuantisedType.U8, y.segment(), parallel);
+                    return Sides.of(
+                            ours,
+                            y,
+                            model -> model.node(
+                                    op,
+                                    model.input("x", x),
+                                    model.constant("scale", scale),
+                                    model.constant("zero", point)));
+                });
     }
 
     private static KernelCase dynamic() {
         String op = "DynamicQuantizeLinear";
-        return KernelCase.of("quantise", op + " " + SHAPE, LayerWork.bytes(9.0 * ELEMENTS), (kernels, arena, parallel) -> {
-            var operands = new Operands(arena);
-            Tensor x = operands.floatsBetween(-3, 3, ROWS, COLUMNS);
-            Tensor y = operands.zeros(ElementType.UINT8, ROWS, COLUMNS);
-            Tensor scale = scale(operands);
-            Tensor zero = zero(operands);
-            var quantisation = new Quantisation(kernels.set());
-            Runnable ours = () -> quantisation.quantiseDynamically(
-                    x.segment(), ELEMENTS, y.segment(), scale.segment(), zero.segment(), parallel);
-            return Sides.of(ours, y, model -> {
-                NodeSpec node = NodeSpec.of(OpId.onnx(op), OPSET, model.input("x", x));
-                return model.nodes(node, "q", "scale", "point").getFirst();
-            });
-        });
+        return KernelCase.of(
+                "quantise", op + " " + SHAPE, LayerWork.bytes(9.0 * ELEMENTS), (kernels, arena, parallel) -> {
+                    var operands = new Operands(arena);
+                    Tensor x = operands.floatsBetween(-3, 3, ROWS, COLUMNS);
+                    Tensor y = operands.zeros(ElementType.UINT8, ROWS, COLUMNS);
+                    Tensor scale = scale(operands);
+                    Tensor zero = zero(operands);
+                    var quantisation = new Quantisation(kernels.set());
+                    Runnable ours = () -> quantisation.quantiseDynamically(
+                            x.segment(), ELEMENTS, y.segment(), scale.segment(), zero.segment(), parallel);
+                    return Sides.of(ours, y, model -> {
+                        NodeSpec node = NodeSpec.of(OpId.onnx(op), OPSET, model.input("x", x));
+                        return model.nodes(node, "q", "scale", "point").getFirst();
+                    });
+                });
     }
 }

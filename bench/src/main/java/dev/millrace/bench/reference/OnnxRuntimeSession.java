@@ -76,19 +76,19 @@ public final class OnnxRuntimeSession implements AutoCloseable {
     /** Runs the model and copies what it answers, in the order of its outputs. */
     public Map<String, Datum> run(Map<String, ? extends Datum> inputs) throws OrtException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment given = arena.allocate(ADDRESS, Math.max(1, inputs.size()));
+            MemorySegment segment = arena.allocate(ADDRESS, Math.max(1, inputs.size()));
             MemorySegment answers = arena.allocate(ADDRESS, Math.max(1, outputs.size()));
             try {
                 int at = 0;
                 for (Datum input : inputs.values()) {
-                    given.setAtIndex(ADDRESS, at++, values.give(input, arena));
+                    segment.setAtIndex(ADDRESS, at++, values.give(input, arena));
                 }
                 api.call(
                         Call.RUN,
                         session,
                         MemorySegment.NULL,
                         texts(List.copyOf(inputs.keySet()), arena),
-                        given,
+                        segment,
                         (long) inputs.size(),
                         texts(outputs, arena),
                         (long) outputs.size(),
@@ -100,7 +100,7 @@ public final class OnnxRuntimeSession implements AutoCloseable {
                 return taken;
             } finally {
                 release(answers, outputs.size());
-                release(given, inputs.size());
+                release(segment, inputs.size());
             }
         }
     }

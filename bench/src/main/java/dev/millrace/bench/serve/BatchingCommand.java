@@ -124,12 +124,12 @@ public final class BatchingCommand implements Callable<Integer> {
         try (Session session = engine.session(model.file(), flags.options())) {
             Inputs inputs = inputs(model, session, 1, tokens);
             Inputs many = inputs(model, session, maxSize, tokens);
-            BatchOptions how = BatchOptions.defaults().maxSize(maxSize).maxDelay(Duration.ofMillis(maxDelay));
+            BatchOptions options = BatchOptions.defaults().maxSize(maxSize).maxDelay(Duration.ofMillis(maxDelay));
             // Silero's extents have no names
             Inference batched = session.batched(
                     tokens > 0
-                            ? how
-                            : how.along("input", 0)
+                            ? options
+                            : options.along("input", 0)
                                     .along("state", 1)
                                     .along("output", 0)
                                     .along("stateN", 1));

@@ -123,9 +123,11 @@ public final class FluxCommand implements Callable<Integer> {
             Inputs inputs = new InputMaker(model.known(), UsualShapes.tokens(1, tokens), SEED).make(session.inputs());
             int all = SENTENCES * concurrency;
             Flux<Inputs> requests = Flux.range(0, all).map(_ -> inputs);
-            FluxOptions how = FluxOptions.defaults().concurrency(concurrency);
+            FluxOptions options = FluxOptions.defaults().concurrency(concurrency);
             Duel duel = measured(
-                    () -> session.flux(requests, how).doOnNext(Outputs::close).blockLast(),
+                    () -> session.flux(requests, options)
+                            .doOnNext(Outputs::close)
+                            .blockLast(),
                     () -> onThreads(threads, session, inputs));
             return "MiniLM 1×%d at %d: flux %.1f/s, threads %.1f/s, flux ÷ threads %.3f"
                     .formatted(

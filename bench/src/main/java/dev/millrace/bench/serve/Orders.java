@@ -14,7 +14,8 @@ import java.util.stream.LongStream;
  * @param callers the threads that call ONNX Runtime; without them each client blocks
  * @param threads the threads that each side may use; 0 for its own default
  */
-record Orders(ServeSide side, double seconds, int clients, int copies, int callers, int threads, List<ServedFiles> files) {
+record Orders(
+        ServeSide side, double seconds, int clients, int copies, int callers, int threads, List<ServedFiles> files) {
     private static final double MILLIS = 1e3;
     private static final int FIRST_FILE = 6;
 

@@ -147,8 +147,9 @@ public final class ServeCommand implements Callable<Integer> {
         }
         new ServeTable(turns, models, replaced, markdown).print(out);
         out.flush();
-        boolean good = turns.stream().filter(turn -> turn.side() == ServeSide.OURS).allMatch(Turn::isGood)
-                && (replaced == null || replaced.failures() == 0);
+        boolean good =
+                turns.stream().filter(turn -> turn.side() == ServeSide.OURS).allMatch(Turn::isGood)
+                        && (replaced == null || replaced.failures() == 0);
         return good ? ExitCode.OK : ExitCode.NO;
     }
 

@@ -46,12 +46,12 @@ record FreshSides(Path model, Path inputs, int threads, List<String> providers, 
         var extents = new LinkedHashSet<String>();
         for (Value input : graph.inputs()) {
             SymbolicShape shape = input.shape();
-            if (shape == null || !(made.input(input.name()) instanceof Tensor given)) {
+            if (shape == null || !(made.input(input.name()) instanceof Tensor tensor)) {
                 continue;
             }
             for (int i = 0; i < shape.rank(); i++) {
                 if (shape.dim(i) instanceof Dim.Symbol(String name)) {
-                    extents.add(name + "=" + given.shape().dim(i));
+                    extents.add(name + "=" + tensor.shape().dim(i));
                 }
             }
         }

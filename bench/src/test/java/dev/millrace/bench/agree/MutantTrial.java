@@ -57,7 +57,8 @@ final class MutantTrial {
         }
     }
 
-    MutantTrial(Mutant mutant, Engine engine, OnnxRuntimeSession.Runtime runtime, Path folder, Consumer<String> stages) {
+    MutantTrial(
+            Mutant mutant, Engine engine, OnnxRuntimeSession.Runtime runtime, Path folder, Consumer<String> stages) {
         this.mutant = mutant;
         this.engine = engine;
         this.runtime = runtime;

@@ -52,12 +52,12 @@ class OnnxRuntimeSessionTest {
             ElementType.BOOL,
             ElementType.FLOAT8E4M3FN
         }) {
-            Tensor given = Tensor.allocate(type, Shape.of(2, 3));
-            given.segment().fill((byte) 1);
-            Tensor got = (Tensor) passed(given, ValueType.tensor(type, given.shape()));
+            Tensor tensor = Tensor.allocate(type, Shape.of(2, 3));
+            tensor.segment().fill((byte) 1);
+            Tensor got = (Tensor) passed(tensor, ValueType.tensor(type, tensor.shape()));
             assertThat(got.type()).isEqualTo(type);
-            assertThat(got.shape()).isEqualTo(given.shape());
-            assertThat(got.segment().mismatch(given.segment())).as("%s", type).isEqualTo(-1);
+            assertThat(got.shape()).isEqualTo(tensor.shape());
+            assertThat(got.segment().mismatch(tensor.segment())).as("%s", type).isEqualTo(-1);
         }
     }
 
@@ -75,8 +75,8 @@ class OnnxRuntimeSessionTest {
     @Test
     void whatHasNoElementsAndWhatHasNoAxesGoThereAndBack() throws Exception {
         for (Shape shape : new Shape[] {Shape.of(0, 3), Shape.SCALAR}) {
-            Tensor given = Tensor.allocate(ElementType.FLOAT, shape);
-            assertThat(((Tensor) passed(given, ValueType.tensor(ElementType.FLOAT, shape))).shape())
+            Tensor tensor = Tensor.allocate(ElementType.FLOAT, shape);
+            assertThat(((Tensor) passed(tensor, ValueType.tensor(ElementType.FLOAT, shape))).shape())
                     .isEqualTo(shape);
         }
     }

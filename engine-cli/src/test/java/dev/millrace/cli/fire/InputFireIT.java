@@ -55,10 +55,10 @@ class InputFireIT {
         return new Target(name, session, good, run(session, good, RunOptions.create()));
     }
 
-    private static Map<String, Datum> run(Session session, Inputs inputs, RunOptions how) {
+    private static Map<String, Datum> run(Session session, Inputs inputs, RunOptions options) {
         var kept = new LinkedHashMap<String, Datum>();
         // not closed: the answer is looked at later
-        Outputs outputs = session.run(inputs, how);
+        Outputs outputs = session.run(inputs, options);
         outputs.names().forEach(name -> kept.put(name, outputs.datum(name)));
         return kept;
     }
@@ -73,10 +73,11 @@ class InputFireIT {
                 inputs = changed(inputs, name, tensor, random);
             }
         }
-        Inputs given = inputs;
+        Inputs request = inputs;
         Outcome<Map<String, Datum>> outcome = Guard.outcome(
-                "inputs for " + target.name() + " " + described(given),
-                cancellation -> run(target.session(), given, RunOptions.create().cancelledBy(cancellation)));
+                "inputs for " + target.name() + " " + described(request),
+                cancellation ->
+                        run(target.session(), request, RunOptions.create().cancelledBy(cancellation)));
         if (outcome.isAnswer()) {
             answered++;
         } else if (outcome.refusal() != null) {

@@ -78,8 +78,8 @@ final class MisuseScene implements AutoCloseable {
         return run(RunOptions.create().cancelledBy(cancellation));
     }
 
-    Outputs run(RunOptions how) {
-        Outputs outputs = session.run(INPUTS, how);
+    Outputs run(RunOptions options) {
+        Outputs outputs = session.run(INPUTS, options);
         kept.add(outputs);
         return outputs;
     }

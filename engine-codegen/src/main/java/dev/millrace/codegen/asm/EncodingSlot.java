@@ -45,7 +45,8 @@ final class EncodingSlot {
 
     final boolean vectorIndex;
 
-    private EncodingSlot(char register, int registerBytes, int memory, int broadcast, char immediate, boolean vectorIndex) {
+    private EncodingSlot(
+            char register, int registerBytes, int memory, int broadcast, char immediate, boolean vectorIndex) {
         this.register = register;
         this.registerBytes = registerBytes;
         this.memory = memory;

@@ -126,7 +126,7 @@ public final class Recording {
      * Records the calls that some work would make, after the known ones, without making them. Its calls must not depend
      * on data.
      */
-    public void rehearse(Runnable work) {
+    public void prewarm(Runnable work) {
         inForce(this, work);
     }
 

@@ -25,7 +25,8 @@ final class SelfCheck {
         Assembler assembler = new Assembler(FeatureSet.BASE);
         assembler.emit(ScalarOps.MOV, Gpr.RAX, Imm.of(EXPECTED));
         assembler.emit(ScalarOps.RET);
-        long answer = code.install(new RelocatableCode("answer", assembler.finish())).call(0, 0, 0, 0, 0, 0);
+        long answer =
+                code.install(new RelocatableCode("answer", assembler.finish())).call(0, 0, 0, 0, 0, 0);
         if (answer != EXPECTED) {
             throw new IllegalStateException("a stub returned " + answer + " in place of " + EXPECTED);
         }

@@ -118,14 +118,14 @@ public abstract class AccessVisitor implements StepVisitor {
     }
 
     @Override
-    public void firstLanes(Step.FirstLanes step) {
+    public void prefixMask(Step.FirstLanes step) {
         read((Variable) step.count());
         write(step.to());
         after(step);
     }
 
     @Override
-    public void laneBits(Step.LaneBits step) {
+    public void movemask(Step.LaneBits step) {
         read((Variable) step.from());
         write(step.to());
         after(step);

@@ -126,7 +126,7 @@ public final class ProgramBuilder extends ScalarBuilder {
     }
 
     /** Returns a prefix mask of the first {@code count} lanes, from 0 to the number of lanes. */
-    public MaskVar firstLanes(ScalarVar count) {
+    public MaskVar prefixMask(ScalarVar count) {
         MaskVar to = mask();
         add(new Step.FirstLanes(to, count));
         prefixMasks.set(to.id());
@@ -134,7 +134,7 @@ public final class ProgramBuilder extends ScalarBuilder {
     }
 
     /** Returns a number whose bit i is lane i of a mask (movemask); zero where no lane is set. */
-    public ScalarVar laneBits(MaskVar from) {
+    public ScalarVar movemask(MaskVar from) {
         ScalarVar to = scalar("lanes");
         add(new Step.LaneBits(to, from));
         return to;
@@ -203,11 +203,11 @@ public final class ProgramBuilder extends ScalarBuilder {
         }
     }
 
-    public VectorVar spread(Address from) {
-        return spread(Element.WORD, from);
+    public VectorVar broadcast(Address from) {
+        return broadcast(Element.WORD, from);
     }
 
-    public VectorVar spread(Element element, Address from) {
+    public VectorVar broadcast(Element element, Address from) {
         if (element.isPair()) {
             throw wrong("spreads a pair");
         }
@@ -217,7 +217,7 @@ public final class ProgramBuilder extends ScalarBuilder {
     }
 
     /** Broadcasts the lower 32 bits of a scalar to all lanes. */
-    public VectorVar spread(ScalarVar from) {
+    public VectorVar broadcast(ScalarVar from) {
         VectorVar to = vector("v");
         add(new Step.SpreadScalar(to, from));
         return to;

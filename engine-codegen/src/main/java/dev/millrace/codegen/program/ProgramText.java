@@ -134,12 +134,12 @@ final class ProgramText implements StepVisitor {
     }
 
     @Override
-    public void firstLanes(Step.FirstLanes step) {
+    public void prefixMask(Step.FirstLanes step) {
         line(step.to(), " = first ", step.count(), " lanes");
     }
 
     @Override
-    public void laneBits(Step.LaneBits step) {
+    public void movemask(Step.LaneBits step) {
         line(step.to(), " = lanes of ", step.from());
     }
 

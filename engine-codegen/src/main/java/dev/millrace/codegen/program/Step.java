@@ -124,7 +124,7 @@ public sealed interface Step {
     record FirstLanes(MaskVar to, ScalarVar count) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
-            visitor.firstLanes(this);
+            visitor.prefixMask(this);
         }
     }
 
@@ -132,7 +132,7 @@ public sealed interface Step {
     record LaneBits(ScalarVar to, MaskVar from) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
-            visitor.laneBits(this);
+            visitor.movemask(this);
         }
     }
 

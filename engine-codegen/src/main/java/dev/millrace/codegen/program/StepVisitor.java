@@ -24,9 +24,9 @@ public interface StepVisitor {
 
     void reduce(Step.Reduce step);
 
-    void firstLanes(Step.FirstLanes step);
+    void prefixMask(Step.FirstLanes step);
 
-    void laneBits(Step.LaneBits step);
+    void movemask(Step.LaneBits step);
 
     void dot(Step.Dot step);
 

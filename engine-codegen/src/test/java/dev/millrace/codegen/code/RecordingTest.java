@@ -82,7 +82,7 @@ class RecordingTest {
     @Test
     void callsAreMadeAgainInTheirOrder() {
         MemorySegment one = arena.allocateFrom(LONG, 1);
-        recording.rehearse(() -> {
+        recording.prewarm(() -> {
             add(one, 0);
             add(one, 1);
             add(one, 2);
@@ -98,7 +98,7 @@ class RecordingTest {
     void aRehearsalMakesNoCalls() {
         MemorySegment one = arena.allocateFrom(LONG, 1);
         total.set(LONG, 0, 5);
-        recording.rehearse(() -> {
+        recording.prewarm(() -> {
             assertTrue(Recording.skipsCalls());
             Recording.clear(total);
             Recording.copy(one, total.asSlice(0, 8));
@@ -128,7 +128,7 @@ class RecordingTest {
     @Test
     void manyCallsDoNotFitTheFirstTable() {
         MemorySegment zero = arena.allocateFrom(LONG, 0);
-        recording.rehearse(() -> {
+        recording.prewarm(() -> {
             for (int i = 0; i < 1000; i++) {
                 total.set(LONG, 0, 0);
                 Recording.clear(total);
@@ -143,7 +143,7 @@ class RecordingTest {
     @Test
     void argumentsStayAsTheyWere() {
         MemorySegment block = arena.allocateFrom(LONG, 7);
-        recording.rehearse(() -> {
+        recording.prewarm(() -> {
             add(block, 0);
             block.set(LONG, 0, 8);
             add(block, 0);
@@ -164,7 +164,7 @@ class RecordingTest {
     void copiesAndZerosAreMadeAgain() {
         MemorySegment from = arena.allocateFrom(LONG, 1, 2, 3);
         MemorySegment to = arena.allocateFrom(LONG, 9, 9, 9, 9);
-        recording.rehearse(() -> {
+        recording.prewarm(() -> {
             Recording.copy(from, to.asSlice(0, 24));
             Recording.clear(to.asSlice(8, 8));
         });
@@ -185,7 +185,7 @@ class RecordingTest {
         for (int bytes = 0; bytes < 20; bytes++) {
             int count = bytes;
             var some = new Recording(new CallPlayer(code));
-            some.rehearse(() -> {
+            some.prewarm(() -> {
                 Recording.clear(to.asSlice(1, count + 5));
                 Recording.copy(from.asSlice(3, count), to.asSlice(2, count));
             });
@@ -204,8 +204,8 @@ class RecordingTest {
     @Test
     void theLastCallsCanBeCutOff() {
         MemorySegment one = arena.allocateFrom(LONG, 1);
-        recording.rehearse(() -> add(one, 0));
-        recording.rehearse(() -> {
+        recording.prewarm(() -> add(one, 0));
+        recording.prewarm(() -> {
             add(one, 5);
             recording.tasks(2, task -> add(one, task));
             assertSame(recording, Recording.ofThread());
@@ -223,7 +223,7 @@ class RecordingTest {
         MemorySegment sums = arena.allocate(LONG, tasks);
         MemorySegment between = arena.allocate(LONG, tasks);
         MemorySegment copy = arena.allocate(LONG, tasks);
-        recording.rehearse(() -> {
+        recording.prewarm(() -> {
             Recording.clear(sums);
             recording.tasks(tasks, task -> addTo(sums, task, one));
             Recording.copy(sums, between);
@@ -261,11 +261,11 @@ class RecordingTest {
         MemorySegment one = arena.allocateFrom(LONG, 1);
         MemorySegment sums = arena.allocate(LONG, 2);
         Recording.Sharing sharing = (from, stretch, tasks, nanos) -> from.play(stretch, 0, tasks);
-        recording.rehearse(() -> recording.tasks(2, task -> addTo(sums, task, one)));
+        recording.prewarm(() -> recording.tasks(2, task -> addTo(sums, task, one)));
         recording.playAfter(0, sharing);
         assertArrayEquals(new long[] {1, 1}, sums.toArray(LONG));
         int known = recording.count();
-        recording.rehearse(() -> {
+        recording.prewarm(() -> {
             addTo(sums, 0, one);
             recording.tasks(2, task -> addTo(sums, task, one));
             addTo(sums, 1, one);
@@ -280,7 +280,7 @@ class RecordingTest {
     void manyTasksInARowMayBeDoneAtOnce() {
         MemorySegment one = arena.allocateFrom(LONG, 1);
         MemorySegment sums = arena.allocate(LONG, 100);
-        recording.rehearse(() -> recording.tasks(100, task -> {
+        recording.prewarm(() -> recording.tasks(100, task -> {
             if (task % 3 != 0) {
                 addTo(sums, task, one);
             }
@@ -298,7 +298,7 @@ class RecordingTest {
     void aFailureEndsTheRecordingOfTheThread() {
         assertThrows(
                 IllegalStateException.class,
-                () -> recording.rehearse(() -> {
+                () -> recording.prewarm(() -> {
                     throw new IllegalStateException("stop");
                 }));
         assertNull(Recording.ofThread());

@@ -48,13 +48,13 @@ final class RandomProgram {
 
     private Program program() {
         int bytes = builder.target().vectorBytes();
-        MaskVar first = builder.firstLanes(count);
+        MaskVar first = builder.prefixMask(count);
         ScalarVar offset = builder.scalar("offset");
         builder.set(offset, random.nextInt(INPUTS));
         values.add(builder.load(Address.at(in, 0)));
         values.add(builder.load(Address.at(in, bytes), first));
         builder.scalar(offset, ScalarOp.MUL, offset, bytes / 8);
-        values.add(builder.spread(Address.at(in, offset, 8, 4)));
+        values.add(builder.broadcast(Address.at(in, offset, 8, 4)));
         values.add(builder.load(Address.at(in, offset, 8, 0)));
         narrow(first, offset);
         steps(3 + random.nextInt(6));
@@ -110,15 +110,15 @@ final class RandomProgram {
         Element element = LOADED[random.nextInt(LOADED.length)];
         values.add(builder.load(element, Address.at(in, 4), element.isPair() || random.nextBoolean() ? null : first));
         Element spread = LOADED[random.nextInt(LOADED.length - 2)];
-        values.add(builder.spread(spread, Address.at(in, offset, 4, 1)));
-        values.add(builder.spread(builder.loadInt(Address.at(in, offset, 8, 8), "int")));
+        values.add(builder.broadcast(spread, Address.at(in, offset, 4, 1)));
+        values.add(builder.broadcast(builder.loadInt(Address.at(in, offset, 8, 8), "int")));
         ScalarVar wide = builder.loadLong(Address.at(in, 8), "long");
         builder.scalar(wide, random.nextBoolean() ? ScalarOp.MIN : ScalarOp.MAX, wide, random.nextInt(100) - 50);
         builder.scalar(wide, random.nextBoolean() ? ScalarOp.MIN : ScalarOp.MAX, offset, wide);
-        values.add(builder.spread(wide));
+        values.add(builder.broadcast(wide));
         VectorVar index = builder.binary(BinaryOp.AND, value(), Constant.ofBits(15));
         values.add(builder.gather(in, index, random.nextBoolean() ? first : null));
-        values.add(builder.spread(builder.laneBits(builder.compare(Comparison.LESS, value(), value()))));
+        values.add(builder.broadcast(builder.movemask(builder.compare(Comparison.LESS, value(), value()))));
         int lanes = builder.target().lanes();
         int shift = random.nextInt(lanes);
         int zero = random.nextInt(3);

@@ -1,8 +1,8 @@
 package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.ByteLayouts;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;

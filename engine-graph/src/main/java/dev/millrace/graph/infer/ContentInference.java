@@ -164,7 +164,9 @@ final class ContentInference {
         }
         return switch (type.shape().rank()) {
             case 0 ->
-                content.items().size() == 1 ? KnownContent.scalar(content.items().getFirst()) : null;
+                content.items().size() == 1
+                        ? KnownContent.scalar(content.items().getFirst())
+                        : null;
             case 1 -> KnownContent.vector(content.items());
             default -> null;
         };
@@ -258,7 +260,9 @@ final class ContentInference {
             }
             fill = items.getFirst();
         }
-        return shape.length == 0 ? KnownContent.scalar(fill) : KnownContent.vector(Collections.nCopies((int) shape[0], fill));
+        return shape.length == 0
+                ? KnownContent.scalar(fill)
+                : KnownContent.vector(Collections.nCopies((int) shape[0], fill));
     }
 
     private static @Nullable KnownContent range(InferenceContext c) {
@@ -307,7 +311,9 @@ final class ContentInference {
         if (shape.length == 0) {
             return KnownContent.scalar(Dim.UNKNOWN);
         }
-        return shape.length > 1 || shape[0] > KnownContent.LIMIT ? null : KnownContent.vector(Dims.unknown((int) shape[0]));
+        return shape.length > 1 || shape[0] > KnownContent.LIMIT
+                ? null
+                : KnownContent.vector(Dims.unknown((int) shape[0]));
     }
 
     private static Dim at(KnownContent content, int index) {

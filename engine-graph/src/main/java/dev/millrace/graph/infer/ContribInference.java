@@ -89,7 +89,8 @@ final class ContribInference {
             case "QLinearConcat" -> qLinearConcat(c);
             case "QLinearConv" -> qLinearConv(c);
             case "QLinearAveragePool" -> c.set(0, c.element(0), PoolingInference.pooled(c, channelsLast(c)));
-            case "QLinearGlobalAveragePool" -> c.set(0, c.element(0), PoolingInference.globallyPooled(c, channelsLast(c)));
+            case "QLinearGlobalAveragePool" ->
+                c.set(0, c.element(0), PoolingInference.globallyPooled(c, channelsLast(c)));
             case "NhwcMaxPool" -> c.set(0, c.element(0), PoolingInference.pooled(c, true));
             case "QuantizeLinear" -> QuantizationInference.quantize(c);
             case "DequantizeLinear" -> QuantizationInference.dequantize(c);

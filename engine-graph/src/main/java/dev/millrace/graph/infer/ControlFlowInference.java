@@ -95,7 +95,8 @@ final class ControlFlowInference {
     /** A declared tensor of any extents. */
     private static @Nullable ValueType withRank(@Nullable ValueType declared) {
         return declared instanceof TensorType tensor && tensor.shape() != null && tensor.element() != null
-                ? TypeLattice.tensor(tensor.element(), Dims.unknown(tensor.shape().rank()))
+                ? TypeLattice.tensor(
+                        tensor.element(), Dims.unknown(tensor.shape().rank()))
                 : TypeLattice.withoutShape(declared);
     }
 

@@ -45,9 +45,9 @@ final class ScanRule {
             }
         }
         long[] inputAxes = batched ? new long[scanned] : c.integers("scan_input_axes", scanned, 0);
-        List<@Nullable ValueType> given = new ArrayList<>();
+        List<@Nullable ValueType> types = new ArrayList<>();
         for (int i = 0; i < states; i++) {
-            given.add(batched ? without(firstInput + i, 0) : c.type(firstInput + i));
+            types.add(batched ? without(firstInput + i, 0) : c.type(firstInput + i));
         }
         Dim steps = Dim.UNKNOWN;
         Dim batch = Dim.UNKNOWN;
@@ -58,19 +58,19 @@ final class ScanRule {
                 int axis = batched ? 1 : c.axis(inputAxes[i], dims.size());
                 steps = Dims.meet(steps, dims.get(axis), c);
                 batch = batched ? dims.getFirst() : batch;
-                given.add(batched ? without(input, 0, 0) : without(input, axis));
+                types.add(batched ? without(input, 0, 0) : without(input, axis));
             } else {
-                given.add(new ValueType.TensorType(c.element(input), null));
+                types.add(new ValueType.TensorType(c.element(input), null));
             }
         }
-        List<@Nullable ValueType> results = Walk.of(c.facts()).body(body, given, c.depth());
-        if (isChanged(given, results)) {
-            results = Walk.of(c.facts()).body(body, given, c.depth());
+        List<@Nullable ValueType> results = Walk.of(c.facts()).body(body, types, c.depth());
+        if (isChanged(types, results)) {
+            results = Walk.of(c.facts()).body(body, types, c.depth());
         }
         int stacked = body.outputs().size() - states;
         long[] outputAxes = batched ? new long[stacked] : c.integers("scan_output_axes", stacked, 0);
         for (int i = 0; i < states; i++) {
-            c.set(i, inBatch(TypeLattice.join(given.get(i), results.get(i)), batch));
+            c.set(i, inBatch(TypeLattice.join(types.get(i), results.get(i)), batch));
         }
         for (int i = 0; i < stacked; i++) {
             ValueType all = ControlFlowInference.stacked(results.get(states + i), steps, outputAxes[i], c);
@@ -78,14 +78,14 @@ final class ScanRule {
         }
     }
 
-    /** Whether a step leaves a state of another shape than it found; {@code given} then says nothing of the states' shapes. */
-    private boolean isChanged(List<@Nullable ValueType> given, List<@Nullable ValueType> results) {
+    /** Whether a step leaves a state of another shape than it found; {@code types} then says nothing of the states' shapes. */
+    private boolean isChanged(List<@Nullable ValueType> types, List<@Nullable ValueType> results) {
         boolean changed = false;
         for (int i = 0; i < states; i++) {
-            changed |= !Objects.equals(TypeLattice.join(given.get(i), results.get(i)), given.get(i));
+            changed |= !Objects.equals(TypeLattice.join(types.get(i), results.get(i)), types.get(i));
         }
         for (int i = 0; changed && i < states; i++) {
-            given.set(i, TypeLattice.withoutShape(TypeLattice.join(given.get(i), results.get(i))));
+            types.set(i, TypeLattice.withoutShape(TypeLattice.join(types.get(i), results.get(i))));
         }
         return changed;
     }

@@ -101,7 +101,8 @@ final class Walk {
         for (Value input : graph.inputs()) {
             checkDefault(graph, input);
             // Of inputs that are no tensors a run checks what they hold, but no shapes.
-            ValueType checked = input.type() instanceof ValueType.TensorType ? null : TypeLattice.withoutShape(input.type());
+            ValueType checked =
+                    input.type() instanceof ValueType.TensorType ? null : TypeLattice.withoutShape(input.type());
             if (checked != null) {
                 types.put(input, checked);
             }
@@ -193,13 +194,13 @@ final class Walk {
         return value.isConstant() ? KnownContent.of(value.constant()) : contents.get(value);
     }
 
-    /** Infers {@code body} whose inputs are {@code given}, and returns what its outputs are. */
-    List<@Nullable ValueType> body(Graph body, List<@Nullable ValueType> given, int depth) {
+    /** Infers {@code body} whose inputs are {@code inputTypes}, and returns what its outputs are. */
+    List<@Nullable ValueType> body(Graph body, List<@Nullable ValueType> inputTypes, int depth) {
         if (depth >= DEEPEST) {
             throw EngineException.invalidGraph("graphs are nested deeper than " + DEEPEST);
         }
-        for (int i = 0; i < given.size() && i < body.inputs().size(); i++) {
-            learn(body.inputs().get(i), given.get(i));
+        for (int i = 0; i < inputTypes.size() && i < body.inputs().size(); i++) {
+            learn(body.inputs().get(i), inputTypes.get(i));
         }
         graph(body, depth + 1);
         List<@Nullable ValueType> results = new ArrayList<>();

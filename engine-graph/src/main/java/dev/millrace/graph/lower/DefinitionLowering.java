@@ -28,22 +28,22 @@ import org.jspecify.annotations.Nullable;
 final class DefinitionLowering {
     private final Composer c;
     private final NodeSpec spec;
-    private final @Nullable ElementType given;
+    private final @Nullable ElementType elementType;
     private final @Nullable ElementType within;
     private final Map<Integer, Value> widened = new HashMap<>();
 
-    private DefinitionLowering(Composer c, NodeSpec spec, @Nullable ElementType given, Term.Call formula) {
+    private DefinitionLowering(Composer c, NodeSpec spec, @Nullable ElementType elementType, Term.Call formula) {
         this.c = c;
         this.spec = spec;
-        this.given = given;
-        this.within = given != null && formula.isNested() ? between(given) : given;
+        this.elementType = elementType;
+        this.within = elementType != null && formula.isNested() ? between(elementType) : elementType;
     }
 
-    private static ElementType between(ElementType given) {
-        if (!given.isFloating()) {
+    private static ElementType between(ElementType elementType) {
+        if (!elementType.isFloating()) {
             return ElementType.DOUBLE;
         }
-        return given.bits() < ElementType.FLOAT.bits() ? ElementType.FLOAT : given;
+        return elementType.bits() < ElementType.FLOAT.bits() ? ElementType.FLOAT : elementType;
     }
 
     /// The lowering of a node, or null where the table says of no formula.
@@ -82,7 +82,7 @@ final class DefinitionLowering {
     /// The result, or null where the formula is one of an input that was left out.
     private @Nullable Value of(Definition definition) {
         Value result = call(definition.formula());
-        return result == null || given == null || within == given ? result : c.cast(result, given);
+        return result == null || elementType == null || within == elementType ? result : c.cast(result, elementType);
     }
 
     private @Nullable Value value(Term term) {
@@ -111,7 +111,7 @@ final class DefinitionLowering {
             return value;
         }
         ElementType type = value.elementType();
-        if (type == within || type == null && given == within) {
+        if (type == within || type == null && elementType == within) {
             return value;
         }
         Value wide = widened.get(index);

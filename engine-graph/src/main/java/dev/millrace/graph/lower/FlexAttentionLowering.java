@@ -15,15 +15,15 @@ final class FlexAttentionLowering {
     private FlexAttentionLowering() {}
 
     static void write(Composer c) {
-        ElementType given = c.element(0);
-        ElementType wide = given == ElementType.DOUBLE ? ElementType.DOUBLE : ElementType.FLOAT;
+        ElementType type = c.element(0);
+        ElementType wide = type == ElementType.DOUBLE ? ElementType.DOUBLE : ElementType.FLOAT;
         ElementType precise = c.elementAttribute("softmax_precision", wide);
         Value keys = c.transpose(c.cast(ofQueries(c, 1), precise), 0, 1, 3, 2);
         Value products = c.op("MatMul", c.cast(c.input(0), precise), keys);
         Value scores = through(c, "score_mod", c.op("Mul", products, c.scalar(precise, scale(c))));
         Value softmax = c.add(c.onnx("Softmax", scores).with("axis", Attribute.of(-1)));
         Value probabilities = through(c, "prob_mod", softmax);
-        c.result(c.cast(c.op("MatMul", probabilities, c.cast(ofQueries(c, 2), precise)), given));
+        c.result(c.cast(c.op("MatMul", probabilities, c.cast(ofQueries(c, 2), precise)), type));
     }
 
     private static Value through(Composer c, String graph, Value value) {

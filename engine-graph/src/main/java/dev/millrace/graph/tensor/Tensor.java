@@ -113,7 +113,7 @@ public final class Tensor implements Datum {
             copy.data.copyFrom(other.data);
             return copy;
         } finally {
-            other.letGo();
+            other.release();
         }
     }
 
@@ -240,7 +240,7 @@ public final class Tensor implements Datum {
         try {
             reader.run();
         } finally {
-            letGo();
+            release();
         }
     }
 
@@ -327,16 +327,16 @@ public final class Tensor implements Datum {
     }
 
     /**
-     * Holds the memory for the length of a run: the returned tensor stays valid until {@link #letGo()}, even if this
+     * Holds the memory for the length of a run: the returned tensor stays valid until {@link #release()}, even if this
      * tensor is closed meanwhile. Throws where it is closed already.
      */
-    public Tensor hold() {
+    public Tensor retain() {
         pin();
         return root().release == null ? this : borrowing(type, shape, data, strings, null);
     }
 
     /** Ends one {@link #hold()}. */
-    public void letGo() {
+    public void release() {
         Tensor root = root();
         if (root.release != null && root.holders.decrementAndGet() == LAST) {
             root.giveBack();

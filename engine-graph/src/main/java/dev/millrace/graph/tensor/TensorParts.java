@@ -62,11 +62,11 @@ public final class TensorParts {
                     "there are no " + count + " elements from " + first + " on in a " + tensor);
         }
         float[] values = new float[count];
-        Tensor held = tensor.hold();
+        Tensor held = tensor.retain();
         try {
             Elements.read(held.type(), held.segment(), first, values, 0, count);
         } finally {
-            tensor.letGo();
+            tensor.release();
         }
         return values;
     }

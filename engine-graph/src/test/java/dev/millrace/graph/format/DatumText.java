@@ -1,8 +1,8 @@
 package dev.millrace.graph.format;
 
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.MapDatum;
 import dev.millrace.graph.tensor.OptionalDatum;
 import dev.millrace.graph.tensor.Tensor;

@@ -61,7 +61,8 @@ public final class Attention {
                 * shape.queries()
                 * shape.keys()
                 * (shape.depth() + shape.valueDepth());
-        int tasks = (int) Math.min(Math.min(threads, units), 1 + work / ParallelThresholds.least(ParallelThresholds.PRODUCTS, threads));
+        int tasks = (int) Math.min(
+                Math.min(threads, units), 1 + work / ParallelThresholds.least(ParallelThresholds.PRODUCTS, threads));
         CallChecks.bytes("the scratch", scratch, tasks * layout.bytes());
         CallChecks.writable("the scratch", scratch);
         CallChecks.apart("the scratch", scratch, "the output", call.out().data());

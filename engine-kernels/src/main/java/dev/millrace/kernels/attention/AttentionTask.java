@@ -85,8 +85,8 @@ final class AttentionTask {
         long mask = call.mask().kind() == AttentionMask.Kind.NONE
                 ? 0
                 : memory.pointer(call.mask().data());
-        MemorySegment given = call.slopes();
-        long slopes = given == null ? 0 : memory.pointer(given);
+        MemorySegment segment = call.slopes();
+        long slopes = segment == null ? 0 : memory.pointer(segment);
         for (long unit = firstUnit; unit < endUnit; unit++) {
             int first = (int) (unit % rowBlocks) * layout.blockRows();
             long rest = unit / rowBlocks;

@@ -15,7 +15,8 @@ final class BlocksInPlace implements HeadBlocks {
     private long headOfKeys;
     private long headOfValues;
 
-    BlocksInPlace(AttentionKernelTable kernels, AttentionLayout layout, AttentionCall call, Memory memory, long scratch) {
+    BlocksInPlace(
+            AttentionKernelTable kernels, AttentionLayout layout, AttentionCall call, Memory memory, long scratch) {
         this.kernels = kernels;
         this.layout = layout;
         this.call = call;

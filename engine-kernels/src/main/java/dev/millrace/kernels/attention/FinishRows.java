@@ -61,7 +61,7 @@ public final class FinishRows implements KernelFamily {
                 builder.store(
                         Address.at(to, 0),
                         builder.mul(builder.load(Address.at(from, 0)), factor),
-                        builder.firstLanes(left));
+                        builder.prefixMask(left));
             }
             builder.advance(o, fromStride);
             builder.advance(out, toStride);

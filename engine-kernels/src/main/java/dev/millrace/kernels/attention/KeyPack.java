@@ -60,8 +60,9 @@ final class KeyPack implements KernelFamily {
         builder.scalar(depth, ScalarOp.ADD, depth, squares);
         ScalarVar wordStride = builder.scalar("wordStride");
         builder.scalar(wordStride, ScalarOp.SHR, fromStride, 2);
-        VectorVar indices = builder.binary(BinaryOp.INT_MUL, LaneSums.laneNumbers(builder), builder.spread(wordStride));
-        MaskVar mask = builder.firstLanes(count);
+        VectorVar indices =
+                builder.binary(BinaryOp.INT_MUL, LaneSums.laneNumbers(builder), builder.broadcast(wordStride));
+        MaskVar mask = builder.prefixMask(count);
         try (var _ = builder.loop(depth, 1)) {
             builder.store(Address.at(to, 0), builder.gather(from, indices, mask));
             builder.advance(from, 4);

@@ -19,7 +19,8 @@ final class PackedBlocks implements HeadBlocks {
     private final int lanes;
     private int count;
 
-    PackedBlocks(AttentionKernelTable kernels, AttentionLayout layout, AttentionCall call, Memory memory, long scratch) {
+    PackedBlocks(
+            AttentionKernelTable kernels, AttentionLayout layout, AttentionCall call, Memory memory, long scratch) {
         this.kernels = kernels;
         this.layout = layout;
         this.call = call;

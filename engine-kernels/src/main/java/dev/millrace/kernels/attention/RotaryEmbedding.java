@@ -1,10 +1,10 @@
 package dev.millrace.kernels.attention;
 
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 
@@ -98,18 +98,22 @@ public final class RotaryEmbedding {
 
     /** @param cosines of batches, places and pairs, as are the sines */
     public void run(
-            MemorySegment given, MemorySegment cosines, MemorySegment sines, MemorySegment turned, Parallel parallel) {
-        CallChecks.vector("the heads", given, in.elements(shape));
+            MemorySegment segment,
+            MemorySegment cosines,
+            MemorySegment sines,
+            MemorySegment turned,
+            Parallel parallel) {
+        CallChecks.vector("the heads", segment, in.elements(shape));
         CallChecks.vector("the cosines", cosines, shape.angles());
         CallChecks.vector("the sines", sines, shape.angles());
         CallChecks.vector("the turned heads", turned, out.elements(shape));
         CallChecks.writable("the turned heads", turned);
-        CallChecks.apart("the turned heads", turned, "the heads", given);
+        CallChecks.apart("the turned heads", turned, "the heads", segment);
         CallChecks.apart("the turned heads", turned, "the cosines", cosines);
         CallChecks.apart("the turned heads", turned, "the sines", sines);
         plan.run(
                 CallPlan.Operands.of(1)
-                        .with(Base.INPUT, given, 0)
+                        .with(Base.INPUT, segment, 0)
                         .with(Base.WEIGHTS, cosines, 0)
                         .with(Base.OTHER, sines, 0)
                         .with(Base.OUTPUT, turned, 0),

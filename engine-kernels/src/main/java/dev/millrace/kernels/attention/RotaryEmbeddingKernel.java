@@ -103,7 +103,7 @@ final class RotaryEmbeddingKernel implements KernelFamily {
                 }
             }
             try (var _ = builder.ifNotZero(left)) {
-                turn(pointers, builder.firstLanes(left));
+                turn(pointers, builder.prefixMask(left));
                 builder.scalar(left, ScalarOp.SHL, left, 2);
                 builder.advance(from, left);
                 builder.advance(to, left);
@@ -130,7 +130,7 @@ final class RotaryEmbeddingKernel implements KernelFamily {
             ScalarVar left = size(Size.PAIRS);
             ScalarVar some = builder.scalar("some");
             builder.set(some, pairs);
-            MaskVar half = builder.firstLanes(some);
+            MaskVar half = builder.prefixMask(some);
             try (var _ = builder.loop(left, pairs)) {
                 turnNeighbours(from, to, new Angles(cosine, sine, half), null);
                 builder.advance(from, 4 * lanes);
@@ -139,9 +139,9 @@ final class RotaryEmbeddingKernel implements KernelFamily {
                 builder.advance(sine, 4 * pairs);
             }
             try (var _ = builder.ifNotZero(left)) {
-                MaskVar last = builder.firstLanes(left);
+                MaskVar last = builder.prefixMask(left);
                 builder.scalar(left, ScalarOp.SHL, left, 1);
-                turnNeighbours(from, to, new Angles(cosine, sine, last), builder.firstLanes(left));
+                turnNeighbours(from, to, new Angles(cosine, sine, last), builder.prefixMask(left));
                 builder.scalar(left, ScalarOp.SHL, left, 2);
                 builder.advance(from, left);
                 builder.advance(to, left);
@@ -178,7 +178,7 @@ final class RotaryEmbeddingKernel implements KernelFamily {
                 builder.advance(to, 4 * lanes);
             }
             try (var _ = builder.ifNotZero(left)) {
-                MaskVar some = builder.firstLanes(left);
+                MaskVar some = builder.prefixMask(left);
                 builder.store(Address.at(to, 0), builder.load(Address.at(from, 0), some), some);
             }
         }

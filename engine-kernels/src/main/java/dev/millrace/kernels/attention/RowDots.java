@@ -109,7 +109,7 @@ final class RowDots implements KernelFamily {
                 builder.advance(offset, 4 * lanes);
             }
             try (var _ = builder.ifNotZero(left)) {
-                step(row, offset, sums, builder.firstLanes(left));
+                step(row, offset, sums, builder.prefixMask(left));
             }
             if (width == 1) {
                 return builder.reduce(BinaryOp.ADD, sums.getFirst());

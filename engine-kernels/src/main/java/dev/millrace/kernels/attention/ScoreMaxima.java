@@ -89,7 +89,7 @@ final class ScoreMaxima implements KernelFamily {
                 builder.advance(at, 4 * lanes);
             }
             try (var _ = builder.ifNotZero(left)) {
-                MaskVar some = builder.firstLanes(left);
+                MaskVar some = builder.prefixMask(left);
                 VectorVar scaled = builder.mul(builder.load(Address.at(at, 0)), scale);
                 builder.binary(most[1], BinaryOp.MAX, builder.select(some, scaled, NEVER), most[1]);
             }
@@ -115,7 +115,7 @@ final class ScoreMaxima implements KernelFamily {
                 }
             }
             try (var _ = builder.ifNotZero(left)) {
-                MaskVar some = builder.firstLanes(left);
+                MaskVar some = builder.prefixMask(left);
                 VectorVar score = builder.select(some, change(at, from, distance, some), NEVER);
                 builder.store(Address.at(at, 0), score);
                 builder.binary(most, BinaryOp.MAX, score, most);
@@ -129,7 +129,8 @@ final class ScoreMaxima implements KernelFamily {
             builder.scalar(first, ScalarOp.MUL, first, row);
             ScalarVar start = argument(SoftmaxArguments.DISTANCE, "start");
             builder.scalar(start, ScalarOp.SUB, start, first);
-            VectorVar numbers = builder.binary(BinaryOp.INT_ADD, LaneSums.laneNumbers(builder), builder.spread(start));
+            VectorVar numbers =
+                    builder.binary(BinaryOp.INT_ADD, LaneSums.laneNumbers(builder), builder.broadcast(start));
             return builder.unary(UnaryOp.TO_FLOAT, numbers);
         }
 
@@ -155,7 +156,7 @@ final class ScoreMaxima implements KernelFamily {
                 ScalarVar slope = argument(SoftmaxArguments.SLOPE_STRIDE, "slope");
                 builder.scalar(slope, ScalarOp.MUL, slope, row);
                 builder.scalar(slope, ScalarOp.ADD, slope, argument(SoftmaxArguments.SLOPES, "slopes"));
-                score = builder.multiplyAdd(distance, builder.spread(Address.at(slope, 0)), score);
+                score = builder.multiplyAdd(distance, builder.broadcast(Address.at(slope, 0)), score);
             }
             return rule.cap() == ScoreRule.Cap.AFTER_MASK ? capped(score) : score;
         }

@@ -45,7 +45,7 @@ abstract class ScoreRows {
     }
 
     protected final VectorVar number(int offset) {
-        return builder.spread(Address.at(arguments, offset));
+        return builder.broadcast(Address.at(arguments, offset));
     }
 
     protected final Address largest() {

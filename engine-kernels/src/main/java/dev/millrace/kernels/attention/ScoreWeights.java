@@ -74,7 +74,7 @@ final class ScoreWeights implements KernelFamily {
                 builder.advance(at, 4 * lanes);
             }
             try (var _ = builder.ifNotZero(left)) {
-                weight(total[1], Address.at(at, 0), scale, largest, builder.firstLanes(left));
+                weight(total[1], Address.at(at, 0), scale, largest, builder.prefixMask(left));
                 builder.advance(at, 4 * lanes);
             }
             zerosFrom(at, valid);

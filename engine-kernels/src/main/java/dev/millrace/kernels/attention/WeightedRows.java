@@ -53,7 +53,7 @@ final class WeightedRows implements KernelFamily {
         ScalarVar weightStride = builder.low(strides, "weightStride");
         ScalarVar sumStride = builder.high(strides, "sumStride");
         ScalarVar keys = builder.low(sizes, "keys");
-        MaskVar mask = masked ? builder.firstLanes(builder.high(sizes, "tail")) : null;
+        MaskVar mask = masked ? builder.prefixMask(builder.high(sizes, "tail")) : null;
         VectorVar[][] sums = new VectorVar[rows][vectors];
         ScalarVar row = builder.copy(o, "row");
         for (VectorVar[] ofRow : sums) {
@@ -69,7 +69,7 @@ final class WeightedRows implements KernelFamily {
             builder.set(weight, p);
             VectorVar[] weights = new VectorVar[rows];
             for (int i = 0; i < rows; i++) {
-                weights[i] = builder.spread(Address.at(weight, 0));
+                weights[i] = builder.broadcast(Address.at(weight, 0));
                 builder.advance(weight, weightStride);
             }
             for (int j = 0; j < vectors; j++) {

@@ -84,10 +84,10 @@ final class BestOfColumns implements KernelFamily {
             for (int i = 0; i < values.size(); i++) {
                 VectorVar value = values.get(i);
                 VectorVar place = places.get(i);
-                VectorVar given =
+                VectorVar vector =
                         builder.load(RowLoop.at(from, offset, builder.target().vectorBytes() * i), mask);
-                MaskVar better = builder.compare(best.replaces(), given, value);
-                builder.set(value, builder.select(better, given, value));
+                MaskVar better = builder.compare(best.replaces(), vector, value);
+                builder.set(value, builder.select(better, vector, value));
                 builder.set(place, builder.select(better, here, place));
             }
             builder.binary(here, BinaryOp.INT_ADD, here, Constant.ofBits(1));

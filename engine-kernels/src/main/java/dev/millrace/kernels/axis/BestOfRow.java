@@ -75,7 +75,7 @@ final class BestOfRow implements KernelFamily {
             ScalarVar count = builder.parameter("count");
             ScalarVar words = builder.scalar("words");
             builder.set(words, Long.BYTES / Integer.BYTES);
-            MaskVar place = builder.firstLanes(words);
+            MaskVar place = builder.prefixMask(words);
             int[] widened = new int[lanes];
             Arrays.fill(widened, 1, lanes, Step.Permute.ZERO_LANE);
             try (var _ = builder.loop(rows, 1)) {
@@ -90,9 +90,9 @@ final class BestOfRow implements KernelFamily {
                     whole(left, 1);
                 }
                 try (var _ = builder.ifNotZero(left)) {
-                    MaskVar some = builder.firstLanes(left);
-                    VectorVar given = builder.load(Address.at(from, 0), some);
-                    take(0, builder.select(some, given, Constant.of(Float.NaN)));
+                    MaskVar some = builder.prefixMask(left);
+                    VectorVar vector = builder.load(Address.at(from, 0), some);
+                    take(0, builder.select(some, vector, Constant.of(Float.NaN)));
                     builder.scalar(left, ScalarOp.SHL, left, 2);
                     builder.advance(from, left);
                 }
@@ -112,9 +112,9 @@ final class BestOfRow implements KernelFamily {
             }
         }
 
-        private void take(int chain, VectorVar given) {
-            MaskVar better = builder.compare(best.replaces(), given, values[chain]);
-            builder.set(values[chain], builder.select(better, given, values[chain]));
+        private void take(int chain, VectorVar vector) {
+            MaskVar better = builder.compare(best.replaces(), vector, values[chain]);
+            builder.set(values[chain], builder.select(better, vector, values[chain]));
             builder.set(places[chain], builder.select(better, here, places[chain]));
             builder.binary(here, BinaryOp.INT_ADD, here, Constant.ofBits(lanes));
         }

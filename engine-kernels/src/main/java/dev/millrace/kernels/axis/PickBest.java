@@ -157,7 +157,7 @@ final class PickBest implements KernelFamily {
         }
 
         private void write(ScalarVar place) {
-            builder.store(Address.at(work, 0), builder.permute(builder.spread(place), alone));
+            builder.store(Address.at(work, 0), builder.permute(builder.broadcast(place), alone));
             builder.move(Address.at(places, 0), Address.at(work, 0), 8);
             ScalarVar stride = size(Size.STRIDE);
             builder.scalar(place, ScalarOp.MUL, place, stride);

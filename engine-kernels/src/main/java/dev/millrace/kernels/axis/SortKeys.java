@@ -66,7 +66,7 @@ final class SortKeys implements KernelFamily {
             groups = builder.parameter("groups");
             count = builder.parameter("count");
             stride = builder.parameter("stride");
-            places = builder.binary(BinaryOp.INT_MUL, LaneSums.laneNumbers(builder), builder.spread(stride));
+            places = builder.binary(BinaryOp.INT_MUL, LaneSums.laneNumbers(builder), builder.broadcast(stride));
             builder.scalar(stride, ScalarOp.MUL, stride, 4 * lanes);
         }
 
@@ -109,13 +109,13 @@ final class SortKeys implements KernelFamily {
             ScalarVar some = builder.scalar("some");
             builder.scalar(some, ScalarOp.MAX, count, 0);
             builder.scalar(some, ScalarOp.MIN, some, lanes);
-            MaskVar mask = builder.firstLanes(some);
+            MaskVar mask = builder.prefixMask(some);
             return builder.select(mask, keys(read(mask)), NO_KEY);
         }
 
-        private VectorVar keys(VectorVar given) {
-            VectorVar sameZeros = builder.add(given, Constant.ZERO);
-            MaskVar isNaN = builder.compare(Comparison.UNORDERED, given, given);
+        private VectorVar keys(VectorVar vector) {
+            VectorVar sameZeros = builder.add(vector, Constant.ZERO);
+            MaskVar isNaN = builder.compare(Comparison.UNORDERED, vector, vector);
             VectorVar bits = builder.select(isNaN, QUIET_NAN, sameZeros);
             VectorVar sign = builder.binary(BinaryOp.SHIFT_RIGHT_SIGNED, bits, Constant.ofBits(31));
             VectorVar flipped = builder.binary(BinaryOp.AND, sign, Constant.ofBits(Integer.MAX_VALUE));

@@ -92,9 +92,9 @@ final class SumsOfColumns implements KernelFamily {
                 loop.down(offset, count, stride, here -> {
                     for (int i = 0; i < vectors; i++) {
                         int displacement = builder.target().vectorBytes() * i;
-                        VectorVar given = builder.load(RowLoop.at(from, here, displacement), mask);
+                        VectorVar vector = builder.load(RowLoop.at(from, here, displacement), mask);
                         builder.store(RowLoop.at(to, here, displacement), sums[i], mask);
-                        builder.set(sums[i], type.plus(builder, sums[i], given));
+                        builder.set(sums[i], type.plus(builder, sums[i], vector));
                     }
                 });
             });

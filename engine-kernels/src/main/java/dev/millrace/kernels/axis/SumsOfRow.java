@@ -70,7 +70,7 @@ final class SumsOfRow implements KernelFamily {
                     }
                 }
                 try (var _ = builder.ifNotZero(left)) {
-                    MaskVar mask = builder.firstLanes(left);
+                    MaskVar mask = builder.prefixMask(left);
                     builder.scalar(left, ScalarOp.SHL, left, 2);
                     if (rule.reverse()) {
                         builder.scalar(from, ScalarOp.SUB, from, left);
@@ -100,8 +100,8 @@ final class SumsOfRow implements KernelFamily {
 
         private void some(@Nullable MaskVar mask) {
             VectorVar sums = upTo(turned(builder.load(Address.at(from, 0), mask)));
-            VectorVar given = rule.exclusive() ? shifted(sums, 1) : sums;
-            VectorVar result = rule.type().plus(builder, given, before);
+            VectorVar operand = rule.exclusive() ? shifted(sums, 1) : sums;
+            VectorVar result = rule.type().plus(builder, operand, before);
             builder.store(Address.at(to, 0), turned(result), mask);
             int[] last = new int[lanes];
             Arrays.fill(last, lanes - 1);

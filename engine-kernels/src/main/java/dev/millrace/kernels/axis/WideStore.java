@@ -30,7 +30,7 @@ final class WideStore {
                 builder.scalar(words, ScalarOp.SUB, words, half * lanes);
                 builder.scalar(words, ScalarOp.MAX, words, 0);
                 builder.scalar(words, ScalarOp.MIN, words, lanes);
-                builder.store(at, wide, builder.firstLanes(words));
+                builder.store(at, wide, builder.prefixMask(words));
             }
         }
     }

@@ -121,8 +121,9 @@ public final class CallPlan {
     private int tasks(int images, int threads, int ofThread) {
         int wanted = ofThread * threads;
         long total = images * work[work.length - 1];
-        long most =
-                Math.min((long) images * (units.length - 1), Math.max(1, total / ParallelThresholds.least(ParallelThresholds.PRODUCTS, threads)));
+        long most = Math.min(
+                (long) images * (units.length - 1),
+                Math.max(1, total / ParallelThresholds.least(ParallelThresholds.PRODUCTS, threads)));
         return (int) Math.max(1, Math.min(wanted, most));
     }
 

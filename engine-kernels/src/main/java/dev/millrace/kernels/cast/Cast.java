@@ -2,8 +2,8 @@ package dev.millrace.kernels.cast;
 
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallChecks;
-import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.NonTemporalStores;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.ParallelThresholds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

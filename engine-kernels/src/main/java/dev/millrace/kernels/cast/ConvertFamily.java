@@ -9,10 +9,10 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.cast.WideNumbers.Halves;
 import java.util.Arrays;
@@ -115,7 +115,7 @@ public final class ConvertFamily implements KernelFamily {
             vectors(UNROLL);
             vectors(1);
             try (var _ = builder.ifNotZero(left)) {
-                vector(0, builder.firstLanes(left), needsMasks() ? pairs.masks(left) : null);
+                vector(0, builder.prefixMask(left), needsMasks() ? pairs.masks(left) : null);
             }
         }
 

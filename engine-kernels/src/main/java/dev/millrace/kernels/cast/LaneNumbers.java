@@ -31,7 +31,7 @@ public final class LaneNumbers {
 
     /** Reads one number for all lanes. */
     public static VectorVar spread(ProgramBuilder builder, NumberType type, Address from) {
-        return loaded(builder, type, builder.spread(element(type), from));
+        return loaded(builder, type, builder.broadcast(element(type), from));
     }
 
     private static VectorVar loaded(ProgramBuilder builder, NumberType type, VectorVar bits) {

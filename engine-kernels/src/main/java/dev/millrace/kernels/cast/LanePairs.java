@@ -32,7 +32,7 @@ public final class LanePairs {
         builder.scalar(first, ScalarOp.MIN, words, lanes);
         builder.scalar(words, ScalarOp.SUB, words, lanes);
         builder.scalar(words, ScalarOp.MAX, words, 0);
-        return new Masks(builder.firstLanes(first), builder.firstLanes(words));
+        return new Masks(builder.prefixMask(first), builder.prefixMask(words));
     }
 
     private int[] pairs() {

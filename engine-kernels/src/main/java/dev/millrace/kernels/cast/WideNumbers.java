@@ -6,8 +6,8 @@ import dev.millrace.codegen.program.Comparison;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
-import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.ProgramValue;
+import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 

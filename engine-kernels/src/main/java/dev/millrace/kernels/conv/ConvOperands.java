@@ -1,8 +1,8 @@
 package dev.millrace.kernels.conv;
 
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.CallChecks;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

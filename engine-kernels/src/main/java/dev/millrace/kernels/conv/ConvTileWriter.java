@@ -301,7 +301,7 @@ final class ConvTileWriter {
                 }
             }
             int column = pixel * variant.stride() + tap * variant.dilation();
-            VectorVar element = builder.spread(Address.at(from, column * pixelBytes + channel * Float.BYTES));
+            VectorVar element = builder.broadcast(Address.at(from, column * pixelBytes + channel * Float.BYTES));
             for (int block = 0; block < blocks; block++) {
                 builder.accumulate(sum(set, block, pixel), element, row[block]);
             }

@@ -52,8 +52,8 @@ final class ListedConv extends CalledConv {
     }
 
     @Override
-    public void pack(MemorySegment given, @Nullable MemorySegment bias, MemorySegment packed) {
-        weights.pack(given, bias, packed);
+    public void pack(MemorySegment segment, @Nullable MemorySegment bias, MemorySegment packed) {
+        weights.pack(segment, bias, packed);
     }
 
     /**

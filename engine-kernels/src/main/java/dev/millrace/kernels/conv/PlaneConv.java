@@ -1,19 +1,19 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallChecks;
+import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.image.ImageEpilogues;
-import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.conv.nchw.PlaneOp;
 import dev.millrace.kernels.conv.nchw.PlanePart;
 import dev.millrace.kernels.conv.nchw.PlanePlanner;
 import dev.millrace.kernels.conv.nchw.PlaneShape;
 import dev.millrace.kernels.conv.nchw.PlaneShape.Extent;
 import dev.millrace.kernels.conv.nchw.PlaneWeights;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.image.ImageEpilogues;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
@@ -138,14 +138,14 @@ public final class PlaneConv implements PacksWeights {
      * Packs weights in the order that {@link Conv} and {@link TransposedConv} take, with the bias of each output
      * channel if there is one.
      */
-    public void pack(MemorySegment given, @Nullable MemorySegment bias, MemorySegment packed) {
-        CallChecks.vector("the weights", given, forward.weightElements());
+    public void pack(MemorySegment segment, @Nullable MemorySegment bias, MemorySegment packed) {
+        CallChecks.vector("the weights", segment, forward.weightElements());
         if (bias != null) {
             CallChecks.vector("the bias", bias, (long) planes.groups() * planes.outChannels());
         }
         CallChecks.bytes("the packed weights", packed, packedBytes());
         CallChecks.writable("the packed weights", packed);
-        weights.pack(given, transposed ? this::transposedIndex : this::index, bias, packed);
+        weights.pack(segment, transposed ? this::transposedIndex : this::index, bias, packed);
     }
 
     private long index(int outChannel, int tap) {

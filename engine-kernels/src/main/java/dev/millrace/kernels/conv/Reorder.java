@@ -2,10 +2,10 @@ package dev.millrace.kernels.conv;
 
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.CompiledKernel;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;

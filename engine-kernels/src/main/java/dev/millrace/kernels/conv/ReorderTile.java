@@ -82,7 +82,7 @@ final class ReorderTile implements KernelFamily {
         }
 
         private List<VectorVar> readChannels(boolean partial) {
-            MaskVar mask = partial ? builder.firstLanes(pixels) : null;
+            MaskVar mask = partial ? builder.prefixMask(pixels) : null;
             ScalarVar at = builder.copy(plain, "at");
             List<VectorVar> rows = new ArrayList<>();
             for (int i = 0; i < lanes; i++) {
@@ -97,7 +97,7 @@ final class ReorderTile implements KernelFamily {
         }
 
         private void writeChannels(List<VectorVar> rows, boolean partial) {
-            MaskVar mask = partial ? builder.firstLanes(pixels) : null;
+            MaskVar mask = partial ? builder.prefixMask(pixels) : null;
             ScalarVar at = builder.copy(plain, "at");
             for (int i = 0; i < channels; i++) {
                 builder.store(Address.at(at, 0), rows.get(i), mask);
@@ -115,7 +115,7 @@ final class ReorderTile implements KernelFamily {
             builder.scalar(count, ScalarOp.MAX, count, 0);
             builder.scalar(count, ScalarOp.MUL, count, lanes);
             builder.scalar(count, ScalarOp.MIN, count, lanes);
-            return builder.firstLanes(count);
+            return builder.prefixMask(count);
         }
 
         private List<VectorVar> readPixels(boolean partial) {

@@ -1,14 +1,14 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallChecks;
+import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.image.BlockedImages;
+import dev.millrace.kernels.image.ImageEpilogues;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;

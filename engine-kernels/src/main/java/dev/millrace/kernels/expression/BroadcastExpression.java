@@ -3,8 +3,8 @@ package dev.millrace.kernels.expression;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallChecks;
-import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.NonTemporalStores;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.rows.RowNest;
 import dev.millrace.kernels.rows.RowShape;
 import java.lang.foreign.MemorySegment;
@@ -24,7 +24,8 @@ public final class BroadcastExpression {
      * @param extents of the output, which is dense
      * @param strides of each input, in its elements, for each dimension; 0 where it is repeated
      */
-    public BroadcastExpression(KernelSet kernels, Expr expression, DataType type, List<Long> extents, List<List<Long>> strides) {
+    public BroadcastExpression(
+            KernelSet kernels, Expr expression, DataType type, List<Long> extents, List<List<Long>> strides) {
         this(kernels, expression, type, extents, strides, ElementwiseCall.usualStreaming(expression));
     }
 

@@ -1,8 +1,8 @@
 package dev.millrace.kernels.expression;
 
 import dev.millrace.codegen.program.ProgramBuilder;
-import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.ProgramValue;
+import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
 
 /**

@@ -19,8 +19,10 @@ public final class Formulas {
 
     /** Returns {@code log(1 + exp(x))}. */
     public static Expr softplus(Expr x) {
-        Expr small =
-                x.apply(FloatFunction.ABS).apply(FloatFunction.NEGATE).apply(FloatFunction.EXP).apply(FloatFunction.LOG1P);
+        Expr small = x.apply(FloatFunction.ABS)
+                .apply(FloatFunction.NEGATE)
+                .apply(FloatFunction.EXP)
+                .apply(FloatFunction.LOG1P);
         return x.max(number(0)).plus(small);
     }
 

@@ -5,8 +5,8 @@ import dev.millrace.codegen.program.Comparison;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
-import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.ProgramValue;
+import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
 
 /** The writer of hyperbolic functions, their inverses, and logarithms and exponentials near zero, as steps. */

@@ -4,8 +4,8 @@ import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Comparison;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.ProgramBuilder;
-import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.ProgramValue;
+import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
 
 /** Writes operators between ints, and between bools. */

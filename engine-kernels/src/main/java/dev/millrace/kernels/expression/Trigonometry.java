@@ -5,8 +5,8 @@ import dev.millrace.codegen.program.Comparison;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
-import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.ProgramValue;
+import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
@@ -54,7 +54,7 @@ final class Trigonometry {
     private Turn turn(ProgramValue x) {
         VectorVar quarters = builder.vector("quarters");
         VectorVar rest = builder.vector("rest");
-        try (var _ = builder.ifNotZero(builder.laneBits(isLarge(x)))) {
+        try (var _ = builder.ifNotZero(builder.movemask(isLarge(x)))) {
             LargeAngles.Turn turn = LargeAngles.turn(builder, x);
             small(x, quarters, rest);
             MaskVar large = isLarge(x);

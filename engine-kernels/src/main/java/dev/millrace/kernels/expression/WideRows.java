@@ -85,8 +85,8 @@ final class WideRows implements KernelFamily {
         }
 
         private VectorVar spread(ScalarVar number) {
-            VectorVar low = builder.spread(Address.at(number, 0));
-            return builder.binary(BinaryOp.INTERLEAVE_LOW, low, builder.spread(Address.at(number, Integer.BYTES)));
+            VectorVar low = builder.broadcast(Address.at(number, 0));
+            return builder.binary(BinaryOp.INTERLEAVE_LOW, low, builder.broadcast(Address.at(number, Integer.BYTES)));
         }
 
         private void vector(@Nullable MaskVar mask, ScalarVar left, int plus) {

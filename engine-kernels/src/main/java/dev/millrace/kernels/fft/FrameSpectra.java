@@ -76,7 +76,7 @@ final class FrameSpectra implements KernelFamily {
             frame = builder.loadLong(Address.at(distances, 0), "frame");
             row = builder.loadLong(Address.at(distances, Long.BYTES), "row");
             sines = builder.loadLong(Address.at(distances, 2 * Long.BYTES), "sines");
-            some = frames < target.lanes() ? builder.firstLanes(counter(frames)) : null;
+            some = frames < target.lanes() ? builder.prefixMask(counter(frames)) : null;
         }
 
         Program program() {
@@ -132,7 +132,7 @@ final class FrameSpectra implements KernelFamily {
                 }
                 List<VectorVar> columns = builder.transpose(parts);
                 for (int i = 0; i < lanes; i++) {
-                    VectorVar factor = builder.spread(Address.at(factors, i * Float.BYTES));
+                    VectorVar factor = builder.broadcast(Address.at(factors, i * Float.BYTES));
                     builder.store(Address.at(to, i * vectorBytes), builder.mul(columns.get(i), factor));
                 }
                 builder.advance(from, vectorBytes);
@@ -164,8 +164,8 @@ final class FrameSpectra implements KernelFamily {
 
         /** Returns a number rotated clockwise by the angle whose cosine and sine are in the table. */
         private Complex turned(Complex a, ScalarVar at, int offset) {
-            VectorVar cosine = builder.spread(Address.at(at, offset));
-            VectorVar sine = builder.spread(Address.at(at, offset + Float.BYTES));
+            VectorVar cosine = builder.broadcast(Address.at(at, offset));
+            VectorVar sine = builder.broadcast(Address.at(at, offset + Float.BYTES));
             return new Complex(
                     builder.multiplyAdd(a.imaginary, sine, builder.mul(a.real, cosine)),
                     builder.multiplySubtract(a.real, sine, builder.mul(a.imaginary, cosine)));
@@ -237,7 +237,7 @@ final class FrameSpectra implements KernelFamily {
          * points.
          */
         private void separate() {
-            VectorVar sign = builder.spread(Address.at(table, tables.signOffset()));
+            VectorVar sign = builder.broadcast(Address.at(table, tables.signOffset()));
             ScalarVar up = builder.copy(rows, "up");
             ScalarVar down = builder.scalar("down");
             builder.scalar(down, ScalarOp.MUL, row, tables.numbers());

@@ -5,8 +5,8 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.CallChecks;
-import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.DriverScratch;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.rows.RowPartitioner;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -97,7 +97,13 @@ public final class Spectra {
         private final long work;
         private final long distances;
 
-        Run(CompiledKernel kernel, int lanes, Frames frames, MemorySegment in, MemorySegment packed, MemorySegment out) {
+        Run(
+                CompiledKernel kernel,
+                int lanes,
+                Frames frames,
+                MemorySegment in,
+                MemorySegment packed,
+                MemorySegment out) {
             this.kernel = kernel;
             this.lanes = lanes;
             this.frames = frames;

@@ -83,7 +83,7 @@ final class ElementPick implements KernelFamily {
         }
 
         private VectorVar spread(Size size) {
-            return builder.spread(at(size));
+            return builder.broadcast(at(size));
         }
 
         Program program() {
@@ -103,7 +103,7 @@ final class ElementPick implements KernelFamily {
                     builder.advance(out, 4 * lanes);
                 }
                 try (var _ = builder.ifNotZero(left)) {
-                    pick(reader.read(indices, left), builder.firstLanes(left));
+                    pick(reader.read(indices, left), builder.prefixMask(left));
                     builder.scalar(left, ScalarOp.SHL, left, 2);
                     builder.advance(out, left);
                     builder.scalar(left, ScalarOp.MUL, left, reader.bytes() / 4);

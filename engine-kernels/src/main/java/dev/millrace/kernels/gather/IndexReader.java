@@ -48,7 +48,7 @@ final class IndexReader {
     VectorVar read(ScalarVar indices, @Nullable ScalarVar count) {
         if (!wide) {
             return checked(
-                    builder.load(Address.at(indices, 0), count == null ? null : builder.firstLanes(count)), null);
+                    builder.load(Address.at(indices, 0), count == null ? null : builder.prefixMask(count)), null);
         }
         List<VectorVar> halves =
                 new Interleaving(builder, 2).apart(List.of(words(indices, 0, count), words(indices, 1, count)));
@@ -64,7 +64,7 @@ final class IndexReader {
             builder.scalar(words, ScalarOp.SUB, words, vector * lanes);
             builder.scalar(words, ScalarOp.MAX, words, 0);
             builder.scalar(words, ScalarOp.MIN, words, lanes);
-            mask = builder.firstLanes(words);
+            mask = builder.prefixMask(words);
         }
         return builder.load(Address.at(indices, 4 * lanes * vector), mask);
     }

@@ -29,9 +29,9 @@ final class IndexRun implements KernelFamily {
         ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
         ScalarVar table = builder.parameter("table");
         ScalarVar count = builder.parameter("count");
-        VectorVar scale = builder.spread(builder.parameter("scale"));
-        VectorVar start = builder.spread(builder.parameter("start"));
-        VectorVar step = builder.spread(builder.parameter("step"));
+        VectorVar scale = builder.broadcast(builder.parameter("scale"));
+        VectorVar start = builder.broadcast(builder.parameter("start"));
+        VectorVar step = builder.broadcast(builder.parameter("step"));
         VectorVar added = builder.binary(
                 BinaryOp.INT_ADD, start, builder.binary(BinaryOp.INT_MUL, step, LaneSums.laneNumbers(builder)));
         VectorVar further = builder.binary(BinaryOp.INT_MUL, step, Constant.ofBits(lanes));
@@ -41,7 +41,7 @@ final class IndexRun implements KernelFamily {
             builder.advance(table, 4 * lanes);
         }
         try (var _ = builder.ifNotZero(count)) {
-            some(builder, table, scale, added, builder.firstLanes(count));
+            some(builder, table, scale, added, builder.prefixMask(count));
         }
         return builder.build();
     }

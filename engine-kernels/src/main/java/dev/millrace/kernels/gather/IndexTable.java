@@ -60,7 +60,7 @@ final class IndexTable implements KernelFamily {
             indices = builder.parameter("indices");
             stride = builder.parameter("stride");
             count = builder.parameter("count");
-            limit = builder.spread(builder.parameter("limit"));
+            limit = builder.broadcast(builder.parameter("limit"));
             table = builder.parameter("table");
             wrong = builder.parameter("wrong");
             reader = new IndexReader(builder, key.number("wide", 0, 1) == 1, limit);
@@ -79,7 +79,7 @@ final class IndexTable implements KernelFamily {
                 builder.advance(table, 4 * lanes);
             }
             try (var _ = builder.ifNotZero(count)) {
-                MaskVar mask = builder.firstLanes(count);
+                MaskVar mask = builder.prefixMask(count);
                 store(places == null ? reader.read(indices, count) : reader.read(indices, places, mask), mask);
             }
             reader.storeWrong(wrong);
@@ -91,7 +91,7 @@ final class IndexTable implements KernelFamily {
             ScalarVar words = builder.scalar("words");
             builder.scalar(words, ScalarOp.SHR, stride, 2);
             builder.scalar(stride, ScalarOp.MUL, stride, builder.target().lanes());
-            return builder.binary(BinaryOp.INT_MUL, LaneSums.laneNumbers(builder), builder.spread(words));
+            return builder.binary(BinaryOp.INT_MUL, LaneSums.laneNumbers(builder), builder.broadcast(words));
         }
 
         private void store(VectorVar index, @Nullable MaskVar mask) {

@@ -65,7 +65,8 @@ public final class RowGather {
         if (total == 0 || width == 0) {
             return;
         }
-        int tasks = (int) Math.min(total, ParallelThresholds.tasks(total * width, ParallelThresholds.BYTES, parallel.width()));
+        int tasks = (int)
+                Math.min(total, ParallelThresholds.tasks(total * width, ParallelThresholds.BYTES, parallel.width()));
         try {
             parallel.run(tasks, task -> {
                 Memory memory = kernels.newMemory();
@@ -109,7 +110,7 @@ public final class RowGather {
     public void scatter(
             MemorySegment table,
             long count,
-            MemorySegment given,
+            MemorySegment segment,
             RowMove.Update update,
             MemorySegment out,
             long rows,
@@ -120,21 +121,22 @@ public final class RowGather {
             throw new IllegalArgumentException("rows of " + width + " bytes are no floats to " + update);
         }
         CallChecks.bytes("the table", table, Math.multiplyExact(4L, count));
-        CallChecks.bytes("the rows", given, Math.multiplyExact(count, width));
+        CallChecks.bytes("the rows", segment, Math.multiplyExact(count, width));
         CallChecks.bytes("the output", out, Math.multiplyExact(rows, width));
         CallChecks.writable("the output", out);
-        CallChecks.apart("the output", out, "the rows", given);
+        CallChecks.apart("the output", out, "the rows", segment);
         CallChecks.apart("the output", out, "the table", table);
         if (count == 0 || width == 0) {
             return;
         }
         if (ElementGather.takes(width) && update == RowMove.Update.SET) {
-            putElements(table, count, given, (int) width, out, parallel);
+            putElements(table, count, segment, (int) width, out, parallel);
             return;
         }
         CompiledKernel kernel = Objects.requireNonNull(scatter.get(update));
         long lines = Math.max(1, width / 64);
-        int tasks = (int) Math.min(lines, ParallelThresholds.shares(count * width, ParallelThresholds.BYTES, parallel.width()));
+        int tasks = (int)
+                Math.min(lines, ParallelThresholds.shares(count * width, ParallelThresholds.BYTES, parallel.width()));
         try {
             parallel.run(tasks, task -> {
                 Memory memory = kernels.newMemory();
@@ -146,7 +148,7 @@ public final class RowGather {
                     kernel.call(
                             memory,
                             memory.pointer(table) + 4 * row,
-                            memory.pointer(given) + row * width + first,
+                            memory.pointer(segment) + row * width + first,
                             memory.pointer(out) + first,
                             width | width << 32,
                             Math.min(most, count - row),
@@ -154,14 +156,14 @@ public final class RowGather {
                 }
             });
         } finally {
-            Reference.reachabilityFence(given);
+            Reference.reachabilityFence(segment);
             Reference.reachabilityFence(out);
             Reference.reachabilityFence(table);
         }
     }
 
     private void putElements(
-            MemorySegment table, long count, MemorySegment given, int bytes, MemorySegment out, Parallel parallel) {
+            MemorySegment table, long count, MemorySegment segment, int bytes, MemorySegment out, Parallel parallel) {
         Memory memory = kernels.newMemory();
         try {
             CompiledKernel kernel = putElements.kernel(bytes);
@@ -169,11 +171,11 @@ public final class RowGather {
             for (long row = 0; row < count; row += most) {
                 parallel.checkCancelled();
                 long numbers = memory.pointer(table) + 4 * row;
-                long from = memory.pointer(given) + row * bytes;
+                long from = memory.pointer(segment) + row * bytes;
                 kernel.call(memory, numbers, from, memory.pointer(out), Math.min(most, count - row), 0, 0);
             }
         } finally {
-            Reference.reachabilityFence(given);
+            Reference.reachabilityFence(segment);
             Reference.reachabilityFence(out);
             Reference.reachabilityFence(table);
         }

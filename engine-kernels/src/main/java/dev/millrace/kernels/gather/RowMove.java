@@ -130,14 +130,14 @@ public final class RowMove implements KernelFamily {
         private void tail(ScalarVar left) {
             ScalarVar words = builder.scalar("words");
             builder.scalar(words, ScalarOp.SHR, left, 2);
-            move(Element.WORD, 0, builder.firstLanes(words));
+            move(Element.WORD, 0, builder.prefixMask(words));
             if (update == Update.SET) {
                 builder.scalar(words, ScalarOp.SHL, words, 2);
                 builder.scalar(left, ScalarOp.SUB, left, words);
                 try (var _ = builder.ifNotZero(left)) {
                     builder.advance(source, words);
                     builder.advance(target, words);
-                    move(Element.U8, 0, builder.firstLanes(left));
+                    move(Element.U8, 0, builder.prefixMask(left));
                 }
             }
         }

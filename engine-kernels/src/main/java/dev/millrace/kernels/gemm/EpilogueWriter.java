@@ -4,10 +4,10 @@ import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprWriter;
@@ -43,7 +43,8 @@ final class EpilogueWriter {
 
     /** Whether operands depend on the row. */
     boolean needsRow() {
-        return epilogue.operands().contains(EpilogueOperand.ROW) || epilogue.operands().contains(EpilogueOperand.ELEMENT);
+        return epilogue.operands().contains(EpilogueOperand.ROW)
+                || epilogue.operands().contains(EpilogueOperand.ELEMENT);
     }
 
     /** Whether the epilogue can run while the sums of a tile stay in their registers. */
@@ -103,12 +104,13 @@ final class EpilogueWriter {
         builder.store(output.element(), to, result, mask);
     }
 
-    private VectorVar operand(EpilogueOperand operand, int index, @Nullable ScalarVar row, int vector, @Nullable MaskVar mask) {
+    private VectorVar operand(
+            EpilogueOperand operand, int index, @Nullable ScalarVar row, int vector, @Nullable MaskVar mask) {
         int slot = OPERANDS + index * BYTES_PER_OPERAND;
         ScalarVar pointer = builder.loadLong(Address.at(arguments, slot), "operand");
         int offset = vector * builder.target().vectorBytes();
         if (row != null && operand == EpilogueOperand.ROW) {
-            return builder.spread(Address.at(pointer, row, 4, 0));
+            return builder.broadcast(Address.at(pointer, row, 4, 0));
         }
         if (row != null && operand == EpilogueOperand.ELEMENT) {
             ScalarVar stride = builder.loadLong(Address.at(arguments, slot + STRIDE), "stride");
@@ -116,7 +118,7 @@ final class EpilogueWriter {
             return builder.load(Address.at(pointer, stride, 1, offset), mask);
         }
         return operand == EpilogueOperand.SINGLE
-                ? builder.spread(Address.at(pointer, 0))
+                ? builder.broadcast(Address.at(pointer, 0))
                 : builder.load(Address.at(pointer, offset), mask);
     }
 }

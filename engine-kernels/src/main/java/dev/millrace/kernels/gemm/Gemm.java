@@ -2,9 +2,9 @@ package dev.millrace.kernels.gemm;
 
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallChecks;
+import dev.millrace.kernels.call.DriverScratch;
 import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.DriverScratch;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 

@@ -30,7 +30,7 @@ public final class GemmPack implements KernelFamily {
         ScalarVar rows = builder.parameter("rows");
         ScalarVar stride = builder.parameter("stride");
         ScalarVar tail = builder.parameter("tail");
-        MaskVar mask = builder.firstLanes(tail);
+        MaskVar mask = builder.prefixMask(tail);
         try (var _ = builder.loop(rows, 1)) {
             for (int j = 0; j < vectors; j++) {
                 VectorVar row = builder.load(Address.at(from, j * bytes), j == vectors - 1 ? mask : null);

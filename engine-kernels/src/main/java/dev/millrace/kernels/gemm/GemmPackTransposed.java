@@ -71,7 +71,7 @@ final class GemmPackTransposed implements KernelFamily {
                     builder.advance(target, lanes * rowBytes);
                 }
                 try (var _ = builder.ifNotZero(left)) {
-                    rest(square(source, count, builder.firstLanes(left)), target, left, first);
+                    rest(square(source, count, builder.prefixMask(left)), target, left, first);
                 }
                 ScalarVar step = builder.scalar("step");
                 builder.scalar(step, ScalarOp.MUL, stride, lanes);

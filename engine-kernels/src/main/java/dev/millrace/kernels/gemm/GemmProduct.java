@@ -202,7 +202,8 @@ public final class GemmProduct {
             throw new IllegalArgumentException("C is written by rows, not as " + c.layout());
         }
         long extent = withBatch(c.extent("C", m, part.end() - part.first()), last.c());
-        MemorySegment written = CallChecks.slice("C", c.memory(), epilogue.output().bytes(), extent);
+        MemorySegment written =
+                CallChecks.slice("C", c.memory(), epilogue.output().bytes(), extent);
         CallChecks.writable("C", c.memory());
         for (MemorySegment other : read) {
             CallChecks.apart("C", written, "an operand", other);

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.DriverScratch;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.ParallelThresholds;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;

@@ -116,7 +116,7 @@ final class GemmTileWriter {
         ScalarVar tail = builder.scalar("tail");
         builder.scalar(tail, ScalarOp.SHR, sizes, GemmTile.TAIL_SHIFT);
         builder.scalar(tail, ScalarOp.AND, tail, GemmTile.MAX_TAIL);
-        return builder.firstLanes(tail);
+        return builder.prefixMask(tail);
     }
 
     private void multiply(ScalarVar tiles) {
@@ -204,7 +204,7 @@ final class GemmTileWriter {
             VectorVar[] rightRow = new VectorVar[vectors];
             boolean byColumns = rows < vectors;
             for (int i = 0; i < rows && byColumns; i++) {
-                elements[i] = builder.spread(element(i, k));
+                elements[i] = builder.broadcast(element(i, k));
             }
             for (int j = 0; j < vectors && !byColumns; j++) {
                 rightRow[j] = right(j, k);
@@ -215,7 +215,7 @@ final class GemmTileWriter {
                 if (byColumns && i == 0) {
                     rightRow[j] = right(j, k);
                 } else if (!byColumns && j == 0) {
-                    elements[i] = builder.spread(element(i, k));
+                    elements[i] = builder.broadcast(element(i, k));
                 }
                 accumulate(sums[k % sets][i * vectors + j], elements[i], rightRow[j]);
             }

@@ -61,18 +61,18 @@ final class RunFill implements KernelFamily {
     private static VectorVar repeated(ProgramBuilder builder, ScalarVar from, int bytes) {
         return switch (bytes) {
             case 1 -> {
-                VectorVar element = builder.spread(Element.U8, Address.at(from, 0));
+                VectorVar element = builder.broadcast(Element.U8, Address.at(from, 0));
                 yield builder.binary(BinaryOp.INT_MUL, element, Constant.ofBits(0x01010101));
             }
             case 2 -> {
-                VectorVar element = builder.spread(Element.U16, Address.at(from, 0));
+                VectorVar element = builder.broadcast(Element.U16, Address.at(from, 0));
                 VectorVar upper = builder.binary(BinaryOp.SHIFT_LEFT, element, Constant.ofBits(16));
                 yield builder.binary(BinaryOp.OR, element, upper);
             }
-            case 4 -> builder.spread(Address.at(from, 0));
+            case 4 -> builder.broadcast(Address.at(from, 0));
             default -> {
-                VectorVar lower = builder.spread(Address.at(from, 0));
-                yield builder.binary(BinaryOp.INTERLEAVE_LOW, lower, builder.spread(Address.at(from, 4)));
+                VectorVar lower = builder.broadcast(Address.at(from, 0));
+                yield builder.binary(BinaryOp.INTERLEAVE_LOW, lower, builder.broadcast(Address.at(from, 4)));
             }
         };
     }

@@ -77,7 +77,7 @@ final class SquareTranspose implements KernelFamily {
         private MaskVar first(int elements) {
             ScalarVar lanes = builder.scalar("lanes");
             builder.set(lanes, squares.lanesOf(elements));
-            return builder.firstLanes(lanes);
+            return builder.prefixMask(lanes);
         }
 
         Program program() {

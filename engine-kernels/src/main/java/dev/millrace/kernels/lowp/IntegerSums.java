@@ -172,7 +172,7 @@ final class IntegerSums {
                 }
                 VectorVar right = builder.load(Address.at(excess, 0));
                 for (int i = 0; i < rows; i++) {
-                    addBytes(sums[0][i * vectors + j], builder.spread(row(left, i, 0)), right, ones);
+                    addBytes(sums[0][i * vectors + j], builder.broadcast(row(left, i, 0)), right, ones);
                 }
                 builder.advance(excess, bytes + Long.BYTES);
             }
@@ -223,7 +223,7 @@ final class IntegerSums {
             rightRow[j] = builder.load(Address.at(right, (k * vectors + j) * bytes));
         }
         for (int i = 0; i < rows; i++) {
-            VectorVar four = builder.spread(row(left, i, 4 * k));
+            VectorVar four = builder.broadcast(row(left, i, 4 * k));
             for (int j = 0; j < vectors; j++) {
                 VectorVar sum = sums[k % sets][i * vectors + j];
                 if (dot == IntegerDot.WHOLE) {
@@ -256,8 +256,8 @@ final class IntegerSums {
         prefetch(right, k + 1);
         VectorVar held = builder.load(Address.at(right, k * vectors * bytes));
         for (int i = 0; i < rows; i++) {
-            VectorVar first = builder.spread(row(left, i, 4 * k));
-            VectorVar second = builder.spread(row(left, i, 4 * (k + 1)));
+            VectorVar first = builder.broadcast(row(left, i, 4 * k));
+            VectorVar second = builder.broadcast(row(left, i, 4 * (k + 1)));
             for (int j = 0; j < vectors; j++) {
                 VectorVar ofFirst = j == 0 ? held : builder.load(Address.at(right, (k * vectors + j) * bytes));
                 VectorVar products = builder.binary(BinaryOp.DOT_U8S8_SATURATED, first, ofFirst);
@@ -283,7 +283,7 @@ final class IntegerSums {
             turns[j] = builder.load(Address.at(right, at + bytes));
         }
         for (int i = 0; i < rows; i++) {
-            VectorVar four = builder.spread(row(left, i, 4 * k));
+            VectorVar four = builder.broadcast(row(left, i, 4 * k));
             for (int j = 0; j < vectors; j++) {
                 VectorVar turned = builder.binary(BinaryOp.XOR, four, turns[j]);
                 addBytes(sums[0][i * vectors + j], sizes[j], turned, ones);
@@ -296,8 +296,8 @@ final class IntegerSums {
         VectorVar[] low = new VectorVar[vectors];
         VectorVar[] high = new VectorVar[vectors];
         for (int k = 0; k < count; k++) {
-            VectorVar lowOfA = builder.spread(Address.at(left, 4 * k));
-            VectorVar highOfA = builder.spread(Address.at(left, 4 * k + bytes));
+            VectorVar lowOfA = builder.broadcast(Address.at(left, 4 * k));
+            VectorVar highOfA = builder.broadcast(Address.at(left, 4 * k + bytes));
             boolean first = k % FOURS_IN_16_BITS == 0;
             boolean last = k == count - 1 || (k + 1) % FOURS_IN_16_BITS == 0;
             prefetch(right, k);

@@ -134,7 +134,7 @@ final class IntegerTileWriter {
 
     /** Prepares the numbers per column that all tiles of a panel use. */
     private void prepare() {
-        MaskVar mask = variant.masked() ? builder.firstLanes(number(TermBlock.TAIL)) : null;
+        MaskVar mask = variant.masked() ? builder.prefixMask(number(TermBlock.TAIL)) : null;
         for (int j = 0; j < vectors; j++) {
             builder.store(Address.at(terms, TermBlock.starts(target) + j * bytes), start(j, maskOf(j, mask)));
             if (variant.output() != QuantisedOutput.S32) {
@@ -157,9 +157,9 @@ final class IntegerTileWriter {
         if (variant.form() == RowForm.EACH) {
             return start;
         }
-        VectorVar given = builder.spread(Element.U8, Address.at(number(TermBlock.ZERO_OF_A), 0));
-        VectorVar sign = builder.spread(Address.at(terms, TermBlock.SIGN_OF_A));
-        return withoutZero(start, builder.binary(BinaryOp.XOR, given, sign), vector);
+        VectorVar operand = builder.broadcast(Element.U8, Address.at(number(TermBlock.ZERO_OF_A), 0));
+        VectorVar sign = builder.broadcast(Address.at(terms, TermBlock.SIGN_OF_A));
+        return withoutZero(start, builder.binary(BinaryOp.XOR, operand, sign), vector);
     }
 
     /** Subtracts the part of a row's sums that its zero point adds. */
@@ -171,15 +171,15 @@ final class IntegerTileWriter {
     private VectorVar factor(int vector, @Nullable MaskVar mask) {
         VectorVar scale = variant.scales()
                 ? term(TermBlock.SCALES, vector, mask)
-                : builder.spread(Address.at(number(TermBlock.SCALES), 0));
+                : builder.broadcast(Address.at(number(TermBlock.SCALES), 0));
         return variant.form() == RowForm.EACH
                 ? scale
-                : builder.mul(builder.spread(Address.at(number(TermBlock.SCALE_OF_A), 0)), scale);
+                : builder.mul(builder.broadcast(Address.at(number(TermBlock.SCALE_OF_A), 0)), scale);
     }
 
     /** Stores a tile and advances both pointers to the next one. */
     private void store(VectorVar[] tile, int height, ScalarVar row, ScalarVar to) {
-        MaskVar mask = variant.masked() ? builder.firstLanes(number(TermBlock.TAIL)) : null;
+        MaskVar mask = variant.masked() ? builder.prefixMask(number(TermBlock.TAIL)) : null;
         ScalarVar ldc = number(TermBlock.STRIDE_OF_C);
         @Nullable VectorVar[] held = heldFactors();
         Requantisation.@Nullable Packing packing = packing();
@@ -283,12 +283,12 @@ final class IntegerTileWriter {
     private VectorVar finished(Rows part, VectorVar[] tile, int row, int vector) {
         VectorVar sum = tile[(part.first() + row) * vectors + vector];
         VectorVar left = variant.form() == RowForm.EACH
-                ? withoutZero(sum, builder.spread(ofRow(part, row, PackedRow.ZERO)), vector)
+                ? withoutZero(sum, builder.broadcast(ofRow(part, row, PackedRow.ZERO)), vector)
                 : sum;
         if (!variant.zeros()) {
             return left;
         }
-        VectorVar rowSum = builder.spread(ofRow(part, row, PackedRow.SUM));
+        VectorVar rowSum = builder.broadcast(ofRow(part, row, PackedRow.SUM));
         VectorVar product = builder.binary(BinaryOp.INT_MUL, rowSum, term(TermBlock.ZEROS, vector, null));
         return builder.binary(BinaryOp.INT_SUB, left, product);
     }
@@ -299,7 +299,7 @@ final class IntegerTileWriter {
         VectorVar factor =
                 held == null ? builder.load(Address.at(terms, TermBlock.factors(target) + vector * bytes)) : held;
         if (variant.form() == RowForm.EACH) {
-            factor = builder.mul(builder.spread(ofRow(part, row, PackedRow.SCALE)), factor);
+            factor = builder.mul(builder.broadcast(ofRow(part, row, PackedRow.SCALE)), factor);
         }
         return builder.mul(builder.unary(UnaryOp.TO_FLOAT, sum), factor);
     }

@@ -77,7 +77,7 @@ final class OverflowSplitKernel implements KernelFamily {
                         cutExceeding(from, stride, some);
                     }
                 }
-                builder.storeFirst(Address.at(counts, 0), builder.spread(count));
+                builder.storeFirst(Address.at(counts, 0), builder.broadcast(count));
                 builder.advance(counts, bytes);
                 builder.advance(panel, bytes);
             }
@@ -90,7 +90,7 @@ final class OverflowSplitKernel implements KernelFamily {
          */
         private void cutExceeding(ScalarVar from, ScalarVar stride, int some) {
             List<Address> all = List.of(Address.at(from, 0), Address.at(from, stride, 1, 0));
-            ScalarVar exceeding = builder.laneBits(builder.compare(
+            ScalarVar exceeding = builder.movemask(builder.compare(
                     Comparison.INT_GREATER, most(all.subList(0, some)), Constant.ofBits(MOST_IN_16_BITS)));
             try (var _ = builder.ifNotZero(exceeding)) {
                 for (Address four : all.subList(0, some)) {
@@ -133,7 +133,7 @@ final class OverflowSplitKernel implements KernelFamily {
             builder.set(left, builder.load(four));
             builder.store(four, take(left, most));
             for (int of = MOST_IN_16_BITS - most; of > 0; of -= MOST_IN_16_BITS / 2) {
-                ScalarVar lanes = builder.laneBits(builder.compare(Comparison.INT_EQUAL, left, Constant.ZERO));
+                ScalarVar lanes = builder.movemask(builder.compare(Comparison.INT_EQUAL, left, Constant.ZERO));
                 ScalarVar others = builder.scalar("others");
                 builder.set(others, (1L << bytes / Integer.BYTES) - 1);
                 builder.scalar(others, ScalarOp.SUB, others, lanes);
@@ -161,7 +161,7 @@ final class OverflowSplitKernel implements KernelFamily {
             builder.advance(count, 1);
             try (var _ = builder.ifNotZero(room)) {
                 builder.store(Address.at(excess, 0), part);
-                builder.storeFirst(Address.at(excess, bytes), builder.spread(place));
+                builder.storeFirst(Address.at(excess, bytes), builder.broadcast(place));
                 builder.advance(excess, bytes + Long.BYTES);
                 builder.scalar(room, ScalarOp.SUB, room, 1);
             }

@@ -9,10 +9,10 @@ import dev.millrace.codegen.program.Element;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
-import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
@@ -114,21 +114,21 @@ final class PackRows implements KernelFamily {
 
         /** Some whole words, then the rest of the row, byte by byte, then zeros. */
         private VectorVar last(ScalarVar from, ScalarVar left) {
-            MaskVar whole = builder.firstLanes(left);
+            MaskVar whole = builder.prefixMask(left);
             VectorVar words = unsigned(builder.load(Address.at(from, 0), whole), SIGNS);
             if (rest == 0) {
                 return builder.select(whole, words, Constant.ZERO);
             }
-            VectorVar word = builder.spread(Element.U8, Address.at(from, left, 4, 0));
+            VectorVar word = builder.broadcast(Element.U8, Address.at(from, left, 4, 0));
             for (int i = 1; i < rest; i++) {
-                VectorVar next = builder.spread(Element.U8, Address.at(from, left, 4, i));
+                VectorVar next = builder.broadcast(Element.U8, Address.at(from, left, 4, i));
                 VectorVar moved = builder.binary(BinaryOp.SHIFT_LEFT, next, Constant.ofBits(8 * i));
                 word = builder.binary(BinaryOp.OR, word, moved);
             }
             word = unsigned(word, SIGNS >>> 32 - 8 * rest);
             ScalarVar oneMore = builder.copy(left, "oneMore");
             builder.scalar(oneMore, ScalarOp.ADD, oneMore, 1);
-            ProgramValue afterWords = builder.select(builder.firstLanes(oneMore), word, Constant.ZERO);
+            ProgramValue afterWords = builder.select(builder.prefixMask(oneMore), word, Constant.ZERO);
             return builder.select(whole, words, afterWords);
         }
 

@@ -111,13 +111,15 @@ final class QuantisedRun {
         }
         long m = product.m();
         double products = (double) m * product.n() * product.k();
-        int tasks = ParallelThresholds.tasks(products, ParallelThresholds.BYTE_PRODUCTS, product.packed().byteSize(), parallel.width());
+        int tasks = ParallelThresholds.tasks(
+                products, ParallelThresholds.BYTE_PRODUCTS, product.packed().byteSize(), parallel.width());
         long count = panels.panels();
         boolean byPanels = count % tasks == 0 || count >= 4L * tasks;
         if (tasks == 1) {
             new Part(0, parallel).packAndRun(0, m);
         } else if (byPanels && m < 2 * product.n() || m < 2L * tileRows) {
-            int packing = (int) Math.min(m, ParallelThresholds.shares(m * product.k(), ParallelThresholds.BYTES, tasks));
+            int packing =
+                    (int) Math.min(m, ParallelThresholds.shares(m * product.k(), ParallelThresholds.BYTES, tasks));
             if (form != RowForm.GIVEN) {
                 parallel.run(packing, task -> {
                     long first = m * task / packing;

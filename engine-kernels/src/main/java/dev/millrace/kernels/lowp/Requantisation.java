@@ -42,9 +42,9 @@ public final class Requantisation {
 
     /** Writes the steps from a scaled sum to an int whose lowest 8 bits are the byte. */
     public static VectorVar write(ProgramBuilder builder, VectorVar value, ScalarVar block, int at) {
-        VectorVar notBelow = builder.max(value, builder.spread(Address.at(block, at + LEAST)));
-        VectorVar within = builder.min(notBelow, builder.spread(Address.at(block, at + MOST)));
-        VectorVar zero = builder.spread(Address.at(block, at + ZERO));
+        VectorVar notBelow = builder.max(value, builder.broadcast(Address.at(block, at + LEAST)));
+        VectorVar within = builder.min(notBelow, builder.broadcast(Address.at(block, at + MOST)));
+        VectorVar zero = builder.broadcast(Address.at(block, at + ZERO));
         return builder.binary(BinaryOp.INT_ADD, builder.unary(UnaryOp.TO_INT, within), zero);
     }
 
@@ -69,8 +69,8 @@ public final class Requantisation {
         public Packing(ProgramBuilder builder, ScalarVar block, int at, boolean signed, boolean cut) {
             this.builder = builder;
             this.signed = signed;
-            most = cut ? builder.spread(Address.at(block, at + MOST)) : null;
-            zeros = builder.spread(Address.at(block, at + ZEROS));
+            most = cut ? builder.broadcast(Address.at(block, at + MOST)) : null;
+            zeros = builder.broadcast(Address.at(block, at + ZEROS));
         }
 
         /**

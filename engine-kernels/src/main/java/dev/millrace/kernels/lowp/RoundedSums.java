@@ -59,7 +59,7 @@ final class RoundedSums {
         for (int j = 0; j < sums.length; j++) {
             scales[j] = steps.scale(terms, j);
         }
-        VectorVar start = builder.spread(Address.at(a, RoundedRow.START));
+        VectorVar start = builder.broadcast(Address.at(a, RoundedRow.START));
         for (VectorVar sum : sums) {
             builder.set(sum, start);
         }
@@ -86,8 +86,8 @@ final class RoundedSums {
     private void group(ScalarVar elements, ScalarVar panel, int number) {
         int depth = format.type().group();
         int at = number * steps.groupBytes();
-        VectorVar even = builder.spread(Address.at(elements, number * depth));
-        VectorVar odd = builder.spread(Address.at(elements, number * depth + depth / 2));
+        VectorVar even = builder.broadcast(Address.at(elements, number * depth));
+        VectorVar odd = builder.broadcast(Address.at(elements, number * depth + depth / 2));
         steps.fetch(panel, at);
         for (int j = 0; j < sums.length; j++) {
             VectorVar weights = builder.binary(BinaryOp.XOR, steps.group(panel, at, j), MIDDLES);
@@ -111,11 +111,11 @@ final class RoundedSums {
     }
 
     private void scale(ScalarVar a, ScalarVar terms, VectorVar[] scales, VectorVar[] totals) {
-        VectorVar scale = builder.spread(Address.at(a, RoundedRow.SCALE));
+        VectorVar scale = builder.broadcast(Address.at(a, RoundedRow.SCALE));
         for (int j = 0; j < sums.length; j++) {
             VectorVar sum = builder.mul(builder.unary(UnaryOp.TO_FLOAT, sums[j]), scale);
             if (format.zeros()) {
-                sum = builder.multiplyAdd(steps.zero(terms, j), builder.spread(Address.at(a, RoundedRow.ZERO)), sum);
+                sum = builder.multiplyAdd(steps.zero(terms, j), builder.broadcast(Address.at(a, RoundedRow.ZERO)), sum);
             }
             builder.accumulate(totals[j], sum, scales[j]);
         }

@@ -67,7 +67,8 @@ final class WeightKernels {
     }
 
     /** @param far whether B is read once, from memory */
-    CompiledKernel pairTile(int rowsOfTile, int vectors, boolean masked, boolean accumulate, boolean far, Epilogue epilogue) {
+    CompiledKernel pairTile(
+            int rowsOfTile, int vectors, boolean masked, boolean accumulate, boolean far, Epilogue epilogue) {
         Fetch fetch = far ? Fetch.SOON : Fetch.NONE;
         return pairTiles.kernel(
                 new GemmTile.Variant(rowsOfTile, vectors, masked, accumulate, false, false, 1, fetch, epilogue));

@@ -169,7 +169,7 @@ final class WeightRow implements KernelFamily {
             steps.fetch(panel, at);
             for (int i = 0; i < depth; i++) {
                 int k = number * depth + i;
-                VectorVar element = builder.spread(Address.at(a, 4 * k));
+                VectorVar element = builder.broadcast(Address.at(a, 4 * k));
                 if (format.zeros()) {
                     builder.set(sumOfA, builder.add(sumOfA, element));
                 }
@@ -201,7 +201,7 @@ final class WeightRow implements KernelFamily {
         }
 
         private void store() {
-            MaskVar mask = builder.firstLanes(tail);
+            MaskVar mask = builder.prefixMask(tail);
             Expr x = Expr.input(0);
             for (int j = 0; j < vectors; j++) {
                 @Nullable MaskVar own = j == vectors - 1 ? mask : null;

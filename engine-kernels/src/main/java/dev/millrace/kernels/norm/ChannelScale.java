@@ -41,9 +41,9 @@ record ChannelScale(boolean centred) implements KernelFamily {
         ScalarVar toMeans = builder.scalar("toMeans");
         builder.scalar(toMeans, ScalarOp.SHL, rows, 2);
         try (var _ = builder.loop(rows, 1)) {
-            VectorVar factor = builder.spread(Address.at(factors, 0));
-            VectorVar added = builder.spread(Address.at(offsets, 0));
-            @Nullable VectorVar mean = centred ? builder.spread(Address.at(factors, toMeans, 1, 0)) : null;
+            VectorVar factor = builder.broadcast(Address.at(factors, 0));
+            VectorVar added = builder.broadcast(Address.at(offsets, 0));
+            @Nullable VectorVar mean = centred ? builder.broadcast(Address.at(factors, toMeans, 1, 0)) : null;
             new RowLoop(builder, UNROLL).over(count, (_, offset, displacement, mask) -> {
                 VectorVar x = builder.load(RowLoop.at(in, offset, displacement), mask);
                 VectorVar distance = mean == null ? x : builder.sub(x, mean);

@@ -53,8 +53,8 @@ final class FoldChannels implements KernelFamily {
         ScalarVar bytes = builder.scalar("bytes");
         builder.scalar(bytes, ScalarOp.SHL, size, 2);
         try (var _ = builder.loop(groups, 1)) {
-            VectorVar mean = builder.spread(Address.at(moments, 0));
-            VectorVar part = builder.spread(Address.at(moments, Float.BYTES));
+            VectorVar mean = builder.broadcast(Address.at(moments, 0));
+            VectorVar part = builder.broadcast(Address.at(moments, Float.BYTES));
             new RowLoop(builder, 1).over(size, (_, offset, displacement, mask) -> {
                 VectorVar factor = builder.mul(builder.load(RowLoop.at(scale, offset, displacement), mask), part);
                 builder.store(RowLoop.at(factors, offset, displacement), factor, mask);

@@ -32,8 +32,8 @@ final class MomentsKernel implements KernelFamily {
         ScalarVar out = builder.parameter("out");
         ScalarVar rows = builder.parameter("rows");
         ScalarVar count = builder.parameter("count");
-        VectorVar length = builder.spread(builder.parameter("length"));
-        VectorVar epsilon = builder.spread(builder.parameter("epsilon"));
+        VectorVar length = builder.broadcast(builder.parameter("length"));
+        VectorVar epsilon = builder.broadcast(builder.parameter("epsilon"));
         ScalarVar bytes = builder.scalar("bytes");
         builder.scalar(bytes, ScalarOp.SHL, count, 2);
         RowMoments moments = new RowMoments(builder, count, length);

@@ -109,7 +109,7 @@ public final class NormRows implements KernelFamily {
         }
 
         private VectorVar spread(Argument argument) {
-            return builder.spread(Address.at(arguments, argument.offset()));
+            return builder.broadcast(Address.at(arguments, argument.offset()));
         }
 
         Program program() {

@@ -4,9 +4,9 @@ import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.rows.RowLoop;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,8 @@ final class RowMoments {
         this(builder, count, length, UNROLL, null);
     }
 
-    private RowMoments(ProgramBuilder builder, ScalarVar count, VectorVar length, int unroll, @Nullable RowScales reach) {
+    private RowMoments(
+            ProgramBuilder builder, ScalarVar count, VectorVar length, int unroll, @Nullable RowScales reach) {
         this.builder = builder;
         this.count = count;
         this.length = length;

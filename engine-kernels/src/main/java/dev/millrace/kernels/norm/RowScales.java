@@ -30,7 +30,7 @@ record RowScales(VectorVar before, VectorVar after) {
      */
     static ScalarVar isLeft(ProgramBuilder builder, VectorVar sum) {
         VectorVar finite = builder.select(builder.compare(Comparison.LESS_OR_EQUAL, sum, MOST), sum, Constant.ZERO);
-        return builder.laneBits(builder.compare(Comparison.LESS, finite, LEAST));
+        return builder.movemask(builder.compare(Comparison.LESS, finite, LEAST));
     }
 
     /** Returns the scale factors for a row with the given sum of squares. */

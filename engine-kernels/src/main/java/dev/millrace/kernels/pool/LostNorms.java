@@ -3,8 +3,8 @@ package dev.millrace.kernels.pool;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.image.BlockedImages;
-import dev.millrace.kernels.rows.RowPartitioner;
 import dev.millrace.kernels.reduce.OverflowSafeNorm;
+import dev.millrace.kernels.rows.RowPartitioner;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -1,10 +1,10 @@
 package dev.millrace.kernels.pool;
 
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.image.Axis;
 import java.lang.foreign.MemorySegment;

@@ -125,7 +125,7 @@ final class PlainWindow implements KernelFamily {
         }
 
         private VectorVar spread(Size size) {
-            return builder.spread(at(size));
+            return builder.broadcast(at(size));
         }
 
         Program program() {
@@ -139,7 +139,7 @@ final class PlainWindow implements KernelFamily {
                 builder.binary(first, BinaryOp.INT_ADD, first, spread(Size.VECTOR));
             }
             try (var _ = builder.ifNotZero(outputs)) {
-                vector(first, builder.firstLanes(outputs));
+                vector(first, builder.prefixMask(outputs));
             }
             return builder.build();
         }

@@ -1,14 +1,14 @@
 package dev.millrace.kernels.pool;
 
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.conv.nchw.PlaneOp;
 import dev.millrace.kernels.conv.nchw.PlanePlanner;
 import dev.millrace.kernels.conv.nchw.PlaneShape;
+import dev.millrace.kernels.image.Axis;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -72,7 +72,8 @@ public final class PoolingOperation {
         Expr root = switch (p) {
             case 1 -> ELEMENT;
             case 2 -> ELEMENT.apply(FloatFunction.SQRT);
-            default -> ELEMENT.apply(FloatFunction.LOG).times(Expr.number(1f / p)).apply(FloatFunction.EXP);
+            default ->
+                ELEMENT.apply(FloatFunction.LOG).times(Expr.number(1f / p)).apply(FloatFunction.EXP);
         };
         return new PoolingOperation(WindowOp.of(WindowTile.Op.SUM, power, root), p == 2);
     }

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.pool;
 
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.CallChecks;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;

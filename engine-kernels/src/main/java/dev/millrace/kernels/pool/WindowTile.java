@@ -6,8 +6,8 @@ import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprText;
-import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.image.ImageEpilogues;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

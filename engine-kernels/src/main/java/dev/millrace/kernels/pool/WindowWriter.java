@@ -12,8 +12,8 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.kernels.expression.Largest;
 import dev.millrace.kernels.expression.RegisterNeed;
-import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.pool.WindowTile.Op;
 import java.util.Map;
 
@@ -283,7 +283,7 @@ final class WindowWriter {
         }
 
         private void average() {
-            VectorVar rows = builder.spread(Address.at(sizes, Long.BYTES * Size.COUNTED_ROWS.ordinal()));
+            VectorVar rows = builder.broadcast(Address.at(sizes, Long.BYTES * Size.COUNTED_ROWS.ordinal()));
             VectorVar divisor = rows;
             int counted = 1;
             for (int pixel = 0; pixel < pixels; pixel++) {

@@ -46,7 +46,7 @@ final class RangeOf implements KernelFamily {
             }
         }
         try (var _ = builder.ifNotZero(count)) {
-            VectorVar some = builder.load(Address.at(x, 0), builder.firstLanes(count));
+            VectorVar some = builder.load(Address.at(x, 0), builder.prefixMask(count));
             builder.binary(least[0], BinaryOp.MIN, some, least[0]);
             builder.binary(most[0], BinaryOp.MAX, some, most[0]);
         }

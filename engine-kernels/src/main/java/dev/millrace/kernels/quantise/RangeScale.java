@@ -38,8 +38,8 @@ final class RangeScale implements KernelFamily {
         builder.set(least, Constant.ZERO);
         builder.set(most, Constant.ZERO);
         try (var _ = builder.loop(count, 1)) {
-            builder.binary(least, BinaryOp.MIN, builder.spread(Address.at(ranges, 0)), least);
-            builder.binary(most, BinaryOp.MAX, builder.spread(Address.at(ranges, 4)), most);
+            builder.binary(least, BinaryOp.MIN, builder.broadcast(Address.at(ranges, 0)), least);
+            builder.binary(most, BinaryOp.MAX, builder.broadcast(Address.at(ranges, 4)), most);
             builder.advance(ranges, STEP);
         }
         VectorVar range = builder.binary(BinaryOp.DIV, builder.binary(BinaryOp.SUB, most, least), STEPS);

@@ -66,7 +66,7 @@ abstract class ScaledRows {
                 ScalarVar zero = builder.copy(zeros, "zero");
                 row(left, ofPlaces(scale, zero), scale, zero);
             } else {
-                row(left, ofRow(builder.spread(Address.at(scales, 0)), builder.spread(Address.at(zeros, 0))));
+                row(left, ofRow(builder.broadcast(Address.at(scales, 0)), builder.broadcast(Address.at(zeros, 0))));
                 builder.advance(scales, 4);
                 builder.advance(zeros, 4);
             }
@@ -148,7 +148,7 @@ abstract class ScaledRows {
         builder.scalar(own, ScalarOp.SUB, own, vector * lanes);
         builder.scalar(own, ScalarOp.MAX, own, 0);
         builder.scalar(own, ScalarOp.MIN, own, lanes);
-        return builder.firstLanes(own);
+        return builder.prefixMask(own);
     }
 
     /** Returns the mask of the remaining pairs of elements, or null for all of a vector. */
@@ -158,6 +158,6 @@ abstract class ScaledRows {
         }
         ScalarVar pairs = builder.copy(left, "pairs");
         halved(pairs);
-        return builder.firstLanes(pairs);
+        return builder.prefixMask(pairs);
     }
 }

@@ -76,7 +76,7 @@ final class GateLoop {
                 builder.advance(offset, 4 * lanes);
             }
             try (var _ = builder.ifNotZero(left)) {
-                mask = builder.firstLanes(left);
+                mask = builder.prefixMask(left);
                 body.write();
                 mask = null;
             }
@@ -132,8 +132,8 @@ final class GateLoop {
     VectorVar activate(Expr activation, VectorVar x) {
         VectorVar within = x;
         if (clipped) {
-            VectorVar high = builder.min(builder.spread(Address.at(arguments, GateArguments.CLIP)), x);
-            within = builder.max(builder.spread(Address.at(arguments, GateArguments.CLIP_BELOW)), high);
+            VectorVar high = builder.min(builder.broadcast(Address.at(arguments, GateArguments.CLIP)), x);
+            within = builder.max(builder.broadcast(Address.at(arguments, GateArguments.CLIP_BELOW)), high);
         }
         return apply(activation, within);
     }

@@ -127,13 +127,13 @@ final class RecurrentPass {
         gemm.run(product, parallel);
     }
 
-    private void start(@Nullable MemorySegment given, long at) {
+    private void start(@Nullable MemorySegment segment, long at) {
         long bytes = direction.stateBytes();
         MemorySegment to = scratch.asSlice(at, bytes);
-        if (given == null) {
+        if (segment == null) {
             Recording.clear(to);
         } else {
-            Recording.copy(given.asSlice(direction.index() * bytes, bytes), to);
+            Recording.copy(segment.asSlice(direction.index() * bytes, bytes), to);
         }
     }
 

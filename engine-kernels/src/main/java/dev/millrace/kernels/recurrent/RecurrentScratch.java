@@ -30,7 +30,11 @@ record RecurrentScratch(int tasks, long state, long stateDistance, long other, l
     }
 
     private static int tasks(Gemm gemm, RecurrentCell cell, RecurrentSizes shape) {
-        double work = (double) shape.batch() * cell.gates() * shape.hidden() * shape.hidden() / ParallelThresholds.SLOW_PRODUCTS;
+        double work = (double) shape.batch()
+                * cell.gates()
+                * shape.hidden()
+                * shape.hidden()
+                / ParallelThresholds.SLOW_PRODUCTS;
         long panels = Math.ceilDiv(shape.hidden(), gemm.panelColumns());
         return (int) Math.max(1, Math.min(Math.min(panels, MAX_TASKS), work));
     }

@@ -79,7 +79,7 @@ final class ReduceColumns implements KernelFamily {
                     builder.scalar(offset, ScalarOp.ADD, offset, Float.BYTES * lanes);
                 }
                 try (var _ = builder.ifNotZero(left)) {
-                    vector(from, offset, builder.firstLanes(left));
+                    vector(from, offset, builder.prefixMask(left));
                 }
                 for (int i = 0; i < rows; i++) {
                     builder.advance(in, stride);

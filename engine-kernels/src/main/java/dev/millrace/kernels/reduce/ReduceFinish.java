@@ -56,7 +56,7 @@ final class ReduceFinish implements KernelFamily {
             in = builder.parameter("in");
             shift = builder.parameter("shift");
             count = builder.parameter("count");
-            divisor = builder.spread(builder.parameter("divisor"));
+            divisor = builder.broadcast(builder.parameter("divisor"));
         }
 
         Program program() {
@@ -68,7 +68,7 @@ final class ReduceFinish implements KernelFamily {
                 builder.advance(shift, Float.BYTES * lanes);
             }
             try (var _ = builder.ifNotZero(count)) {
-                vector(builder.firstLanes(count));
+                vector(builder.prefixMask(count));
             }
             return builder.build();
         }

@@ -94,7 +94,7 @@ final class ReduceRows implements KernelFamily {
                 builder.advance(from, elementBytes * lanes);
             }
             try (var _ = builder.ifNotZero(left)) {
-                accumulateRows(sums, from, builder.firstLanes(left));
+                accumulateRows(sums, from, builder.prefixMask(left));
             }
             builder.store(Address.at(out, 0), steps.combined(builder.transpose(sums)));
             for (int i = 0; i < lanes; i++) {
@@ -111,7 +111,7 @@ final class ReduceRows implements KernelFamily {
         }
 
         private VectorVar row() {
-            VectorVar far = shifts ? builder.spread(Address.at(shift, 0)) : null;
+            VectorVar far = shifts ? builder.broadcast(Address.at(shift, 0)) : null;
             List<VectorVar> sums = new ArrayList<>();
             for (int i = 0; i < CHAINS; i++) {
                 sums.add(steps.start("sum" + i));
@@ -130,7 +130,7 @@ final class ReduceRows implements KernelFamily {
                 builder.advance(from, elementBytes * lanes);
             }
             try (var _ = builder.ifNotZero(left)) {
-                VectorVar last = steps.load(Address.at(from, 0), builder.firstLanes(left));
+                VectorVar last = steps.load(Address.at(from, 0), builder.prefixMask(left));
                 steps.accumulate(sums.getFirst(), last, far);
             }
             return steps.acrossLanes(steps.combined(sums));

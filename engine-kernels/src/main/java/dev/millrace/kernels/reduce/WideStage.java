@@ -2,8 +2,8 @@ package dev.millrace.kernels.reduce;
 
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.kernels.rows.RowPartitioner;
 import dev.millrace.kernels.reduce.ReduceOp.Combine;
+import dev.millrace.kernels.rows.RowPartitioner;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;

@@ -44,7 +44,7 @@ final class BlendElements implements KernelFamily {
                 builder.advance(to, 4 * lanes);
             }
             try (var _ = builder.ifNotZero(left)) {
-                blend(builder, tap, from, to, sizes, builder.firstLanes(left));
+                blend(builder, tap, from, to, sizes, builder.prefixMask(left));
                 builder.scalar(left, ScalarOp.SHL, left, 2);
                 builder.advance(to, left);
             }

@@ -68,7 +68,7 @@ final class BlendRows implements KernelFamily {
                 }
                 try (var _ = builder.ifNotZero(left)) {
                     builder.scalar(left, ScalarOp.SHR, left, 2);
-                    blend(1, builder.firstLanes(left));
+                    blend(1, builder.prefixMask(left));
                 }
                 builder.advance(to, width);
                 ScalarVar entry = builder.scalar("entry");
@@ -91,7 +91,7 @@ final class BlendRows implements KernelFamily {
                 ScalarVar row = builder.loadInt(Address.at(tap, 0), "row");
                 builder.scalar(row, ScalarOp.MUL, row, width);
                 builder.scalar(row, ScalarOp.ADD, row, from);
-                VectorVar weight = builder.spread(Address.at(tap, 4));
+                VectorVar weight = builder.broadcast(Address.at(tap, 4));
                 for (int i = 0; i < vectors; i++) {
                     builder.accumulate(sums[i], weight, builder.load(Address.at(row, offset, 1, i * bytes), mask));
                 }

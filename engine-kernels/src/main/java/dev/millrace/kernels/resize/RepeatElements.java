@@ -77,7 +77,7 @@ final class RepeatElements implements KernelFamily {
                     }
                 }
                 try (var _ = builder.ifNotZero(left)) {
-                    repeat(builder.load(Address.at(from, 0), builder.firstLanes(left)), left);
+                    repeat(builder.load(Address.at(from, 0), builder.prefixMask(left)), left);
                     builder.scalar(left, ScalarOp.SHL, left, 2);
                     builder.advance(from, left);
                 }
@@ -86,12 +86,12 @@ final class RepeatElements implements KernelFamily {
         }
 
         /** @param some how many elements there are, if there are fewer than lanes */
-        private void repeat(VectorVar given, @Nullable ScalarVar some) {
+        private void repeat(VectorVar vector, @Nullable ScalarVar some) {
             for (int part = 0; part < times; part++) {
                 int first = part * lanes;
                 int[] places = new int[lanes];
                 Arrays.setAll(places, i -> (first + i) / times);
-                VectorVar repeated = times == 1 ? given : builder.permute(given, places);
+                VectorVar repeated = times == 1 ? vector : builder.permute(vector, places);
                 MaskVar mask = some == null ? null : masked(some, first);
                 for (ScalarVar copy : copies) {
                     builder.store(Address.at(copy, 4 * first), repeated, mask);
@@ -105,7 +105,7 @@ final class RepeatElements implements KernelFamily {
             builder.scalar(results, ScalarOp.SUB, results, first);
             builder.scalar(results, ScalarOp.MAX, results, 0);
             builder.scalar(results, ScalarOp.MIN, results, lanes);
-            return builder.firstLanes(results);
+            return builder.prefixMask(results);
         }
     }
 }

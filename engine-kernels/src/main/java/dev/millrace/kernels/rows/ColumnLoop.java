@@ -46,7 +46,7 @@ public final class ColumnLoop {
             }
         }
         try (var _ = builder.ifNotZero(left)) {
-            strip.columns(1, offset, builder.firstLanes(left));
+            strip.columns(1, offset, builder.prefixMask(left));
         }
     }
 

@@ -15,7 +15,8 @@ public final class RowPartitioner {
     /** Runs all rows, in about as many parts as there are threads, or more where these would take long. */
     public static void run(long rows, long elementsPerRow, Parallel parallel, Rows part) {
         long elements = rows * Math.max(1, elementsPerRow);
-        int tasks = (int) Math.max(1, Math.min(rows, ParallelThresholds.tasks(elements, ParallelThresholds.ELEMENTS, parallel.width())));
+        int tasks = (int) Math.max(
+                1, Math.min(rows, ParallelThresholds.tasks(elements, ParallelThresholds.ELEMENTS, parallel.width())));
         if (tasks == 1) {
             part.run(0, rows);
         } else {

@@ -35,7 +35,7 @@ final class VectorLoop {
             }
         }
         try (var _ = builder.ifNotZero(left)) {
-            body.accept(builder.firstLanes(left), 0);
+            body.accept(builder.prefixMask(left), 0);
         }
     }
 }

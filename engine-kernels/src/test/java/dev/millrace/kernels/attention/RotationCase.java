@@ -30,13 +30,13 @@ public final class RotationCase implements FamilyCase {
         RotaryEmbedding.Rows out = rows(shape, random.nextBoolean());
         long elements = (long) shape.batch() * shape.heads() * places * size;
         long angles = (long) shape.batch() * places * pairs;
-        MemorySegment given = memory.random(elements, random);
+        MemorySegment segment = memory.random(elements, random);
         MemorySegment cosines = memory.random(angles, random);
         MemorySegment sines = memory.random(angles, random);
         MemorySegment turned = memory.random(elements, random);
         Parallel threads = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
         var rotation = new RotaryEmbedding(kernels, shape, in, out);
-        Rehearsal.run(kernels, random, () -> rotation.run(given, cosines, sines, turned, threads), given);
+        Rehearsal.run(kernels, random, () -> rotation.run(segment, cosines, sines, turned, threads), segment);
         for (int batch = 0; batch < shape.batch(); batch++) {
             for (int head = 0; head < shape.heads(); head++) {
                 for (int place = 0; place < places; place++) {
@@ -44,7 +44,7 @@ public final class RotationCase implements FamilyCase {
                     long from = batch * in.batch() + head * in.head() + place * in.place();
                     long to = batch * out.batch() + head * out.head() + place * out.place();
                     for (int i = 0; i < size; i++) {
-                        float expected = expected(shape, given, from, i, cosines, sines, angle);
+                        float expected = expected(shape, segment, from, i, cosines, sines, angle);
                         float actual = turned.getAtIndex(FLOAT, to + i);
                         if (Math.abs(actual - expected) > 1e-5 * Math.max(1, Math.abs(expected))) {
                             throw new AssertionError(shape + ": element " + i + " of place " + place + " of head "
@@ -58,7 +58,7 @@ public final class RotationCase implements FamilyCase {
 
     private static float expected(
             RotaryEmbedding.Shape shape,
-            MemorySegment given,
+            MemorySegment segment,
             long from,
             int i,
             MemorySegment cosines,
@@ -66,12 +66,12 @@ public final class RotationCase implements FamilyCase {
             long angle) {
         int pairs = shape.pairs();
         if (i >= 2 * pairs) {
-            return given.getAtIndex(FLOAT, from + i);
+            return segment.getAtIndex(FLOAT, from + i);
         }
         int pair = shape.neighbours() ? i / 2 : i % pairs;
         boolean isFirst = shape.neighbours() ? i % 2 == 0 : i < pairs;
-        float x = given.getAtIndex(FLOAT, from + (shape.neighbours() ? 2 * pair : pair));
-        float y = given.getAtIndex(FLOAT, from + (shape.neighbours() ? 2 * pair + 1 : pairs + pair));
+        float x = segment.getAtIndex(FLOAT, from + (shape.neighbours() ? 2 * pair : pair));
+        float y = segment.getAtIndex(FLOAT, from + (shape.neighbours() ? 2 * pair + 1 : pairs + pair));
         float cosine = cosines.getAtIndex(FLOAT, angle + pair);
         float sine = sines.getAtIndex(FLOAT, angle + pair);
         return isFirst ? x * cosine - y * sine : x * sine + y * cosine;

@@ -6,8 +6,8 @@ import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.TestThreads;
-import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.NonTemporalStores;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
 

@@ -9,8 +9,8 @@ import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.FloatFunction;
-import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.BlockedImages;
+import dev.millrace.kernels.image.ImageEpilogues;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -35,7 +35,8 @@ public final class ConvCase implements FamilyCase {
         new After(SUM.plus(RESIDUAL).apply(FloatFunction.RELU), (sum, residual) -> Math.max(0, sum + residual)),
         new After(CLIPPED, (sum, residual) -> Math.clamp(sum, -0.25, 0.5)),
         new After(Expr.silu(SUM), (sum, residual) -> sum / (1 + Math.exp(-sum))),
-        new After(SUM.apply(FloatFunction.SIGMOID).plus(RESIDUAL), (sum, residual) -> 1 / (1 + Math.exp(-sum)) + residual)
+        new After(
+                SUM.apply(FloatFunction.SIGMOID).plus(RESIDUAL), (sum, residual) -> 1 / (1 + Math.exp(-sum)) + residual)
     };
 
     @Override

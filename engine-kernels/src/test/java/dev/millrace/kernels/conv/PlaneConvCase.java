@@ -6,8 +6,8 @@ import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.image.ImageEpilogues;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
 

@@ -68,16 +68,17 @@ class RowNumbersTest {
             table.setAtIndex(ValueLayout.JAVA_INT, i, i * 7 % 100);
         }
         for (int width : new int[] {1, 2, 3, 4, 8, 16}) {
-            MemorySegment given = arena.allocate(count * width);
+            MemorySegment segment = arena.allocate(count * width);
             MemorySegment out = arena.allocate(100 * width);
             MemorySegment expected = arena.allocate(100 * width);
-            for (int i = 0; i < given.byteSize(); i++) {
-                given.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31));
+            for (int i = 0; i < segment.byteSize(); i++) {
+                segment.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31));
             }
             for (int i = 0; i < count; i++) {
-                MemorySegment.copy(given, i * width, expected, i * 7 % 100 * width, width);
+                MemorySegment.copy(segment, i * width, expected, i * 7 % 100 * width, width);
             }
-            new RowGather(kernels.set()).scatter(table, count, given, RowMove.Update.SET, out, 100, width, Parallel.NONE);
+            new RowGather(kernels.set())
+                    .scatter(table, count, segment, RowMove.Update.SET, out, 100, width, Parallel.NONE);
             assertEquals(-1, out.mismatch(expected), "elements of " + width + " bytes");
         }
     }

@@ -70,7 +70,8 @@ public final class RowsCase implements FamilyCase {
         MemorySegment out = memory.bytes(blocks * count * width);
         MemorySegment table = table(memory, count);
         new RowNumbers(kernels).ofTuples(indices, dims, table);
-        new RowGather(kernels).gather(table, count, data, blocks, rows, width, out, TestThreads.of(1 + random.nextInt(3)));
+        new RowGather(kernels)
+                .gather(table, count, data, blocks, rows, width, out, TestThreads.of(1 + random.nextInt(3)));
         for (long block = 0; block < blocks; block++) {
             for (long i = 0; i < count; i++) {
                 long from = (block * rows + row(indices, i, dims)) * width;
@@ -89,13 +90,13 @@ public final class RowsCase implements FamilyCase {
         long count = random.nextInt(small ? 20 : 100);
         int columns = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(small ? 20 : 2000);
         IndexList indices = indices(memory, random, count, rows);
-        MemorySegment given = memory.random(count * columns, random);
+        MemorySegment segment = memory.random(count * columns, random);
         MemorySegment out = memory.random(rows * columns, random);
         float[] expected = out.toArray(FLOAT);
         for (long i = 0; i < count; i++) {
             int row = (int) row(indices, i, rows);
             for (int j = 0; j < columns; j++) {
-                float value = given.getAtIndex(FLOAT, i * columns + j);
+                float value = segment.getAtIndex(FLOAT, i * columns + j);
                 int at = row * columns + j;
                 expected[at] = switch (update) {
                     case SET -> value;
@@ -109,7 +110,7 @@ public final class RowsCase implements FamilyCase {
         MemorySegment table = table(memory, count);
         new RowNumbers(kernels).ofIndices(indices, rows, table);
         new RowGather(kernels)
-                .scatter(table, count, given, update, out, rows, 4L * columns, TestThreads.of(1 + random.nextInt(3)));
+                .scatter(table, count, segment, update, out, rows, 4L * columns, TestThreads.of(1 + random.nextInt(3)));
         for (int i = 0; i < expected.length; i++) {
             if (out.getAtIndex(FLOAT, i) != expected[i]) {
                 throw new AssertionError(update + " of " + count + " rows of " + columns + ": element " + i + " is "

@@ -80,7 +80,8 @@ class PoolTest {
         for (int stride = 1; stride <= 5; stride++) {
             Axis width = Axis.of(45, 4, stride, 1, 3, 3);
             WindowShape shape = WindowShape.flat(1, 1, Axis.of(19, 3, stride, 1, 1, 2), width);
-            assertThat(PlanePool.fits(KERNELS.set(), shape, PoolingOperation.max())).isTrue();
+            assertThat(PlanePool.fits(KERNELS.set(), shape, PoolingOperation.max()))
+                    .isTrue();
             MemorySegment expected = MemorySegment.ofArray(largest(pixels, shape));
             MemorySegment out = floats(shape.outPixels());
             var planes = new PlanePool(KERNELS.set(), shape, PoolingOperation.max());
@@ -128,7 +129,8 @@ class PoolTest {
         for (WindowShape shape :
                 new WindowShape[] {WindowShape.flat(1, 1, none, THREE), WindowShape.flat(1, 1, THREE, none)}) {
             new Pool(KERNELS.set(), shape, PoolingOperation.max()).run(floats(8L * LANES), floats(0), Parallel.NONE);
-            new PlainPool(KERNELS.set(), shape, PoolingOperation.max(), false).run(floats(8), floats(0), null, Parallel.NONE);
+            new PlainPool(KERNELS.set(), shape, PoolingOperation.max(), false)
+                    .run(floats(8), floats(0), null, Parallel.NONE);
         }
     }
 

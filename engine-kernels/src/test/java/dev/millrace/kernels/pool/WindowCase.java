@@ -86,7 +86,8 @@ public final class WindowCase implements FamilyCase {
         try {
             switch (kind) {
                 case MAX -> pool(kernels, shape, PoolingOperation.max(), plain, in, out, memory, random, parallel);
-                case AVERAGE -> pool(kernels, shape, PoolingOperation.average(), plain, in, out, memory, random, parallel);
+                case AVERAGE ->
+                    pool(kernels, shape, PoolingOperation.average(), plain, in, out, memory, random, parallel);
                 case AVERAGE_WITH_PADDING -> {
                     PoolingOperation average = PoolingOperation.averageWithPadding(behind[0], behind[1], behind[2]);
                     pool(kernels, shape, average, plain, in, out, memory, random, parallel);

@@ -53,10 +53,11 @@ final class RecurrentReference {
         cell = first(call.cell(), entry);
     }
 
-    private double[] first(@Nullable MemorySegment given, int entry) {
+    private double[] first(@Nullable MemorySegment segment, int entry) {
         double[] values = new double[hidden];
-        for (int i = 0; given != null && i < hidden; i++) {
-            values[i] = given.getAtIndex(FLOAT, ((long) direction * call.shape().batch() + entry) * hidden + i);
+        for (int i = 0; segment != null && i < hidden; i++) {
+            values[i] =
+                    segment.getAtIndex(FLOAT, ((long) direction * call.shape().batch() + entry) * hidden + i);
         }
         return values;
     }

@@ -18,7 +18,7 @@ public interface Launch {
      *
      * @param checkCancelled throws where the preparation was cancelled
      */
-    default void rehearse(Runnable checkCancelled) {
+    default void prewarm(Runnable checkCancelled) {
         // most launches have no one-time work
     }
 

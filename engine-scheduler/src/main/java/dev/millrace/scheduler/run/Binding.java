@@ -110,9 +110,9 @@ final class Binding {
     }
 
     /** Prepares the first run of each launch. */
-    void rehearse(Runnable checkCancelled) {
+    void prewarm(Runnable checkCancelled) {
         for (BoundStep step : steps) {
-            step.rehearse(checkCancelled);
+            step.prewarm(checkCancelled);
         }
     }
 
@@ -138,7 +138,7 @@ final class Binding {
     }
 
     /** Sets in a frame the types, shapes, folded values and aliases of the stretch, which are known before it runs. */
-    void foretell(Frame frame) {
+    void publishTypes(Frame frame) {
         for (Made tensor : made) {
             frame.types[tensor.slot] = tensor.type;
             frame.shapes[tensor.slot] = tensor.shape;

@@ -59,9 +59,9 @@ public final class BoundStep {
         return launch == null ? 0 : launch.memoryBytes();
     }
 
-    void rehearse(Runnable checkCancelled) {
+    void prewarm(Runnable checkCancelled) {
         if (launch != null) {
-            launch.rehearse(checkCancelled);
+            launch.prewarm(checkCancelled);
         }
     }
 

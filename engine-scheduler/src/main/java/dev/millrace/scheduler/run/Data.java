@@ -45,7 +45,7 @@ final class Data {
      */
     static Datum held(Datum datum, List<Tensor> holds) {
         if (datum instanceof Tensor tensor) {
-            Tensor readable = tensor.hold();
+            Tensor readable = tensor.retain();
             holds.add(tensor);
             return readable;
         }

@@ -234,7 +234,7 @@ final class Frame {
         }
         cancellation = NEVER;
         listener = null;
-        letGo();
+        release();
     }
 
     /** The listener if it wants to be told of steps, which are timed for it, else null. */
@@ -244,9 +244,9 @@ final class Frame {
         return heard == null || !heard.hearsSteps() ? null : heard;
     }
 
-    private void letGo() {
+    private void release() {
         for (int i = 0; i < holds.size(); i++) {
-            holds.get(i).letGo();
+            holds.get(i).release();
         }
         holds.clear();
     }

@@ -58,7 +58,7 @@ public final class IdleMemory {
         var isOver = new AtomicBoolean();
         return () -> {
             if (!isOver.getAndSet(true)) {
-                letGo(bytes);
+                release(bytes);
             }
         };
     }
@@ -70,7 +70,7 @@ public final class IdleMemory {
         }
     }
 
-    private synchronized void letGo(long bytes) {
+    private synchronized void release(long bytes) {
         held -= bytes;
         lastRefusal = null;
     }

@@ -155,13 +155,13 @@ public final class PlanRunner {
     /** Keeps a binding for later runs and prepares them. */
     void keep(Binding binding, Frame frame) {
         idleMemory.admit(binding.runBytes);
-        rehearse(binding, frame.cancellation);
+        prewarm(binding, frame.cancellation);
         bindings.add(binding.from, binding, frame);
     }
 
-    private static void rehearse(Binding binding, Cancellation cancellation) {
+    private static void prewarm(Binding binding, Cancellation cancellation) {
         try {
-            binding.rehearse(cancellation::check);
+            binding.prewarm(cancellation::check);
         } catch (RuntimeException | OutOfMemoryError failure) {
             cancellation.check();
             System.getLogger(PlanRunner.class.getName())

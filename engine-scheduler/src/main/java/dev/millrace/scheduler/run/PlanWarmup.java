@@ -75,8 +75,8 @@ public final class PlanWarmup {
             runner.put(inputs, frame);
             Binding binding = bound(frame, 0);
             while (binding != null && binding.to < runner.plan().steps().size()) {
-                binding.foretell(frame);
-                runner.plan().steps().subList(binding.from, binding.to).forEach(step -> foretell(frame, step));
+                binding.publishTypes(frame);
+                runner.plan().steps().subList(binding.from, binding.to).forEach(step -> publishTypes(frame, step));
                 binding = bound(frame, binding.to);
             }
             return frame;
@@ -102,7 +102,7 @@ public final class PlanWarmup {
     }
 
     /** Computes what decides how a plan goes on where that is a matter of a few numbers. */
-    private static void foretell(Frame frame, PlanStep step) {
+    private static void publishTypes(Frame frame, PlanStep step) {
         if (!(step.kernel() instanceof ShapedKernel kernel)
                 || !kernel.isPure()
                 || !step.nested().isEmpty()) {

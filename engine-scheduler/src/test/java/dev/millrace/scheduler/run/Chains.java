@@ -3,10 +3,10 @@ package dev.millrace.scheduler.run;
 import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorSequence;
@@ -154,7 +154,7 @@ final class Chains {
                 }
 
                 @Override
-                public void rehearse(Runnable checkCancelled) {
+                public void prewarm(Runnable checkCancelled) {
                     checkCancelled.run();
                     rehearsals.incrementAndGet();
                 }

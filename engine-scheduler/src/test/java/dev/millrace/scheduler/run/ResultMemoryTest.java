@@ -45,8 +45,8 @@ class ResultMemoryTest {
     }
 
     private static Datum[] run(PlanRunner runner, float... values) {
-        Tensor given = Tensor.copyOf(values, values.length);
-        return runner.run(Map.of("x", given)::get, new Cancellation(), null);
+        Tensor tensor = Tensor.copyOf(values, values.length);
+        return runner.run(Map.of("x", tensor)::get, new Cancellation(), null);
     }
 
     private static float[] floats(Datum datum) {
@@ -85,10 +85,10 @@ class ResultMemoryTest {
         NodeSpec spec = NodeSpec.of(new OpId("test", "Steps"), 1, x).with("body", Attribute.of(body.graph()));
         editor.addOutput("y", editor.append(spec, List.of("y")).requireOutput(0));
         PlanRunner runner = runner();
-        Tensor given = Tensor.copyOf(new float[] {1, 2}, 2);
-        Datum[] results = runner.run(Map.of("x", given)::get, new Cancellation(), null);
+        Tensor tensor = Tensor.copyOf(new float[] {1, 2}, 2);
+        Datum[] results = runner.run(Map.of("x", tensor)::get, new Cancellation(), null);
         assertThat(floats(results[0])).containsExactly(5, 6);
-        assertThat(given.floats()).containsExactly(1, 2);
+        assertThat(tensor.floats()).containsExactly(1, 2);
         assertThat(kernels.written).hasSize(4);
         assertThat(kernels.written.subList(2, 4)).isEqualTo(kernels.written.subList(0, 2));
     }

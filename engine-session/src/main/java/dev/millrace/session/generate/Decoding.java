@@ -21,7 +21,7 @@ import reactor.util.context.ContextView;
 final class Decoding implements StepFlux.Steps<Token> {
     private final DecoderSignature signature;
     private final Sequence sequence;
-    private final GenerationOptions how;
+    private final GenerationOptions generation;
     private final Sampler sampler;
     private final RunOptions runs;
     private final int prompt;
@@ -32,20 +32,20 @@ final class Decoding implements StepFlux.Steps<Token> {
 
     private @Nullable Ending ending;
 
-    Decoding(DecoderSignature signature, Sequence sequence, int[] prompt, GenerationOptions how) {
+    Decoding(DecoderSignature signature, Sequence sequence, int[] prompt, GenerationOptions generation) {
         this.signature = signature;
         this.sequence = sequence;
-        this.how = how;
-        this.sampler = new Sampler(how);
+        this.generation = generation;
+        this.sampler = new Sampler(generation);
         this.prompt = prompt.length;
         this.words = prompt.clone();
         this.count = prompt.length;
-        RunOptions options = RunOptions.create().returning(signature.logits()).priority(how.priority());
-        Cancellation cancellation = how.cancellation();
+        RunOptions options = RunOptions.create().returning(signature.logits()).priority(generation.priority());
+        Cancellation cancellation = generation.cancellation();
         if (cancellation != null) {
             options = options.cancelledBy(cancellation);
         }
-        this.runs = how.timeLimit() == null ? options : options.within(how.timeLimit());
+        this.runs = generation.timeLimit() == null ? options : options.within(generation.timeLimit());
     }
 
     /** The next token, on this thread. */
@@ -101,10 +101,10 @@ final class Decoding implements StepFlux.Steps<Token> {
     }
 
     private @Nullable Ending ending(int word) {
-        if (how.stopTokens().contains((long) word)) {
+        if (generation.stopTokens().contains((long) word)) {
             return Ending.STOP_TOKEN;
         }
-        if (count - prompt >= how.maxTokens()) {
+        if (count - prompt >= generation.maxTokens()) {
             return Ending.MAX_TOKENS;
         }
         return signature.contextLength() > 0 && count > signature.contextLength() ? Ending.CONTEXT_FULL : null;

@@ -44,8 +44,8 @@ public final class Generator {
     }
 
     /** All tokens behind a prompt, generated on this thread. */
-    public Generation run(long[] prompt, GenerationOptions how) {
-        return run(prompt, how, token -> true);
+    public Generation run(long[] prompt, GenerationOptions options) {
+        return run(prompt, options, token -> true);
     }
 
     /**
@@ -53,10 +53,10 @@ public final class Generator {
      *
      * @param goesOn hears of each token as it is there, and says whether more are wanted
      */
-    public Generation run(long[] prompt, GenerationOptions how, Predicate<Token> goesOn) {
+    public Generation run(long[] prompt, GenerationOptions options, Predicate<Token> goesOn) {
         given(goesOn, "goesOn");
         var tokens = new ArrayList<Token>();
-        try (Decoding decoding = begin(checked(prompt), how)) {
+        try (Decoding decoding = begin(checked(prompt), options)) {
             while (true) {
                 Token token = decoding.run();
                 tokens.add(token);
@@ -70,22 +70,22 @@ public final class Generator {
     }
 
     /** All tokens behind a prompt, generated when it is subscribed to. */
-    public Mono<Generation> mono(long[] prompt, GenerationOptions how) {
-        return flux(prompt, how)
+    public Mono<Generation> mono(long[] prompt, GenerationOptions options) {
+        return flux(prompt, options)
                 .collectList()
                 .map(tokens -> new Generation(
                         tokens, Objects.requireNonNull(tokens.getLast().ending())));
     }
 
     /** The tokens behind a prompt. Each is generated when it is asked for; cancelling stops the run under way. */
-    public Flux<Token> flux(long[] prompt, GenerationOptions how) {
+    public Flux<Token> flux(long[] prompt, GenerationOptions options) {
         int[] words = checked(prompt);
-        given(how, "options");
-        return new StepFlux<>(() -> begin(words, how));
+        given(options, "options");
+        return new StepFlux<>(() -> begin(words, options));
     }
 
-    private Decoding begin(int[] words, GenerationOptions how) {
-        return new Decoding(signature, sequences.begin(), words, given(how, "options"));
+    private Decoding begin(int[] words, GenerationOptions options) {
+        return new Decoding(signature, sequences.begin(), words, given(options, "options"));
     }
 
     private int[] checked(long[] prompt) {

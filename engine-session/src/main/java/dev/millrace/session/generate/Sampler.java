@@ -13,10 +13,10 @@ final class Sampler {
     private final @Nullable Draw draw;
     private final SplittableRandom random;
 
-    Sampler(GenerationOptions how) {
-        penalty = (float) how.repetitionPenalty();
-        draw = how.temperature() == 0 ? null : new Draw(how.temperature(), how.topK(), how.topP());
-        Long seed = how.seed();
+    Sampler(GenerationOptions options) {
+        penalty = (float) options.repetitionPenalty();
+        draw = options.temperature() == 0 ? null : new Draw(options.temperature(), options.topK(), options.topP());
+        Long seed = options.seed();
         random = seed == null ? new SplittableRandom() : new SplittableRandom(seed);
     }
 

@@ -52,9 +52,9 @@ class AttentionOperatorsTest {
     /** A graph that multiplies what it is given by a number. */
     private static Attribute product(float factor) {
         var editor = new GraphEditor(Graph.named("product"));
-        Value given = editor.addInput("given", null);
+        Value operand = editor.addInput("given", null);
         Value by = editor.addConstant("by", Tensor.scalar(factor));
-        NodeSpec product = NodeSpec.of(OpId.onnx("Mul"), 21, given, by);
+        NodeSpec product = NodeSpec.of(OpId.onnx("Mul"), 21, operand, by);
         editor.addOutput("made", editor.append(product, List.of("made")).requireOutput(0));
         return Attribute.of(editor.graph());
     }

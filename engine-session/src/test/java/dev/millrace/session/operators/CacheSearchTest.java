@@ -68,16 +68,16 @@ class CacheSearchTest {
     private static Attribute encoder() {
         var graph = new SearchGraph("encoder");
         SymbolicShape texts = SymbolicShape.of(ROWS, Dim.symbol("steps"));
-        Value given = embedded(graph, graph.input("encoder_input_ids", ElementType.INT32, texts));
+        Value operand = embedded(graph, graph.input("encoder_input_ids", ElementType.INT32, texts));
         graph.input("encoder_attention_mask", ElementType.INT32, texts);
         Value first = graph.input("decoder_input_ids", ElementType.INT32, SymbolicShape.of(ROWS, Dim.of(1)));
         Value step = embedded(graph, first);
         logits(graph, projected(graph, step, 4));
-        graph.output("encoder_hidden_states", SymbolicShape.of(ROWS, Dim.symbol("steps"), Dim.of(WIDTH)), given);
+        graph.output("encoder_hidden_states", SymbolicShape.of(ROWS, Dim.symbol("steps"), Dim.of(WIDTH)), operand);
         graph.output("present_key_self_0", cache("one"), byHead(graph, projected(graph, step, 3)));
         graph.output("present_value_self_0", cache("one"), byHead(graph, projected(graph, step, 4)));
-        graph.output("present_key_cross_0", cache("steps"), byHead(graph, projected(graph, given, 5)));
-        graph.output("present_value_cross_0", cache("steps"), byHead(graph, projected(graph, given, 6)));
+        graph.output("present_key_cross_0", cache("steps"), byHead(graph, projected(graph, operand, 5)));
+        graph.output("present_value_cross_0", cache("steps"), byHead(graph, projected(graph, operand, 6)));
         return graph.attribute();
     }
 

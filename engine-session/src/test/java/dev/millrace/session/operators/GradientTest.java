@@ -84,15 +84,15 @@ class GradientTest {
     private static byte[] network() {
         var network = new Network();
         Value weights = network.input("weights", WEIGHTS);
-        Value given = network.input("given", GIVEN);
+        Value value = network.input("given", GIVEN);
         Value bias = network.input("bias", BIAS);
-        Value sum = network.op("Add", network.op("MatMul", weights, given), bias);
+        Value sum = network.op("Add", network.op("MatMul", weights, value), bias);
         Value squashed = network.op("Sigmoid", network.op("Relu", sum));
         Value turned = network.op("Neg", network.op("Tanh", network.op("Sub", squashed, network.op("Exp", bias))));
         Value positive = network.op("Sqrt", network.op("Exp", network.op("Mul", turned, sum)));
         Value y = network.op("Identity", network.op("Div", network.op("Log", positive), network.op("Exp", sum)));
         network.editor.addOutput("y", y);
-        network.gradient("y", weights, given, bias);
+        network.gradient("y", weights, value, bias);
         return network.model();
     }
 
@@ -167,8 +167,8 @@ class GradientTest {
     @Test
     void whatCannotBeDifferentiatedIsNamed() {
         var network = new Network();
-        Value given = network.input("given", GIVEN);
-        network.gradient(network.op("Softmax", given).name(), given);
+        Value value = network.input("given", GIVEN);
+        network.gradient(network.op("Softmax", value).name(), value);
         assertThatThrownBy(() -> engine.session(network.model(), SessionOptions.defaults()))
                 .hasMessageContaining("the operator Softmax on the way");
         var nothing = new Network();

@@ -112,8 +112,8 @@ final class OneOperator {
     }
 
     /** Inputs of the model, null for those that are left out. */
-    OneOperator on(@Nullable Tensor... given) {
-        for (Tensor tensor : given) {
+    OneOperator on(@Nullable Tensor... request) {
+        for (Tensor tensor : request) {
             String name = "in" + operands.size();
             if (tensor == null) {
                 operands.add(null);
@@ -126,8 +126,8 @@ final class OneOperator {
     }
 
     /** Inputs of the operator that the model holds. */
-    OneOperator holding(Tensor... given) {
-        for (Tensor tensor : given) {
+    OneOperator holding(Tensor... request) {
+        for (Tensor tensor : request) {
             operands.add(editor.addConstant("held" + operands.size(), tensor));
         }
         return this;
@@ -161,13 +161,13 @@ final class OneOperator {
     }
 
     private Map<String, Tensor> ours(Engine engine, byte[] model, SessionOptions options) {
-        Inputs given = Inputs.empty();
-        inputs.forEach(given::and);
+        Inputs request = Inputs.empty();
+        inputs.forEach(request::and);
         try (Session session = engine.session(model, options)) {
             var answer = new LinkedHashMap<String, Tensor>();
             // Machine code may take over from the second run on.
             for (int i = 0; i < 3; i++) {
-                try (Outputs out = session.run(given)) {
+                try (Outputs out = session.run(request)) {
                     for (var output : session.outputs()) {
                         answer.put(output.name(), Tensor.copyOf(out.get(output.name())));
                     }

@@ -58,7 +58,8 @@ public final class TokenTemplate {
     }
 
     private static TokenTemplate bare(UnaryOperator<List<TextToken>> trimming) {
-        return new TokenTemplate(List.of(Slot.text(TEXT, 0)), List.of(Slot.text(TEXT, 0), Slot.text(PAIR, 1)), trimming);
+        return new TokenTemplate(
+                List.of(Slot.text(TEXT, 0)), List.of(Slot.text(TEXT, 0), Slot.text(PAIR, 1)), trimming);
     }
 
     /** Combines post-processors: the last one that adds special tokens does so, and all of them trim. */

@@ -37,7 +37,8 @@ public final class Splitters {
                         .toList());
             case "BertPreTokenizer" ->
                 sequence(List.of(
-                        new PatternSplits(SPACE, Behaviour.REMOVED, false), new PatternSplits(PUNCTUATION, Behaviour.ISOLATED, false)));
+                        new PatternSplits(SPACE, Behaviour.REMOVED, false),
+                        new PatternSplits(PUNCTUATION, Behaviour.ISOLATED, false)));
             case "Whitespace" -> new PatternSplits(WORDS, Behaviour.REMOVED, true);
             case "WhitespaceSplit" -> new PatternSplits(SPACE, Behaviour.REMOVED, false);
             case "Punctuation" -> new PatternSplits(PUNCTUATION, Behaviour.of(description.get("behavior")), false);

@@ -233,7 +233,7 @@ final class VectorWriter extends MemoryWriter {
 
     /** The numbers of the lanes are floats, so that the mask is one of floats. */
     @Override
-    public void firstLanes(Step.FirstLanes step) {
+    public void prefixMask(Step.FirstLanes step) {
         vectors.pushSpecies(FLOATS);
         vectors.push(step.count());
         code.l2f();
@@ -245,7 +245,7 @@ final class VectorWriter extends MemoryWriter {
     }
 
     @Override
-    public void laneBits(Step.LaneBits step) {
+    public void movemask(Step.LaneBits step) {
         vectors.push(step.from());
         vectors.call(MASK, "toLong", ConstantDescs.CD_long);
         vectors.set(step.to());

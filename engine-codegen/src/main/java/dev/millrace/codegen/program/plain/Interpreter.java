@@ -6,9 +6,9 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.Element;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.Step;
 import dev.millrace.codegen.program.StepVisitor;
-import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import java.util.Arrays;
 import java.util.List;
@@ -197,7 +197,7 @@ class Interpreter implements StepVisitor {
     }
 
     @Override
-    public void firstLanes(Step.FirstLanes step) {
+    public void prefixMask(Step.FirstLanes step) {
         long count = scalars[step.count().id()];
         if (count < 0 || count > lanes) {
             throw new IndexOutOfBoundsException(
@@ -209,7 +209,7 @@ class Interpreter implements StepVisitor {
     }
 
     @Override
-    public void laneBits(Step.LaneBits step) {
+    public void movemask(Step.LaneBits step) {
         long bits = 0;
         for (int i = 0; i < lanes; i++) {
             bits |= included(step.from(), i) ? 1L << i : 0;

@@ -300,7 +300,7 @@ final class Avx2Emitter extends StepEmitter {
     }
 
     @Override
-    public void firstLanes(Step.FirstLanes step) {
+    public void prefixMask(Step.FirstLanes step) {
         Vec to = mask(step.to());
         emit(MoveOps.VMOVD, to.as(Width.X), scalar(step.count()).dword());
         emit(MoveOps.VPBROADCASTD, to, to.as(Width.X));
@@ -308,7 +308,7 @@ final class Avx2Emitter extends StepEmitter {
     }
 
     @Override
-    public void laneBits(Step.LaneBits step) {
+    public void movemask(Step.LaneBits step) {
         emit(FloatOps.VMOVMSKPS, scalar(step.to()).dword(), mask(step.from()));
     }
 }

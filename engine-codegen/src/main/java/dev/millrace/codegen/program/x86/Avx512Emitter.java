@@ -207,7 +207,7 @@ final class Avx512Emitter extends StepEmitter {
     }
 
     @Override
-    public void firstLanes(Step.FirstLanes step) {
+    public void prefixMask(Step.FirstLanes step) {
         Gpr ones = Registers.SCRATCH.dword();
         emit(ScalarOps.MOV, ones, Imm.of(-1));
         emit(ScalarOps.BZHI, ones, ones, scalar(step.count()).dword());
@@ -215,7 +215,7 @@ final class Avx512Emitter extends StepEmitter {
     }
 
     @Override
-    public void laneBits(Step.LaneBits step) {
+    public void movemask(Step.LaneBits step) {
         emit(MaskOps.KMOVW, scalar(step.to()).dword(), mask(step.from()));
     }
 }

@@ -2,10 +2,10 @@ package dev.millrace.codegen.program.x86;
 
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.Step;
 import dev.millrace.codegen.program.StepVisitor;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -175,12 +175,12 @@ final class ConstantPlacement implements StepVisitor {
     }
 
     @Override
-    public void firstLanes(Step.FirstLanes step) {
+    public void prefixMask(Step.FirstLanes step) {
         out.add(step);
     }
 
     @Override
-    public void laneBits(Step.LaneBits step) {
+    public void movemask(Step.LaneBits step) {
         out.add(step);
     }
 

@@ -1,9 +1,9 @@
 package dev.millrace.codegen.program.x86;
 
 import dev.millrace.codegen.code.CodeArena;
-import dev.millrace.codegen.code.RelocatableCode;
 import dev.millrace.codegen.code.CodeStore;
 import dev.millrace.codegen.code.MachineFunction;
+import dev.millrace.codegen.code.RelocatableCode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

@@ -21,9 +21,9 @@ import dev.millrace.codegen.program.Comparison;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.DotOp;
 import dev.millrace.codegen.program.Element;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.Step;
 import dev.millrace.codegen.program.UnaryOp;
-import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.codegen.program.WideOp;
 

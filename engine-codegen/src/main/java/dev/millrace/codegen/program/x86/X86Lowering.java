@@ -5,12 +5,12 @@ import dev.millrace.codegen.asm.FeatureSet;
 import dev.millrace.codegen.code.BackgroundExecutor;
 import dev.millrace.codegen.code.CallPlayer;
 import dev.millrace.codegen.code.CodeArena;
-import dev.millrace.codegen.code.RelocatableCode;
 import dev.millrace.codegen.code.CodeStore;
 import dev.millrace.codegen.code.MachineFunction;
 import dev.millrace.codegen.code.Recording;
-import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.code.RelocatableCode;
 import dev.millrace.codegen.program.CompiledKernel;
+import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.Lowering;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.NativeMemory;
@@ -97,7 +97,8 @@ public final class X86Lowering implements Lowering {
     }
 
     private RelocatableCode block(Program program) {
-        return new RelocatableCode(program.name(), assemble(program, features, false).finish());
+        return new RelocatableCode(
+                program.name(), assemble(program, features, false).finish());
     }
 
     /**

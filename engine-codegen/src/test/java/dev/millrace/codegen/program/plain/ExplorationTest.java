@@ -74,7 +74,7 @@ class ExplorationTest {
                 program(builder -> {
                     ScalarVar count = builder.scalar("count");
                     builder.set(count, 1 + Target.PLAIN.lanes());
-                    builder.firstLanes(count);
+                    builder.prefixMask(count);
                 }),
                 3));
     }

@@ -117,8 +117,13 @@ final class AttentionPass {
      * broadcasting.
      */
     private static boolean fit(Value q, Value keyTransposed, Value v, @Nullable Value mask) {
-        boolean typed = GraphPatterns.isReal(q) && GraphPatterns.sameElements(q, keyTransposed) && GraphPatterns.sameElements(q, v);
-        if (!typed || GraphPatterns.rank(q) != 4 || GraphPatterns.rank(keyTransposed) != 4 || GraphPatterns.rank(v) != 4) {
+        boolean typed = GraphPatterns.isReal(q)
+                && GraphPatterns.sameElements(q, keyTransposed)
+                && GraphPatterns.sameElements(q, v);
+        if (!typed
+                || GraphPatterns.rank(q) != 4
+                || GraphPatterns.rank(keyTransposed) != 4
+                || GraphPatterns.rank(v) != 4) {
             return false;
         }
         if (q.shape() == null || q.shape().dim(1).is(0)) {

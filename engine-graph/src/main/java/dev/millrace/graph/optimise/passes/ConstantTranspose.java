@@ -1,7 +1,7 @@
 package dev.millrace.graph.optimise.passes;
 
-import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.ByteLayouts;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;

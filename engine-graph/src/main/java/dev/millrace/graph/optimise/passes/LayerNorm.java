@@ -27,7 +27,8 @@ final class LayerNorm {
             return null;
         }
         NodeSpec spec = (affine.bias() == null
-                        ? NodeSpec.of(OpId.onnx("LayerNormalization"), GraphPatterns.opset(node, SINCE), x, affine.scale())
+                        ? NodeSpec.of(
+                                OpId.onnx("LayerNormalization"), GraphPatterns.opset(node, SINCE), x, affine.scale())
                         : NodeSpec.of(
                                 OpId.onnx("LayerNormalization"),
                                 GraphPatterns.opset(node, SINCE),
@@ -46,7 +47,9 @@ final class LayerNorm {
     private static @Nullable Value centredInput(Normalisation.Normalised normalised, Graph graph) {
         Value centred = normalised.centred();
         Node difference = GraphPatterns.producer(centred, graph, "Sub");
-        if (difference == null || difference.opset() < 7 || !GraphPatterns.isInner(centred, graph, normalised.reads())) {
+        if (difference == null
+                || difference.opset() < 7
+                || !GraphPatterns.isInner(centred, graph, normalised.reads())) {
             return null;
         }
         Value x = difference.requireInput(0);

@@ -29,7 +29,10 @@ final class MakeLinear {
             Value weights = product.requireInput(1);
             Tensor matrix = matrix(weights);
             Tensor bias = matrix == null ? null : bias(other, matrix.shape().dim(1), GraphPatterns.rank(x));
-            if (matrix != null && bias != null && GraphPatterns.rank(x) >= 2 && GraphPatterns.sameElements(x, weights)) {
+            if (matrix != null
+                    && bias != null
+                    && GraphPatterns.rank(x) >= 2
+                    && GraphPatterns.sameElements(x, weights)) {
                 Patch.Builder patch = context.patch(add, "MatMul and its bias");
                 Value vector = vector(patch, other, bias);
                 return patch.replace(

@@ -73,13 +73,13 @@ final class DepthwiseTileWriter {
     }
 
     private @Nullable MaskVar mask() {
-        return variant.masked() ? builder.firstLanes(argument(DepthwiseArguments.TAIL)) : null;
+        return variant.masked() ? builder.prefixMask(argument(DepthwiseArguments.TAIL)) : null;
     }
 
     /** Returns the initial value of all sums of a block of channels. */
     private VectorVar start() {
         VectorVar zero = builder.unary(
-                UnaryOp.TO_FLOAT, builder.spread(element(), Address.at(argument(DepthwiseArguments.ZERO_OF_IN), 0)));
+                UnaryOp.TO_FLOAT, builder.broadcast(element(), Address.at(argument(DepthwiseArguments.ZERO_OF_IN), 0)));
         VectorVar start = builder.sub(Constant.ZERO, builder.mul(zero, builder.load(Address.at(weights, 0))));
         if (variant.small()) {
             VectorVar bias = builder.unary(UnaryOp.TO_FLOAT, term(DepthwiseArguments.BIAS, mask()));
@@ -200,8 +200,8 @@ final class DepthwiseTileWriter {
     private VectorVar factor(@Nullable MaskVar mask) {
         VectorVar scale = variant.scales()
                 ? term(DepthwiseArguments.SCALES, mask)
-                : builder.spread(Address.at(argument(DepthwiseArguments.SCALES), 0));
-        return builder.mul(builder.spread(Address.at(argument(DepthwiseArguments.SCALE_OF_IN), 0)), scale);
+                : builder.broadcast(Address.at(argument(DepthwiseArguments.SCALES), 0));
+        return builder.mul(builder.broadcast(Address.at(argument(DepthwiseArguments.SCALE_OF_IN), 0)), scale);
     }
 
     private VectorVar withBias(VectorVar sum, @Nullable VectorVar bias) {

@@ -101,7 +101,8 @@ public final class QuantisedDepthwiseConv implements QuantisedConvolution {
         long rows = (long) shape.batch() * shape.height().out();
         long work = shape.batch() * shape.outPixels() * shape.channels() * shape.taps();
         // each has its part of the scratch memory
-        int tasks = (int) Math.clamp(rows, 1, ParallelThresholds.shares(work, ParallelThresholds.BYTE_WINDOWS, parallel.width()));
+        int tasks = (int)
+                Math.clamp(rows, 1, ParallelThresholds.shares(work, ParallelThresholds.BYTE_WINDOWS, parallel.width()));
         DepthwisePlan.Operands operands = new DepthwisePlan.Operands(in, packed, out, scratch);
         try {
             parallel.run(

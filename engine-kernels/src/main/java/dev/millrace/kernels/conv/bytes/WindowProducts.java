@@ -5,9 +5,9 @@ import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.conv.bytes.OutputBlocks.Block;
 import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.layout.RunCopies;
 import dev.millrace.kernels.lowp.ByteWindows;
 import dev.millrace.kernels.lowp.QuantisedMatrix;
-import dev.millrace.kernels.layout.RunCopies;
 import java.lang.foreign.MemorySegment;
 
 /**

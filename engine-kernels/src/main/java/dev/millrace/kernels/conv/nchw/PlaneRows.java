@@ -99,7 +99,7 @@ final class PlaneRows implements KernelFamily {
         }
 
         Program program(How how, int ways) {
-            VectorVar filling = builder.spread(at(Size.FILLING));
+            VectorVar filling = builder.broadcast(at(Size.FILLING));
             ScalarVar rows = size(Size.ROWS);
             try (var _ = builder.loop(rows, 1)) {
                 ScalarVar to = builder.copy(out, "to");
@@ -111,7 +111,7 @@ final class PlaneRows implements KernelFamily {
                     ScalarVar from = builder.copy(in, "from");
                     fill(to, size(Size.BEFORE), filling);
                     copy(to, from);
-                    VectorVar behind = how == How.FILLED ? filling : builder.spread(Address.at(from, -Float.BYTES));
+                    VectorVar behind = how == How.FILLED ? filling : builder.broadcast(Address.at(from, -Float.BYTES));
                     fill(to, size(Size.BEHIND), behind);
                 }
                 builder.advance(in, size(Size.IN_ROW));
@@ -126,7 +126,7 @@ final class PlaneRows implements KernelFamily {
                 builder.advance(to, bytes);
             }
             try (var _ = builder.ifNotZero(count)) {
-                builder.store(Address.at(to, 0), value, builder.firstLanes(count));
+                builder.store(Address.at(to, 0), value, builder.prefixMask(count));
                 builder.scalar(count, ScalarOp.SHL, count, 2);
                 builder.advance(to, count);
             }
@@ -140,7 +140,7 @@ final class PlaneRows implements KernelFamily {
                 builder.advance(from, bytes);
             }
             try (var _ = builder.ifNotZero(count)) {
-                MaskVar mask = builder.firstLanes(count);
+                MaskVar mask = builder.prefixMask(count);
                 builder.store(Address.at(to, 0), builder.load(Address.at(from, 0), mask), mask);
                 builder.scalar(count, ScalarOp.SHL, count, 2);
                 builder.advance(to, count);
@@ -158,7 +158,7 @@ final class PlaneRows implements KernelFamily {
                 builder.advance(place, bytes);
             }
             try (var _ = builder.ifNotZero(count)) {
-                take(to, place, filling, builder.firstLanes(count));
+                take(to, place, filling, builder.prefixMask(count));
             }
         }
 

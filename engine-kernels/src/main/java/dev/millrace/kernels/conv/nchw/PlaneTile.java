@@ -64,7 +64,8 @@ final class PlaneTile implements KernelFamily {
             Expr after = expression(key, "after");
             boolean averages = key.number("average", 0, 1) == 1;
             boolean weighted = kind == PlaneOp.Kind.WEIGHTED;
-            if (!weighted && (channels > 1 || ImageEpilogues.readsResidual(after)) || ImageEpilogues.readsResidual(each)) {
+            if (!weighted && (channels > 1 || ImageEpilogues.readsResidual(after))
+                    || ImageEpilogues.readsResidual(each)) {
                 throw new IllegalArgumentException(
                         "kernel key " + key + ": only what is weighted has channels and a residual");
             }

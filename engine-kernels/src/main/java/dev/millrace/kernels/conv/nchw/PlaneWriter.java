@@ -9,12 +9,12 @@ import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.conv.nchw.PlaneTile.Size;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.kernels.expression.Largest;
 import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.kernels.image.ImageEpilogues;
-import dev.millrace.kernels.conv.nchw.PlaneTile.Size;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +77,7 @@ final class PlaneWriter {
         }
         if (variant.rest() > 0) {
             builder.advance(left, -(variant.rest() - 1) * lanes);
-            new Tile(variant.rest(), builder.firstLanes(left)).write();
+            new Tile(variant.rest(), builder.prefixMask(left)).write();
             advance(variant.rest() - 1);
         }
     }
@@ -136,7 +136,7 @@ final class PlaneWriter {
         private void multiply(ScalarVar from, ScalarVar at) {
             VectorVar[] factors = new VectorVar[variant.channels()];
             for (int channel = 0; channel < factors.length; channel++) {
-                factors[channel] = builder.spread(Address.at(weights, at, 1, Float.BYTES * channel));
+                factors[channel] = builder.broadcast(Address.at(weights, at, 1, Float.BYTES * channel));
             }
             for (int vector = 0; vector < vectors; vector++) {
                 VectorVar element = element(from, vector);
@@ -199,13 +199,13 @@ final class PlaneWriter {
         private VectorVar whole(int channel, int vector, ScalarVar with) {
             VectorVar result = results[channel][vector];
             if (weighted) {
-                return builder.add(result, builder.spread(Address.at(weights, Float.BYTES * channel)));
+                return builder.add(result, builder.broadcast(Address.at(weights, Float.BYTES * channel)));
             }
             if (!variant.averages()) {
                 return result;
             }
             VectorVar columns = builder.load(Address.at(with, vector * bytes), mask(vector));
-            return builder.div(result, builder.mul(columns, builder.spread(Address.at(weights, 0))));
+            return builder.div(result, builder.mul(columns, builder.broadcast(Address.at(weights, 0))));
         }
 
         private VectorVar followed(VectorVar result, ScalarVar with, int vector) {

@@ -4,11 +4,11 @@ import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
-import dev.millrace.providers.simd.lower.InternalErrors;
-import dev.millrace.providers.simd.lower.Inferred;
 import dev.millrace.providers.simd.lower.CompileEnvironment;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.Inferred;
+import dev.millrace.providers.simd.lower.InternalErrors;
 import dev.millrace.providers.simd.lower.NotInProgram;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.scheduler.kernel.BindContext;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimdKernel implements ShapedKernel {
     private final Graph graph;
-    private final CompileEnvironment kit;
+    private final CompileEnvironment environment;
     private final Function<Node, @Nullable Rule> rules;
     /** The last inference, for the binding that is about to follow. */
     private final AtomicReference<@Nullable Inferred> inferred = new AtomicReference<>();
@@ -36,41 +36,42 @@ final class SimdKernel implements ShapedKernel {
     /** The parts of the partition where it is cut before a node. */
     private final ConcurrentHashMap<Node, Parts> parts = new ConcurrentHashMap<>();
 
-    SimdKernel(Graph graph, CompileEnvironment kit) {
-        this(graph, kit, Rules::of);
+    SimdKernel(Graph graph, CompileEnvironment environment) {
+        this(graph, environment, Rules::of);
     }
 
     /** @param rules returns the rule of a node, or null where there is none */
-    SimdKernel(Graph graph, CompileEnvironment kit, Function<Node, @Nullable Rule> rules) {
+    SimdKernel(Graph graph, CompileEnvironment environment, Function<Node, @Nullable Rule> rules) {
         this.graph = graph;
-        this.kit = kit;
+        this.environment = environment;
         this.rules = rules;
-        kit.weights().own(graph);
+        environment.weights().own(graph);
     }
 
     @Override
     public List<@Nullable ValueType> outputs(Node node, Facts facts) {
-        Inferred fresh = Inferred.of(graph, facts, kit);
+        Inferred fresh = Inferred.of(graph, facts, environment);
         inferred.set(fresh);
         return fresh.types();
     }
 
     @Override
     public @Nullable Parts parts(Node node, Facts facts) {
-        Node open = Inferred.of(graph, facts, kit).open();
+        Node open = Inferred.of(graph, facts, environment).open();
         return open == null ? null : partsBefore(open);
     }
 
     private Parts partsBefore(Node node) {
         return parts.computeIfAbsent(
                 node,
-                _ -> PartsOfPartition.before(node, graph, part -> new SimdKernel(part, kit, rules), kit::fallback));
+                _ -> PartsOfPartition.before(
+                        node, graph, part -> new SimdKernel(part, environment, rules), environment::fallback));
     }
 
     @Override
     public Launch bind(BindContext context) {
         try {
-            return new PartitionCompiler(graph, context, kit, rules, inferred.getAndSet(null)).lower();
+            return new PartitionCompiler(graph, context, environment, rules, inferred.getAndSet(null)).lower();
         } catch (NotInProgram unknown) {
             throw new PartsNeeded(String.valueOf(unknown.getMessage()), partsBefore(unknown.node()));
         } catch (RuntimeException failure) {
@@ -84,7 +85,7 @@ final class SimdKernel implements ShapedKernel {
     private Launch withoutRules(BindContext context, RuntimeException failure) {
         Launch launch;
         try {
-            launch = new PartitionCompiler(graph, context, kit, _ -> null).lower();
+            launch = new PartitionCompiler(graph, context, environment, _ -> null).lower();
         } catch (NotInProgram unknown) {
             throw new PartsNeeded(String.valueOf(unknown.getMessage()), partsBefore(unknown.node()));
         } catch (RuntimeException e) {

@@ -8,8 +8,8 @@ import dev.millrace.providers.simd.context.ContextKernel;
 import dev.millrace.providers.simd.context.ContextReader;
 import dev.millrace.providers.simd.context.ContextWriter;
 import dev.millrace.providers.simd.context.Machine;
-import dev.millrace.providers.simd.lower.TuningCache;
 import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.TuningCache;
 import dev.millrace.providers.simd.program.RunBlocks;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.CapabilitySink;
@@ -84,18 +84,20 @@ final class SimdProvider implements ExecutionProvider {
     @Override
     public List<Kernel> compile(List<Partition> partitions, CompileContext context) {
         Kernels present = kernels.get();
-        var kit = new CompileEnvironment(present.set(), present.gemm(), weights, context.fallback())
+        var environment = new CompileEnvironment(present.set(), present.gemm(), weights, context.fallback())
                 .with(blocks)
                 .strict(strict)
                 .choosing(tuned ? TuningCache.measured() : TuningCache.counted());
         ContextSink sink = context.sink();
-        ContextWriter writer = sink == null ? null : new ContextWriter(sink, kit, portable);
+        ContextWriter writer = sink == null ? null : new ContextWriter(sink, environment, portable);
         var compiled = new ArrayList<Kernel>(partitions.size());
         for (Partition partition : partitions) {
             context.checkCancelled();
             try {
                 compiled.add(
-                        partition.isContext() ? resolve(partition, context, kit) : compile(partition, kit, writer));
+                        partition.isContext()
+                                ? resolve(partition, context, environment)
+                                : compile(partition, environment, writer));
             } catch (RuntimeException e) {
                 throw EngineException.wrap(Status.EP_FAIL, "partition '" + partition.name() + "'", e);
             }
@@ -106,23 +108,23 @@ final class SimdProvider implements ExecutionProvider {
         return compiled;
     }
 
-    private static Kernel compile(Partition partition, CompileEnvironment kit, @Nullable ContextWriter writer) {
+    private static Kernel compile(Partition partition, CompileEnvironment environment, @Nullable ContextWriter writer) {
         PromoteFloat16.widen(partition.graph());
-        var kernel = new SimdKernel(partition.graph(), kit);
+        var kernel = new SimdKernel(partition.graph(), environment);
         if (writer != null) {
             writer.keep(partition);
         }
         return kernel;
     }
 
-    private static Kernel resolve(Partition partition, CompileContext context, CompileEnvironment kit) {
+    private static Kernel resolve(Partition partition, CompileContext context, CompileEnvironment environment) {
         CompiledGraph compiled = context.resolve(partition.onlyNode());
         boolean kept = ContextReader.isStrict(compiled);
-        if (kit.isStrict() && !kept) {
+        if (environment.isStrict() && !kept) {
             throw EngineException.invalidArgument("option '" + STRICT
                     + "' comes too late for what was compiled without it; compile the source model again");
         }
-        CompileEnvironment as = kit.strict(kept);
+        CompileEnvironment as = environment.strict(kept);
         return new ContextKernel(partition.name(), () -> {
             ContextReader.Kept read = ContextReader.read(
                     compiled, partition, as.weights(), as.kernels().target());

@@ -73,8 +73,9 @@ class SimdKernelTest {
 
     private Tensor run(KernelFactory fallback, RuntimeException failure) {
         Kernels kernels = Kernels.shared();
-        var kit = new CompileEnvironment(kernels.set(), kernels.gemm(), new Weights(new PackedTensors()), fallback);
-        var kernel = new SimdKernel(graph, kit, node -> rule(node, failure));
+        var environment =
+                new CompileEnvironment(kernels.set(), kernels.gemm(), new Weights(new PackedTensors()), fallback);
+        var kernel = new SimdKernel(graph, environment, node -> rule(node, failure));
         return (Tensor) DirectRun.run(kernel, fused, List.of(INPUT)).getFirst();
     }
 
@@ -156,11 +157,13 @@ class SimdKernelTest {
             editor.addOutput("neg", neg);
             TypeInference.infer(narrow);
             Kernels kernels = Kernels.shared();
-            var kit = new CompileEnvironment(kernels.set(), kernels.gemm(), new Weights(new PackedTensors()), _ -> null);
+            var environment =
+                    new CompileEnvironment(kernels.set(), kernels.gemm(), new Weights(new PackedTensors()), _ -> null);
             Tensor given = Tensor.copyOf(INPUT);
             given.segment().setAtIndex(ValueLayout.JAVA_FLOAT, 0, 0.1f);
-            Tensor result = (Tensor) DirectRun.run(new SimdKernel(narrow, kit, Rules::of), fused, List.of(given))
-                    .getFirst();
+            Tensor result =
+                    (Tensor) DirectRun.run(new SimdKernel(narrow, environment, Rules::of), fused, List.of(given))
+                            .getFirst();
             Tensor stored = Tensor.allocate(type, Shape.of(1));
             Elements.setDouble(type, stored.segment(), 0, 0.1f);
             assertThat(result.floats()[0]).isEqualTo(-stored.floats()[0]).isNotEqualTo(-0.1f);

@@ -10,7 +10,7 @@ public final class Originals {
     private Originals() {}
 
     /** Tells the system that the pages of a mapped file are not needed; who reads them again gets them again. */
-    public static void letGo(MemorySegment original) {
+    public static void release(MemorySegment original) {
         if (original.isMapped()
                 && original.byteSize() >= MANY_BYTES
                 && original.scope().isAlive()) {

@@ -108,8 +108,8 @@ public final class PackedPlace {
             // the session that it was made for was closed meanwhile
             return false;
         } finally {
-            Originals.letGo(one);
-            Originals.letGo(other);
+            Originals.release(one);
+            Originals.release(other);
         }
     }
 }

@@ -22,7 +22,8 @@ record CacheSteps(int given, int now, int present, boolean prompt, ElementType t
 
     static CacheSteps of(BindContext context, int now, int total) {
         int given = context.hasInput(PAST)
-                ? ArrayExtents.toInt("steps of the past", context.inputShape(PAST).dim(2))
+                ? ArrayExtents.toInt(
+                        "steps of the past", context.inputShape(PAST).dim(2))
                 : 0;
         return new CacheSteps(given, now, Math.max(given, total), now == total, context.inputType(LAST));
     }

@@ -34,7 +34,8 @@ record GroupQueryKernel(Node node) implements ShapedKernel {
         refuse(otherCache, "a cache of another type");
         HeadLayout[] layouts = layouts(context, attributes);
         HeadLayout q = layouts[0];
-        int total = ArrayExtents.toInt("steps in all", context.requireValue(TOTAL).longs()[0]);
+        int total =
+                ArrayExtents.toInt("steps in all", context.requireValue(TOTAL).longs()[0]);
         CacheSteps steps = CacheSteps.of(context, q.steps(), total);
         RotaryRows rotation = attributes.flag("do_rotary", false)
                 ? RotaryRows.ofGroups(context, attributes.flag("rotary_interleaved", false), q.size())

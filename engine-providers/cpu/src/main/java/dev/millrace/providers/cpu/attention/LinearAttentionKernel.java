@@ -60,7 +60,8 @@ record LinearAttentionKernel(Node node) implements ShapedKernel {
 
     private Heads heads(BindContext context) {
         Shape queries = context.inputShape(0);
-        int queryHeads = ArrayExtents.toInt("heads of queries", node.attributes().integer("q_num_heads"));
+        int queryHeads =
+                ArrayExtents.toInt("heads of queries", node.attributes().integer("q_num_heads"));
         int keyHeads = ArrayExtents.toInt("heads of keys", node.attributes().integer("kv_num_heads"));
         long keyWidth = context.inputShape(KEYS).dim(2);
         long valueWidth = context.inputShape(VALUES).dim(2);

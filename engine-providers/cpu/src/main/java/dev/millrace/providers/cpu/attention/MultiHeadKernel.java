@@ -107,8 +107,8 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
     /** Biases of queries, keys and values follow each other; those of keys are as many as those of queries. */
     private long biasAt(BindContext context, int operand, HeadLayout layout) {
         long ownElements = (long) layout.heads() * layout.size();
-        long all =
-                ArrayExtents.toInt("elements of the bias", context.inputShape(BIAS).elements());
+        long all = ArrayExtents.toInt(
+                "elements of the bias", context.inputShape(BIAS).elements());
         long at = operand == VALUE ? all - ownElements : operand * ownElements;
         if (at < 0 || at > all - ownElements) {
             throw EngineException.invalidArgument(node.describe() + ": a bias of " + all + " elements for "

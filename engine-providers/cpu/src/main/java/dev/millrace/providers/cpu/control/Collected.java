@@ -71,9 +71,9 @@ final class Collected {
             }
             memory = target;
         }
-        Tensor held = step.hold();
+        Tensor held = step.retain();
         MemorySegment.copy(held.segment(), 0, target, count * bytes, bytes);
-        step.letGo();
+        step.release();
     }
 
     private MemorySegment larger(ElementType type, long elements) {

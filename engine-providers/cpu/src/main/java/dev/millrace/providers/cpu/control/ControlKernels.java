@@ -69,9 +69,9 @@ public final class ControlKernels {
             return Tensor.copyOf(tensor);
         }
         Tensor copy = context.allocate(tensor.type(), tensor.shape());
-        Tensor held = tensor.hold();
+        Tensor held = tensor.retain();
         copy.segment().copyFrom(held.segment());
-        tensor.letGo();
+        tensor.release();
         return copy;
     }
 

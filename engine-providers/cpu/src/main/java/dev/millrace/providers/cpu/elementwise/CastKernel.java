@@ -3,9 +3,9 @@ package dev.millrace.providers.cpu.elementwise;
 import static dev.millrace.providers.cpu.elementwise.UnaryKernel.BLOCK;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.SmallFloats;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;

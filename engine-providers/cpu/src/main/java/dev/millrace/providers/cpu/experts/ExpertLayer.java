@@ -1,8 +1,8 @@
 package dev.millrace.providers.cpu.experts;
 
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -49,7 +49,8 @@ record ExpertLayer(
         return new ExpertLayer(
                 input,
                 ArrayExtents.toInt("rows of a layer", context.inputShape(input).dim(1)),
-                ArrayExtents.toInt("columns of a layer", context.inputShape(input).dim(2)),
+                ArrayExtents.toInt(
+                        "columns of a layer", context.inputShape(input).dim(2)),
                 context.inputType(input),
                 context.hasInput(input + 1) ? context.inputType(input + 1) : null,
                 null);
@@ -59,7 +60,8 @@ record ExpertLayer(
         return new ExpertLayer(
                 input,
                 ArrayExtents.toInt("rows of a layer", context.inputShape(input).dim(1)),
-                ArrayExtents.toInt("columns of a layer", context.inputShape(input).dim(2) * (8 / bits)),
+                ArrayExtents.toInt(
+                        "columns of a layer", context.inputShape(input).dim(2) * (8 / bits)),
                 context.inputType(input),
                 context.hasInput(input + 2) ? context.inputType(input + 2) : null,
                 new Packing(bits, block, context.inputType(input + 1), context.hasInput(zeros) ? zeros : -1));

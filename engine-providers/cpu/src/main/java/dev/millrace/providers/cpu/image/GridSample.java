@@ -2,9 +2,9 @@ package dev.millrace.providers.cpu.image;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;

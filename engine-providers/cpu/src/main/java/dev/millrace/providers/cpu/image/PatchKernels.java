@@ -45,7 +45,8 @@ final class PatchKernels {
                         + " columns are given where image and blocks have " + columns);
             }
             ElementType type = context.inputType(0);
-            int size = ArrayExtents.toInt("elements of an image", Shape.of(image).elements());
+            int size =
+                    ArrayExtents.toInt("elements of an image", Shape.of(image).elements());
             int given = ArrayExtents.table("elements of patches", rows * columns, Integer.BYTES);
             int[] cells = new int[given];
             for (int i = 0; i < given; i++) {

@@ -46,7 +46,8 @@ record SampleMatrix(ElementType type, long count, int features) {
     private Launch together(int most, BlockTask task) {
         RangeTask range = (context, from, to, scratch) -> {
             int together = Math.max(1, most / Math.max(1, features));
-            double[] block = scratch.doubles(LAST_SLOT, ArrayExtents.product("features of samples", together, features));
+            double[] block =
+                    scratch.doubles(LAST_SLOT, ArrayExtents.product("features of samples", together, features));
             for (long row = from; row < to; row += together) {
                 int rows = (int) Math.min(together, to - row);
                 Elements.read(type, context.input(0), row * features, block, 0, rows * features);

@@ -45,7 +45,10 @@ public final class CellLoops {
             }
             case 2 -> {
                 for (int i = 0; i < n; i++) {
-                    to.set(ByteLayouts.SHORT, (at + i * toStep) * 2, from.get(ByteLayouts.SHORT, (first + i * step) * 2));
+                    to.set(
+                            ByteLayouts.SHORT,
+                            (at + i * toStep) * 2,
+                            from.get(ByteLayouts.SHORT, (first + i * step) * 2));
                 }
             }
             case 4 -> {

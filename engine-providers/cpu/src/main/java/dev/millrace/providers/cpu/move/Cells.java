@@ -1,8 +1,8 @@
 package dev.millrace.providers.cpu.move;
 
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;

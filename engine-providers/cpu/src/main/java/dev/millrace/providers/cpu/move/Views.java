@@ -145,8 +145,9 @@ final class Views {
             long at = 0;
             for (int i = 0; i < context.outputCount(); i++) {
                 if (context.hasOutput(i)) {
-                    parts.add(StridedViewCopy.toWhole(size(context), context.outputShape(i), at * strides[axis], strides)
-                            .launch(0, i));
+                    parts.add(
+                            StridedViewCopy.toWhole(size(context), context.outputShape(i), at * strides[axis], strides)
+                                    .launch(0, i));
                 }
                 at += sizes == null ? equal : sizes[i];
             }
@@ -182,7 +183,8 @@ final class Views {
             // output axes: n, c, h, block row, w, block column
             long[] dims = {in.dim(0), depth, h, block, w, block};
             long[] steps = {in.dim(1) * plane, channel, w, block * unit, 1, unit};
-            return StridedViewCopy.toWhole(size(context), Shape.of(dims), 0, steps).launch(0, 0);
+            return StridedViewCopy.toWhole(size(context), Shape.of(dims), 0, steps)
+                    .launch(0, 0);
         };
     }
 
@@ -195,7 +197,8 @@ final class Views {
             // output axes: n, block row, block column, c, h, w
             long[] dims = {in.dim(0), block, block, in.dim(1), h / block, w / block};
             long[] steps = {in.dim(1) * h * w, w, 1, h * w, w * block, block};
-            return StridedViewCopy.toWhole(size(context), Shape.of(dims), 0, steps).launch(0, 0);
+            return StridedViewCopy.toWhole(size(context), Shape.of(dims), 0, steps)
+                    .launch(0, 0);
         };
     }
 }

@@ -13,7 +13,8 @@ import java.util.Arrays;
  * @param left how a matrix of input 0 lies
  * @param right how a matrix of input 1 lies
  */
-record DoubleProduct(MatrixBatches shape, MatrixLayout left, MatrixLayout right, Finish finish) implements Launch, RangeTask {
+record DoubleProduct(MatrixBatches shape, MatrixLayout left, MatrixLayout right, Finish finish)
+        implements Launch, RangeTask {
     private static final int ROWS = 32;
     private static final int DEPTH = 64;
     private static final int COLUMNS = 256;

@@ -43,8 +43,10 @@ record MatMulKernel(boolean transposeA, boolean transposeB, float alpha) impleme
             long items = (long) shape.batches() * shape.rows();
             return launch -> launch.parallelFor(items, 8, task);
         }
-        MatrixLayout left = transposeA ? MatrixLayout.transposed(type, shape.rows()) : MatrixLayout.rows(type, shape.depth());
-        MatrixLayout right = transposeB ? MatrixLayout.transposed(type, shape.depth()) : MatrixLayout.rows(type, shape.columns());
+        MatrixLayout left =
+                transposeA ? MatrixLayout.transposed(type, shape.rows()) : MatrixLayout.rows(type, shape.depth());
+        MatrixLayout right =
+                transposeB ? MatrixLayout.transposed(type, shape.depth()) : MatrixLayout.rows(type, shape.columns());
         if (domain == Domain.DOUBLE) {
             return new DoubleProduct(shape, left, right, (launch, batch, row, column, columns, sums, scratch) -> {
                 for (int i = 0; i < columns && alpha != 1; i++) {

@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.product;
 
-import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.ByteLayouts;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.providers.cpu.quant.Rounding;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;

@@ -1,8 +1,8 @@
 package dev.millrace.providers.cpu.quant;
 
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.SmallFloats;
 import java.lang.foreign.MemorySegment;
 

@@ -5,7 +5,8 @@ import dev.millrace.providers.cpu.product.RowKernels;
 import dev.millrace.scheduler.kernel.Scratch;
 
 /** GRU. Its gates stand in the order update, reset, candidate. */
-record GruCell(int units, int stride, float clip, boolean resetLast, Unary.Floats f, Unary.Floats g) implements RecurrentStep {
+record GruCell(int units, int stride, float clip, boolean resetLast, Unary.Floats f, Unary.Floats g)
+        implements RecurrentStep {
 
     @Override
     public int gates() {

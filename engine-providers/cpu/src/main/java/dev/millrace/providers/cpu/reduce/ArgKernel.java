@@ -1,9 +1,9 @@
 package dev.millrace.providers.cpu.reduce;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;

@@ -23,7 +23,9 @@ public record Lanes(long count, int length, long inner) {
     public static Lanes between(Shape shape, int from, int to) {
         long inner = shape.elements(to, shape.rank());
         return new Lanes(
-                shape.elements(0, from) * inner, ArrayExtents.toInt("elements of a lane", shape.elements(from, to)), inner);
+                shape.elements(0, from) * inner,
+                ArrayExtents.toInt("elements of a lane", shape.elements(from, to)),
+                inner);
     }
 
     /** The index of the first element of a line. */

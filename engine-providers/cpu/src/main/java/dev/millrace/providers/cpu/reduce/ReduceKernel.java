@@ -88,7 +88,17 @@ record ReduceKernel(Node node, ReductionSteps reduction) implements ShapedKernel
                     int width = (int) Math.min(BLOCK, walk.width() - at);
                     if (reduction == ReductionSteps.LOG_SUM_EXP) {
                         fold(launch, walk, type, item, at, width, ReductionSteps.Fold.MAX, run, peaks, null);
-                        fold(launch, walk, type, item, at, width, ReductionSteps.Fold.SUM, run, sums, finite(peaks, width));
+                        fold(
+                                launch,
+                                walk,
+                                type,
+                                item,
+                                at,
+                                width,
+                                ReductionSteps.Fold.SUM,
+                                run,
+                                sums,
+                                finite(peaks, width));
                     } else {
                         fold(launch, walk, type, item, at, width, reduction.fold, run, sums, null);
                     }

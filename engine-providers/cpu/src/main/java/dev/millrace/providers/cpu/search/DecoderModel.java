@@ -91,7 +91,11 @@ final class DecoderModel implements WordModel {
         String graph = inputs.node().attributes().has(FIRST_STEP) ? FIRST_STEP : EACH_STEP;
         Tensor words = WordRows.last(first(), length());
         return run(
-                graph, words, WordRows.last(each(Prompt::places), length()), WordRows.last(each(Prompt::there), length()), 0);
+                graph,
+                words,
+                WordRows.last(each(Prompt::places), length()),
+                WordRows.last(each(Prompt::there), length()),
+                0);
     }
 
     @Override
@@ -111,7 +115,12 @@ final class DecoderModel implements WordModel {
         caches = caches.stream()
                 .map(cache -> WordRows.gather(inputs.context(), cache, CACHE_ROWS, rows))
                 .toList();
-        return run(EACH_STEP, WordRows.last(sequences, 1), WordRows.last(places, 1), WordRows.last(masks, length), length - 1);
+        return run(
+                EACH_STEP,
+                WordRows.last(sequences, 1),
+                WordRows.last(places, 1),
+                WordRows.last(masks, length),
+                length - 1);
     }
 
     private Tensor run(String graph, Tensor words, Tensor places, Tensor mask, int before) {

@@ -2,9 +2,9 @@ package dev.millrace.providers.cpu.window;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.move.CellLoops;
 import dev.millrace.scheduler.kernel.BindContext;

@@ -2,8 +2,8 @@ package dev.millrace.providers.cpu.window;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
-import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.ByteLayouts;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.providers.cpu.product.IntegerProduct;

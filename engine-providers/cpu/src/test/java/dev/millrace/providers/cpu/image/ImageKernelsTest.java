@@ -48,10 +48,10 @@ class ImageKernelsTest {
             int row = i % 8 / 2;
             expected[plane * 6 + (row / 2 + i % 2) * 2 + row % 2] += i % 97;
         }
-        Tensor given = Tensor.copyOf(patches, planes, 4, 2);
+        Tensor tensor = Tensor.copyOf(patches, planes, 4, 2);
         Tensor out = OneNode.onnx("Col2Im", 18)
                 .run(
-                        asDoubles ? Tensor.copyOf(given.doubles(), planes, 4, 2) : given,
+                        asDoubles ? Tensor.copyOf(tensor.doubles(), planes, 4, 2) : tensor,
                         Tensor.copyOf(new long[] {3, 2}, 2),
                         Tensor.copyOf(new long[] {2, 2}, 2));
         assertThat(out.shape()).isEqualTo(Shape.of(planes, 1, 3, 2));

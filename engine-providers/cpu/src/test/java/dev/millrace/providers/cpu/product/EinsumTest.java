@@ -3,8 +3,8 @@ package dev.millrace.providers.cpu.product;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.ByteLayouts;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;

@@ -12,8 +12,8 @@ import dev.millrace.providers.simd.lower.CompileEnvironment;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.providers.simd.weights.PackedWeights;
-import dev.millrace.providers.simd.weights.Usage;
 import dev.millrace.providers.simd.weights.UnpackingMap;
+import dev.millrace.providers.simd.weights.Usage;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.PackedTensors;
@@ -39,7 +39,7 @@ public final class ContextWriter {
     private static final List<Map<Integer, Tensor>> NOTHING_KNOWN = List.of(Map.of());
 
     private final ContextSink sink;
-    private final CompileEnvironment kit;
+    private final CompileEnvironment environment;
     private final boolean portable;
     private final Map<MemorySegment, Integer> numbers = new HashMap<>();
     private Machine.Weights kept = Machine.Weights.SOURCE;
@@ -48,12 +48,12 @@ public final class ContextWriter {
     /**
      * A writer of the partitions of one model.
      *
-     * @param kit has the weights that are packed for partitions, and keeps them for programs to come
+     * @param environment has the weights that are packed for partitions, and keeps them for programs to come
      * @param portable keeps constants as they are beside what is packed of them, so that another machine can pack them its way
      */
-    public ContextWriter(ContextSink sink, CompileEnvironment kit, boolean portable) {
+    public ContextWriter(ContextSink sink, CompileEnvironment environment, boolean portable) {
         this.sink = sink;
-        this.kit = kit;
+        this.environment = environment;
         this.portable = portable;
     }
 
@@ -130,7 +130,7 @@ public final class ContextWriter {
                         partition.fused(),
                         shapes,
                         contents,
-                        kit.weights().observedBy(usage));
+                        environment.weights().observedBy(usage));
                 suitable.add(contents);
             } catch (RuntimeException e) {
                 log().log(System.Logger.Level.DEBUG, () -> partition.name() + " does not suit " + shapes, e);
@@ -141,7 +141,7 @@ public final class ContextWriter {
 
     private void bind(Graph graph, Node node, List<Shape> shapes, Map<Integer, Tensor> contents, Weights weights) {
         var binding = new NominalBinding(node, graph, shapes, contents);
-        new PartitionCompiler(graph, binding, kit.with(weights), Rules::of).lower();
+        new PartitionCompiler(graph, binding, environment.with(weights), Rules::of).lower();
     }
 
     private PlanImage image(Partition partition, Observed observed, Set<Tensor> named) {
@@ -151,7 +151,7 @@ public final class ContextWriter {
         Set<Tensor> dispensable = portable ? new HashSet<>() : dispensable(partition.graph(), observed.usage);
         dispensable.removeAll(named);
         List<UnpackingMap> back = waysBack(dispensable, observed.usage, packed);
-        String target = Machine.vectors(kit.kernels().target());
+        String target = Machine.vectors(environment.kernels().target());
         PlanImage image = write(plan(partition, packed, dispensable, target, back));
         if (!packed.isEmpty() && kept == Machine.Weights.SOURCE) {
             kept = Machine.Weights.ANY;
@@ -176,17 +176,18 @@ public final class ContextWriter {
 
     private StoredPlan plan(
             Partition partition, List<PackedWeights> packed, Set<Tensor> left, String target, List<UnpackingMap> back) {
-        return new StoredPlan(partition.graph(), kit.isStrict(), kit.choices().made(), packed, left, target, back);
+        return new StoredPlan(
+                partition.graph(), environment.isStrict(), environment.choices().made(), packed, left, target, back);
     }
 
     /** How constants are put back on a machine with other vectors; those that cannot be are taken out of the set. */
     private static List<UnpackingMap> waysBack(Set<Tensor> constants, Usage usage, List<PackedWeights> packed) {
         var ways = new ArrayList<UnpackingMap>();
         constants.removeIf(constant -> {
-            UnpackingMap way = usage.wayBack(constant);
-            boolean leads = way != null && packed.contains(way.packed());
+            UnpackingMap map = usage.unpackingMap(constant);
+            boolean leads = map != null && packed.contains(map.packed());
             if (leads) {
-                ways.add(way);
+                ways.add(map);
             }
             return !leads;
         });

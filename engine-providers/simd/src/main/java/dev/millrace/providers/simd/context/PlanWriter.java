@@ -80,14 +80,14 @@ final class PlanWriter {
         }
         to.number(texts.number(plan.target()));
         to.number(plan.back().size());
-        for (UnpackingMap way : plan.back()) {
-            to.number(tensors.number(way.source()));
-            to.number(plan.packed().indexOf(way.packed()));
-            to.number(way.unit().bytes());
-            to.fixed(way.unit().flip());
-            to.number(way.axis());
-            to.number(way.pieces().size());
-            for (UnpackingMap.Piece piece : way.pieces()) {
+        for (UnpackingMap map : plan.back()) {
+            to.number(tensors.number(map.source()));
+            to.number(plan.packed().indexOf(map.packed()));
+            to.number(map.unit().bytes());
+            to.fixed(map.unit().flip());
+            to.number(map.axis());
+            to.number(map.pieces().size());
+            for (UnpackingMap.Piece piece : map.pieces()) {
                 to.number(piece.count());
                 to.number(piece.base());
                 for (UnpackingMap.Axis axis : piece.axes()) {
@@ -101,9 +101,9 @@ final class PlanWriter {
 
     private void choices(Map<String, String> choices, ByteWriter to) {
         to.number(choices.size());
-        new TreeMap<>(choices).forEach((work, way) -> {
+        new TreeMap<>(choices).forEach((work, map) -> {
             text(work, to);
-            text(way, to);
+            text(map, to);
         });
     }
 

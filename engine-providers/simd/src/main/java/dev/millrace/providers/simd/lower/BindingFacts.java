@@ -30,7 +30,7 @@ final class BindingFacts {
 
     private final Graph graph;
     private Inputs inputs;
-    private final CompileEnvironment kit;
+    private final CompileEnvironment environment;
     private final Map<Value, ValueState> cells = new IdentityHashMap<>();
     private final List<Node> left = new ArrayList<>();
 
@@ -49,10 +49,10 @@ final class BindingFacts {
         Tensor content(int input);
     }
 
-    BindingFacts(Graph graph, Inputs inputs, CompileEnvironment kit) {
+    BindingFacts(Graph graph, Inputs inputs, CompileEnvironment environment) {
         this.graph = graph;
         this.inputs = inputs;
-        this.kit = kit;
+        this.environment = environment;
         for (int i = 0; i < graph.inputs().size(); i++) {
             Value input = graph.inputs().get(i);
             cells.put(input, cell(input, inputs.type(i), inputs.shape(i), inputs.known(i)));
@@ -128,7 +128,7 @@ final class BindingFacts {
                 given.put(operand, tensor);
             }
         }
-        Folding folding = Folding.of(producer, kit, given::get);
+        Folding folding = Folding.of(producer, environment, given::get);
         if (folding == null) {
             return null;
         }
@@ -253,7 +253,7 @@ final class BindingFacts {
         if (node.op().isOnnx("Shape") || node.op().isOnnx("Size")) {
             return foldShape(node);
         }
-        Folding folding = Folding.of(node, kit, input -> cell(input).known());
+        Folding folding = Folding.of(node, environment, input -> cell(input).known());
         if (folding == null) {
             return false;
         }
@@ -262,7 +262,9 @@ final class BindingFacts {
             if (output != null) {
                 int index = i;
                 ElementType type = element(types.get(i));
-                cells.put(output, new ValueState(output, order(), type, shape(types.get(i)), () -> folding.result(index)));
+                cells.put(
+                        output,
+                        new ValueState(output, order(), type, shape(types.get(i)), () -> folding.result(index)));
             }
         }
         return true;

@@ -20,7 +20,7 @@ final class BlockedOperands {
     BlockedOperands(PartitionCompiler lowering, ValueState result) {
         this.lowering = lowering;
         this.result = result;
-        block = lowering.kit().block();
+        block = lowering.environment().block();
     }
 
     /** Whether the result is better computed in blocks: an operand lies so, and all others can. */
@@ -115,7 +115,7 @@ final class BlockedOperands {
     /** A constant for each channel, with zeros up to a whole block. */
     private View filledUp(Tensor channels) {
         long elements = Math.ceilDiv(channels.elements(), block) * block;
-        MemorySegment memory = lowering.kit()
+        MemorySegment memory = lowering.environment()
                 .weights()
                 .packed(channels, "channels in blocks of " + block, Float.BYTES * elements, target -> {
                     target.fill((byte) 0);

@@ -7,8 +7,8 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.program.ParallelContext;
-import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.ProgramStep;
+import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.scheduler.kernel.BindContext;
@@ -35,7 +35,7 @@ final class FallbackStep implements BindContext {
     }
 
     static void lower(LoweringContext op) {
-        Kernel kernel = op.kit().fallback(op.node());
+        Kernel kernel = op.environment().fallback(op.node());
         if (kernel == null) {
             throw EngineException.notImplemented(op.node().describe() + " has no kernel that can be part of a program");
         }
@@ -186,7 +186,7 @@ final class FallbackStep implements BindContext {
     @Override
     public void fold(int output, Tensor value) {
         if (hasOutput(output)) {
-            MemorySegment memory = op.kit().weights().plain(value);
+            MemorySegment memory = op.environment().weights().plain(value);
             op.lowering().provide(op.out(output), View.dense(Storage.constant(memory), value.type(), value.shape()));
             provided[output] = true;
         }

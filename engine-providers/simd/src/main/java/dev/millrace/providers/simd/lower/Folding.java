@@ -30,8 +30,8 @@ final class Folding {
      * @param contents of the inputs, which are known by the time that a result is asked for
      * @return null where the node has to be done in a run
      */
-    static @Nullable Folding of(Node node, CompileEnvironment kit, Function<Value, @Nullable Tensor> contents) {
-        return kit.fallback(node) instanceof ShapedKernel kernel && kernel.isPure()
+    static @Nullable Folding of(Node node, CompileEnvironment environment, Function<Value, @Nullable Tensor> contents) {
+        return environment.fallback(node) instanceof ShapedKernel kernel && kernel.isPure()
                 ? new Folding(node, (Kernel) kernel, contents)
                 : null;
     }

@@ -23,7 +23,7 @@ final class Fusion {
     }
 
     /** Defers a value, and computes operands of it that would make the expression too large. */
-    void pend(ValueState cell, DeferredElementwise pending) {
+    void defer(ValueState cell, DeferredElementwise pending) {
         cell.pending = pending;
         Region most = Region.atMost(cell);
         while (isTooLarge(most)) {
@@ -48,7 +48,7 @@ final class Fusion {
     }
 
     private static boolean isTooLarge(Region region) {
-        int operands = region.inputs().size() + (region.anchor() == null ? 0 : 1);
+        int operands = region.inputs().size() + (region.root() == null ? 0 : 1);
         return operands > Expr.MAX_INPUTS || region.size() > MOST_MEMBERS || !ExprText.isShort(region.expression());
     }
 
@@ -56,8 +56,8 @@ final class Fusion {
         if (cell.pending == null) {
             throw new IllegalStateException("'" + cell.name() + "' was never computed");
         }
-        if (cell.pending instanceof FusionRoot anchor) {
-            if (!anchor.emit(cell, null, List.of())) {
+        if (cell.pending instanceof FusionRoot root) {
+            if (!root.emit(cell, null, List.of())) {
                 throw new IllegalStateException("'" + cell.name() + "' cannot be computed");
             }
         } else if (!behindAnchor(cell)) {
@@ -68,25 +68,25 @@ final class Fusion {
 
     private boolean behindAnchor(ValueState cell) {
         Region region = Region.of(cell, true);
-        ValueState before = region.anchor();
-        if (before == null || !(before.pending instanceof FusionRoot anchor)) {
+        ValueState before = region.root();
+        if (before == null || !(before.pending instanceof FusionRoot root)) {
             return false;
         }
         List<ValueState> inputs = region.inputs();
-        if (inputs.size() > anchor.mostOperands()) {
+        if (inputs.size() > root.mostOperands()) {
             return false;
         }
         for (ValueState input : inputs) {
-            if (!anchor.takes(input, cell)) {
+            if (!root.takes(input, cell)) {
                 return false;
             }
         }
         for (ValueState input : inputs) {
-            if (!anchor.takesFactorsOf(input)) {
+            if (!root.takesFactorsOf(input)) {
                 lowering.materialise(input);
             }
         }
-        return anchor.emit(cell, region.expression(), inputs);
+        return root.emit(cell, region.expression(), inputs);
     }
 
     private void elementwise(ValueState cell, Region region) {
@@ -94,7 +94,7 @@ final class Fusion {
         Expr expression = region.expression();
         if (isWidenedConstant(cell, inputs, expression)) {
             Tensor halves = Objects.requireNonNull(inputs.getFirst().known());
-            lowering.provide(cell, new StoredFloats(lowering.kit(), halves).kept());
+            lowering.provide(cell, new StoredFloats(lowering.environment(), halves).kept());
             return;
         }
         inputs.forEach(lowering::materialise);
@@ -167,8 +167,8 @@ final class Fusion {
 
     private void add(
             ValueState cell, Expr expression, List<Long> extents, List<View> views, List<List<Long>> strides, View to) {
-        var broadcast =
-                new BroadcastExpression(lowering.kit().kernels(), expression, DataTypes.of(cell.type()), extents, strides);
+        var broadcast = new BroadcastExpression(
+                lowering.environment().kernels(), expression, DataTypes.of(cell.type()), extents, strides);
         lowering.add(ProgramStep.of(() -> broadcast.key().toString(), cell.name())
                 .reading(views)
                 .writing(to)

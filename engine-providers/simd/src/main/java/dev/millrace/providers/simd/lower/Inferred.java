@@ -32,11 +32,11 @@ public final class Inferred {
         this.inputs = inputs;
     }
 
-    public static Inferred of(Graph graph, Facts known, CompileEnvironment kit) {
+    public static Inferred of(Graph graph, Facts known, CompileEnvironment environment) {
         var types = new ArrayList<@Nullable ValueType>();
         var inputs = new OfFacts(known);
         try {
-            var facts = new BindingFacts(graph, inputs, kit);
+            var facts = new BindingFacts(graph, inputs, environment);
             for (Value output : graph.outputs()) {
                 ValueState cell = facts.cell(output);
                 types.add(ValueType.tensor(cell.type(), cell.shape()));

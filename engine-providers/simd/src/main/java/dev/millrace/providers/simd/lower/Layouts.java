@@ -37,7 +37,7 @@ final class Layouts {
         if (tensor == null) {
             throw new IllegalStateException("'" + cell.name() + "' is not in memory");
         }
-        Storage storage = Storage.constant(lowering.kit().weights().plain(tensor));
+        Storage storage = Storage.constant(lowering.environment().weights().plain(tensor));
         return View.dense(storage, cell.type(), cell.shape());
     }
 
@@ -62,7 +62,7 @@ final class Layouts {
 
     /** Channels that were given another order, from blocks to blocks. */
     private View moved(ValueState cell, Channels channels) {
-        int block = lowering.kit().block();
+        int block = lowering.environment().block();
         Shape shape = cell.shape();
         View from = blocked(channels.source());
         int first = channels.firstOfBlocks(block);
@@ -85,7 +85,7 @@ final class Layouts {
         int channels = from == null ? 1 : Math.toIntExact(from.shape().dim(1));
         var target = new ChannelMove.Target(Math.toIntExact(shape.dim(1)), first);
         var move = new ChannelMove(
-                lowering.kit().kernels(),
+                lowering.environment().kernels(),
                 Math.toIntExact(shape.dim(0)),
                 shape.elements(2, shape.rank()),
                 channels,
@@ -103,7 +103,7 @@ final class Layouts {
     }
 
     private View reordered(ValueState cell) {
-        int block = lowering.kit().block();
+        int block = lowering.environment().block();
         View from = dense(cell);
         if (isSame(cell.shape(), block)) {
             return View.blocked(from.storage(), cell.shape(), from.offset(), block);
@@ -134,7 +134,7 @@ final class Layouts {
         int batch = Math.toIntExact(shape.dim(0));
         int channels = Math.toIntExact(shape.dim(1));
         long pixels = shape.elements(2, shape.rank());
-        var reorder = new Reorder(lowering.kit().kernels(), batch, channels, pixels);
+        var reorder = new Reorder(lowering.environment().kernels(), batch, channels, pixels);
         lowering.add(ProgramStep.of(toBlocked ? "reorder to blocks" : "reorder to plain", cell.name())
                 .reading(from)
                 .writing(to)
@@ -157,11 +157,16 @@ final class Layouts {
         }
         long[] fromStrides = from.shape().rank() == 0 ? new long[] {1} : from.strides();
         long[] toStrides = to.shape().rank() == 0 ? new long[] {1} : to.strides();
-        var copier = new Copier(lowering.kit().kernels(), StridedCopy.of(bytes, dims, 0, toStrides, 0, fromStrides));
-        lowering.add(ProgramStep.of("copy", name).reading(from).writing(to).repeating().calling(memory -> {
-            MemorySegment in = memory.segment(from);
-            MemorySegment out = memory.segment(to);
-            return crew -> copier.run(in, out, crew);
-        }));
+        var copier =
+                new Copier(lowering.environment().kernels(), StridedCopy.of(bytes, dims, 0, toStrides, 0, fromStrides));
+        lowering.add(ProgramStep.of("copy", name)
+                .reading(from)
+                .writing(to)
+                .repeating()
+                .calling(memory -> {
+                    MemorySegment in = memory.segment(from);
+                    MemorySegment out = memory.segment(to);
+                    return crew -> copier.run(in, out, crew);
+                }));
     }
 }

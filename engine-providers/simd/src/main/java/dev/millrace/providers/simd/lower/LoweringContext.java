@@ -26,8 +26,8 @@ public final class LoweringContext {
         return lowering;
     }
 
-    public CompileEnvironment kit() {
-        return lowering.kit();
+    public CompileEnvironment environment() {
+        return lowering.environment();
     }
 
     public String name() {

@@ -23,7 +23,7 @@ public final class PartitionCompiler {
 
     private final Graph graph;
     private final BindContext context;
-    private final CompileEnvironment kit;
+    private final CompileEnvironment environment;
     private final Function<Node, @Nullable Rule> rules;
     private final BindingFacts facts;
     private final Fusion fusion = new Fusion(this);
@@ -31,8 +31,9 @@ public final class PartitionCompiler {
     private final List<ProgramStep> steps = new ArrayList<>();
 
     /** @param rules the rule of a node, or null where there is none */
-    public PartitionCompiler(Graph graph, BindContext context, CompileEnvironment kit, Function<Node, @Nullable Rule> rules) {
-        this(graph, context, kit, rules, null);
+    public PartitionCompiler(
+            Graph graph, BindContext context, CompileEnvironment environment, Function<Node, @Nullable Rule> rules) {
+        this(graph, context, environment, rules, null);
     }
 
     /**
@@ -42,16 +43,16 @@ public final class PartitionCompiler {
     public PartitionCompiler(
             Graph graph,
             BindContext context,
-            CompileEnvironment kit,
+            CompileEnvironment environment,
             Function<Node, @Nullable Rule> rules,
             @Nullable Inferred inferred) {
         this.graph = graph;
         this.context = context;
-        this.kit = kit.with(kit.weights().ofBinding());
+        this.environment = environment.with(environment.weights().ofBinding());
         this.rules = rules;
         var inputs = new OfBinding(context);
         BindingFacts known = inferred == null ? null : inferred.of(context, inputs);
-        facts = known == null ? new BindingFacts(graph, inputs, this.kit) : known;
+        facts = known == null ? new BindingFacts(graph, inputs, this.environment) : known;
     }
 
     /** Inputs as the plan's binder knows them. */
@@ -97,14 +98,14 @@ public final class PartitionCompiler {
         for (int i = 0; i < graph.outputs().size(); i++) {
             finish(i, cell(graph.outputs().get(i)));
         }
-        kit.weights().finish(context::checkCancelled);
+        environment.weights().finish(context::checkCancelled);
         return PartitionProgram.of(
                 steps,
                 graph.inputs().size(),
                 graph.outputs().size(),
                 width(),
-                kit.kernels()::newRecording,
-                kit.blocks());
+                environment.kernels()::newRecording,
+                environment.blocks());
     }
 
     /** Ends the binding where the run that waits for it was cancelled. */
@@ -167,8 +168,8 @@ public final class PartitionCompiler {
         return context.outputType(output) == context.inputType(input);
     }
 
-    public CompileEnvironment kit() {
-        return kit;
+    public CompileEnvironment environment() {
+        return environment;
     }
 
     /** How many threads a run can count on. */
@@ -221,7 +222,7 @@ public final class PartitionCompiler {
 
     /** Memory of its own for images, in blocks of channels. */
     public View allocateBlocked(ValueState cell) {
-        int block = kit.block();
+        int block = environment.block();
         long bytes = Float.BYTES * View.blockedElements(cell.shape(), block);
         View view = View.blocked(Storage.block(bytes), cell.shape(), 0, block);
         cell.blocked = view;
@@ -248,7 +249,7 @@ public final class PartitionCompiler {
     /** The channels that a value is of images in blocks, where they would have to be moved for it; else null. */
     public @Nullable Channels unmoved(ValueState cell) {
         materialise(cell);
-        return Channels.unmoved(cell, kit.block());
+        return Channels.unmoved(cell, environment.block());
     }
 
     /**
@@ -262,13 +263,13 @@ public final class PartitionCompiler {
     }
 
     /** A value that is an expression of others. */
-    public void pend(ValueState cell, List<ValueState> operands, Formula formula) {
-        fusion.pend(cell, new DeferredElementwise(formula, operands));
+    public void defer(ValueState cell, List<ValueState> operands, Formula formula) {
+        fusion.defer(cell, new DeferredElementwise(formula, operands));
     }
 
     /** A value that waits for what follows it. */
-    public void pend(ValueState cell, FusionRoot anchor) {
-        cell.pending = anchor;
+    public void defer(ValueState cell, FusionRoot root) {
+        cell.pending = root;
     }
 
     /** The operands of a sum that waits and would be computed by itself, or null where a value is none. */

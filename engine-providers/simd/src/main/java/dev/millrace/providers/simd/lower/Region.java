@@ -18,7 +18,7 @@ final class Region {
     private final ValueState result;
     private final Set<ValueState> members = new HashSet<>();
     private final Set<ValueState> inputs = new LinkedHashSet<>();
-    private @Nullable ValueState anchor;
+    private @Nullable ValueState root;
 
     private Region(ValueState result) {
         this.result = result;
@@ -49,8 +49,8 @@ final class Region {
                 region.addInput(cell);
             } else if (cell.pending instanceof DeferredElementwise) {
                 region.enter(cell, open, reads);
-            } else if (withAnchor && region.anchor == null) {
-                region.anchor = cell;
+            } else if (withAnchor && region.root == null) {
+                region.root = cell;
             } else {
                 region.addInput(cell);
             }
@@ -89,14 +89,14 @@ final class Region {
     }
 
     @Nullable
-    ValueState anchor() {
-        return anchor;
+    ValueState root() {
+        return root;
     }
 
     /** The two values of the result's shape whose sum it is, or null where it is anything else. */
     @Nullable
     List<ValueState> addends() {
-        boolean two = anchor == null && members.size() == 1 && inputs.size() == 2;
+        boolean two = root == null && members.size() == 1 && inputs.size() == 2;
         for (ValueState input : inputs) {
             two &= input.isFloat() && input.shape().equals(result.shape());
         }
@@ -114,8 +114,8 @@ final class Region {
     Expr expression() {
         Map<ValueState, Expr> made = new HashMap<>();
         int next = 0;
-        if (anchor != null) {
-            made.put(anchor, Expr.input(next++, DataTypes.of(anchor.type())));
+        if (root != null) {
+            made.put(root, Expr.input(next++, DataTypes.of(root.type())));
         }
         for (ValueState input : inputs) {
             made.put(input, Expr.input(next++, DataTypes.of(input.type())));

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Floats that a model has as constants. Where the model stores them in 16 bits and casts them, they are widened while
  * they are packed. They are kept unpacked in 32 bits only where no kernel packs them.
  */
-public record StoredFloats(CompileEnvironment kit, Tensor tensor) {
+public record StoredFloats(CompileEnvironment environment, Tensor tensor) {
     private static final long ALIGNMENT = 64;
 
     /**
@@ -33,7 +33,7 @@ public record StoredFloats(CompileEnvironment kit, Tensor tensor) {
         }
         Tensor halves = halves(op, input);
         Tensor known = halves == null ? cell.known() : halves;
-        return known == null ? null : new StoredFloats(op.kit(), known);
+        return known == null ? null : new StoredFloats(op.environment(), known);
     }
 
     /** Returns the 16-bit constant that an input is cast from; null where there is none. */
@@ -62,7 +62,7 @@ public record StoredFloats(CompileEnvironment kit, Tensor tensor) {
 
     /** Returns all elements in 32 bits, in memory that kernels can read. */
     public MemorySegment floats() {
-        MemorySegment plain = kit.weights().plain(tensor);
+        MemorySegment plain = environment.weights().plain(tensor);
         if (areWide()) {
             return plain;
         }
@@ -74,11 +74,15 @@ public record StoredFloats(CompileEnvironment kit, Tensor tensor) {
     /** Returns a view of the elements in 32 bits, in the order of their indices. */
     View kept() {
         if (areWide()) {
-            return view(kit.weights().plain(tensor));
+            return view(environment.weights().plain(tensor));
         }
         Layout layout = Layout.forAllShapes("floats", bytes());
-        return view(kit.weights()
-                .packed(List.of(tensor), layout, target -> widen(kit.weights().plain(tensor), target)));
+        return view(environment
+                .weights()
+                .packed(
+                        List.of(tensor),
+                        layout,
+                        target -> widen(environment.weights().plain(tensor), target)));
     }
 
     private View view(MemorySegment floats) {
@@ -91,8 +95,8 @@ public record StoredFloats(CompileEnvironment kit, Tensor tensor) {
 
     private void widen(MemorySegment plain, MemorySegment wide) {
         NumberType from = Objects.requireNonNull(DataTypes.number(tensor.type()));
-        Cast cast = kit.driver(
-                List.of(Cast.class, from, NumberType.F32), () -> new Cast(kit.kernels(), from, NumberType.F32));
+        Cast cast = environment.driver(
+                List.of(Cast.class, from, NumberType.F32), () -> new Cast(environment.kernels(), from, NumberType.F32));
         cast.run(plain, wide, tensor.elements(), Parallel.NONE);
     }
 }

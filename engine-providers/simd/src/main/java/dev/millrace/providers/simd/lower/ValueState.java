@@ -120,8 +120,8 @@ public final class ValueState {
      * The fusion root that will compute the value once its consumers are known; null where it is in memory, or an
      * expression.
      */
-    public @Nullable FusionRoot anchor() {
-        return isInMemory() || !(pending instanceof FusionRoot anchor) ? null : anchor;
+    public @Nullable FusionRoot root() {
+        return isInMemory() || !(pending instanceof FusionRoot root) ? null : root;
     }
 
     /**

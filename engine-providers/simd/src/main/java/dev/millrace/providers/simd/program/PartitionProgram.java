@@ -138,9 +138,9 @@ public final class PartitionProgram implements Launch {
     }
 
     @Override
-    public void rehearse(Runnable checkCancelled) {
+    public void prewarm(Runnable checkCancelled) {
         ProgramFrame frame = frame();
-        frame.rehearse(checkCancelled);
+        frame.prewarm(checkCancelled);
         giveBack(frame);
     }
 

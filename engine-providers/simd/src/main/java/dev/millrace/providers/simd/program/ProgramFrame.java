@@ -1,7 +1,7 @@
 package dev.millrace.providers.simd.program;
 
-import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.code.DurationEstimate;
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -145,12 +145,12 @@ final class ProgramFrame implements RunMemory, ParallelContext {
      * Prepares the calls of all steps on memory that is in the same place in every run, which is all but large inputs
      * and outputs, and records the kernels that they call.
      */
-    void rehearse(Runnable checkCancelled) {
+    void prewarm(Runnable checkCancelled) {
         rehearsal = checkCancelled;
         try {
             stage(Storage.Kind.INPUT, inputs, stagedInputs, readers);
             stage(Storage.Kind.OUTPUT, outputs, stagedOutputs, writers);
-            replay.rehearse(step -> isPlaced(steps.get(step)));
+            replay.prewarm(step -> isPlaced(steps.get(step)));
         } finally {
             rehearsal = null;
         }

@@ -91,7 +91,7 @@ final class Replay {
      *
      * @param placed tells whether a step has the memory already that it has in runs
      */
-    void rehearse(IntPredicate placed) {
+    void prewarm(IntPredicate placed) {
         for (int step = 0; step < repeats.length; step++) {
             known[step] |= placed.test(step);
         }
@@ -131,7 +131,7 @@ final class Replay {
             long bytes = recording.bytes();
             int now = step;
             live.prepare(now);
-            recording.rehearse(() -> live.run(now));
+            recording.prewarm(() -> live.run(now));
             if (recording.bytes() - bytes > bytesOfStep) {
                 repeats[now] = false;
                 recording.cutTo(calls);

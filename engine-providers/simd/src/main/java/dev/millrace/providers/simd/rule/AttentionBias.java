@@ -3,9 +3,9 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.attention.AttentionMask;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -31,7 +31,8 @@ record AttentionBias(
      *
      * @return null where kernels cannot read it
      */
-    static @Nullable AttentionBias of(LoweringContext op, int maskInput, @Nullable ValueState lengths, long keys, View queries) {
+    static @Nullable AttentionBias of(
+            LoweringContext op, int maskInput, @Nullable ValueState lengths, long keys, View queries) {
         View counts = null;
         if (lengths != null) {
             if (lengths.type() != ElementType.INT64

@@ -6,10 +6,10 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.Formula;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.View;
 import java.util.List;
 import java.util.Objects;
@@ -53,7 +53,9 @@ final class AttentionScores {
         ValueState raw = raw(lowering, out, queries, keys, v -> {
             Expr score = v.getFirst().times(Expr.number(scale));
             boolean capped = stage >= CAPPED && cap != 0;
-            return capped ? score.over(Expr.number(cap)).apply(FloatFunction.TANH).times(Expr.number(cap)) : score;
+            return capped
+                    ? score.over(Expr.number(cap)).apply(FloatFunction.TANH).times(Expr.number(cap))
+                    : score;
         });
         ValueState mask = stage < BIASED || !op.has(MASK) ? null : op.in(MASK);
         ValueState biased = mask == null ? raw : biased(lowering, out, raw, mask);
@@ -61,7 +63,7 @@ final class AttentionScores {
         if (out.isFloat()) {
             lowering.provide(out, lowering.dense(result));
         } else {
-            lowering.pend(out, List.of(result), List::getFirst);
+            lowering.defer(out, List.of(result), List::getFirst);
         }
     }
 
@@ -70,13 +72,14 @@ final class AttentionScores {
         Shape q = queries.shape();
         Shape k = keys.shape();
         long shared = q.dim(1) / k.dim(1);
-        ValueState left = OutputViews.of(lowering, out, queries, Shape.of(q.dim(0), k.dim(1), shared, q.dim(2), q.dim(3)));
+        ValueState left =
+                OutputViews.of(lowering, out, queries, Shape.of(q.dim(0), k.dim(1), shared, q.dim(2), q.dim(3)));
         ValueState right = OutputViews.of(lowering, out, keys, Shape.of(k.dim(0), k.dim(1), 1, k.dim(2), k.dim(3)));
         Shape all = Shape.of(q.dim(0), k.dim(1), shared, q.dim(2), k.dim(2));
         ValueState product = lowering.part(out, ElementType.FLOAT, all);
-        lowering.pend(product, Objects.requireNonNull(ProductRoot.of(lowering, left, right, false, true, all)));
+        lowering.defer(product, Objects.requireNonNull(ProductRoot.of(lowering, left, right, false, true, all)));
         ValueState scores = lowering.part(out, ElementType.FLOAT, all);
-        lowering.pend(scores, List.of(product), after);
+        lowering.defer(scores, List.of(product), after);
         return OutputViews.of(lowering, out, lowering.dense(scores), Shape.of(q.dim(0), q.dim(1), q.dim(2), k.dim(2)));
     }
 
@@ -84,7 +87,7 @@ final class AttentionScores {
         ValueState biased = lowering.part(out, ElementType.FLOAT, raw.shape());
         boolean chosen = mask.type() == ElementType.BOOL;
         Expr hidden = Expr.number(Float.NEGATIVE_INFINITY);
-        lowering.pend(
+        lowering.defer(
                 biased,
                 List.of(raw, mask),
                 v -> chosen
@@ -106,7 +109,7 @@ final class AttentionScores {
         ValueState best = lowering.part(out, ElementType.FLOAT, shape.with(3, 1));
         Reductions.add(op, ReduceOp.MAX, scores, best, 3);
         ValueState seen = lowering.part(out, ElementType.FLOAT, shape);
-        lowering.pend(
+        lowering.defer(
                 seen,
                 List.of(chances, best),
                 v -> v.get(1)

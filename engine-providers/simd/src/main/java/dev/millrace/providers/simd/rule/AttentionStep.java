@@ -8,8 +8,8 @@ import dev.millrace.kernels.attention.HeadRows;
 import dev.millrace.kernels.attention.ScoreRule;
 import dev.millrace.kernels.attention.VisibleKeys;
 import dev.millrace.providers.simd.lower.LoweringContext;
-import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.ProgramStep;
+import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -47,10 +47,10 @@ record AttentionStep(
     }
 
     ProgramStep of(LoweringContext op) {
-        Attention attention = op.kit()
+        Attention attention = op.environment()
                 .driver(
                         List.of(Attention.class, rule.mask(), rule.cap(), rule.slopes()),
-                        () -> new Attention(op.kit().kernels(), rule, FinishRows.Empty.ZEROS));
+                        () -> new Attention(op.environment().kernels(), rule, FinishRows.Empty.ZEROS));
         int width = op.lowering().width();
         var reads = new ArrayList<>(List.of(queries, keys, values));
         reads.addAll(bias.views());

@@ -7,10 +7,10 @@ import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.EpilogueOperand;
 import dev.millrace.kernels.lowp.QuantisedMatrix;
 import dev.millrace.kernels.lowp.QuantisedResult;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
-import dev.millrace.providers.simd.program.RunMemory;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
+import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -94,7 +94,8 @@ abstract class ByteSums {
      * @param reads further views that the step reads
      * @param out creates the result for the memory of a run
      */
-    final void add(String what, ValueState result, @Nullable View scale, List<View> reads, Function<RunMemory, Result> out) {
+    final void add(
+            String what, ValueState result, @Nullable View scale, List<View> reads, Function<RunMemory, Result> out) {
         View left = rows();
         View right = packedWeights();
         View point = zero == null ? null : lowering.dense(zero);

@@ -15,7 +15,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Constant bytes with zero points, which products and convolutions have packed. */
-record ByteWeights(CompileEnvironment kit, Tensor bytes, @Nullable Tensor zeroPoints) {
+record ByteWeights(
+        CompileEnvironment environment,
+        Tensor bytes,
+        @Nullable Tensor zeroPoints) {
     /** Puts bytes into packed memory. */
     interface Packing {
         void pack(QuantisedMatrix weights, MemorySegment packed);
@@ -34,7 +37,7 @@ record ByteWeights(CompileEnvironment kit, Tensor bytes, @Nullable Tensor zeroPo
         int centre = isSigned() ? 0 : 1 << Byte.SIZE - 1;
         return zeroPoints == null
                 ? centre == 0
-                : Arrays.stream(Tables.intsOf(kit, zeroPoints)).allMatch(zero -> zero == centre);
+                : Arrays.stream(Tables.intsOf(environment, zeroPoints)).allMatch(zero -> zero == centre);
     }
 
     /** A matrix of k rows and n columns, or its transpose, for products. */
@@ -53,12 +56,12 @@ record ByteWeights(CompileEnvironment kit, Tensor bytes, @Nullable Tensor zeroPo
     /** @param stride bytes from one row of the weights to the next */
     View packed(Layout layout, long stride, Packing packing) {
         List<Tensor> sources = zeroPoints == null ? List.of(bytes) : List.of(bytes, zeroPoints);
-        MemorySegment memory = kit.weights().packed(sources, layout, target -> {
-            QuantisedMatrix plain = QuantisedMatrix.of(kit.weights().plain(bytes), isSigned(), stride);
+        MemorySegment memory = environment.weights().packed(sources, layout, target -> {
+            QuantisedMatrix plain = QuantisedMatrix.of(environment.weights().plain(bytes), isSigned(), stride);
             packing.pack(
                     zeroPoints == null
                             ? plain
-                            : plain.withZeroPoints(kit.weights().plain(zeroPoints)),
+                            : plain.withZeroPoints(environment.weights().plain(zeroPoints)),
                     target);
         });
         return View.dense(Storage.constant(memory), ElementType.UINT8, Shape.of(memory.byteSize()));

@@ -2,9 +2,9 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.kernels.cast.Cast;
 import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -33,13 +33,16 @@ final class CastRules {
             op.lowering().provide(result, op.lowering().view(value));
             return true;
         }
-        Cast cast = op.kit()
-                .driver(List.of(Cast.class, from, to), () -> new Cast(op.kit().kernels(), from, to));
+        Cast cast = op.environment()
+                .driver(
+                        List.of(Cast.class, from, to),
+                        () -> new Cast(op.environment().kernels(), from, to));
         View source = op.lowering().dense(value);
         View target = op.lowering().allocate(result);
         long count = value.elements();
         op.lowering()
-                .add(ProgramStep.of(() -> "cast " + from + " to " + to, op.node().name())
+                .add(ProgramStep.of(
+                                () -> "cast " + from + " to " + to, op.node().name())
                         .reading(source)
                         .writing(target)
                         .calling(memory -> {

@@ -7,10 +7,10 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.norm.ChannelNorm;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
@@ -57,8 +57,10 @@ final class ChannelNormRules {
         if (factors == null || offsets == null) {
             return false;
         }
-        ChannelNorm norm = op.kit()
-                .driver(ChannelNorm.class, () -> new ChannelNorm(op.kit().kernels()));
+        ChannelNorm norm = op.environment()
+                .driver(
+                        ChannelNorm.class,
+                        () -> new ChannelNorm(op.environment().kernels()));
         View from = op.lowering().dense(op.in(0));
         View to = op.lowering().allocate(op.out());
         int batch = Math.toIntExact(shape.dim(0));
@@ -134,7 +136,7 @@ final class ChannelNormRules {
         Tensor offsets = Tensor.wrap(ElementType.FLOAT, Shape.of(dims), folded.asSlice(bytes, bytes));
         PartitionCompiler lowering = op.lowering();
         List<ValueState> operands = List.of(op.in(0), lowering.constant(factors), lowering.constant(offsets));
-        lowering.pend(op.out(), operands, v -> v.get(0).times(v.get(1)).plus(v.get(2)));
+        lowering.defer(op.out(), operands, v -> v.get(0).times(v.get(1)).plus(v.get(2)));
         return true;
     }
 
@@ -153,18 +155,18 @@ final class ChannelNormRules {
             given.add(cell);
         }
         ValueState factors = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
-        lowering.pend(
+        lowering.defer(
                 factors,
                 List.of(given.get(0), given.get(3)),
                 v -> v.get(0).over(v.get(1).plus(epsilon).apply(FloatFunction.SQRT)));
         lowering.materialise(factors);
         ValueState offsets = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
-        lowering.pend(
+        lowering.defer(
                 offsets,
                 List.of(given.get(1), given.get(2), factors),
                 v -> v.get(0).minus(v.get(1).times(v.get(2))));
         lowering.materialise(offsets);
-        lowering.pend(
+        lowering.defer(
                 op.out(),
                 List.of(op.in(0), factors, offsets),
                 v -> v.get(0).times(v.get(1)).plus(v.get(2)));
@@ -190,20 +192,20 @@ final class ChannelNormRules {
         ValueState mean = lowering.part(op.out(), ElementType.FLOAT, beside);
         Reductions.add(op, ReduceOp.MEAN, in, mean, axes);
         ValueState centred = lowering.part(op.out(), ElementType.FLOAT, in.shape());
-        lowering.pend(centred, List.of(in, mean), v -> v.get(0).minus(v.get(1)));
+        lowering.defer(centred, List.of(in, mean), v -> v.get(0).minus(v.get(1)));
         ValueState squares = lowering.part(op.out(), ElementType.FLOAT, beside);
         Reductions.add(op, ReduceOp.SUM_SQUARE, centred, squares, axes);
         Expr size = Expr.number((float) (in.elements() / ofChannels.elements()));
         Expr epsilon = Expr.number(op.attributes().real("epsilon", EPSILON));
         ValueState factors = lowering.part(op.out(), ElementType.FLOAT, beside);
         ValueState scales = OutputViews.of(lowering, op.out(), lowering.view(op.in(1)), beside);
-        lowering.pend(factors, List.of(scales, squares), v -> {
+        lowering.defer(factors, List.of(scales, squares), v -> {
             Expr variance = v.get(1).over(size);
             return v.get(0).over(variance.plus(epsilon).apply(FloatFunction.SQRT));
         });
         lowering.materialise(factors);
         ValueState offsets = OutputViews.of(lowering, op.out(), lowering.view(op.in(2)), beside);
-        lowering.pend(
+        lowering.defer(
                 op.out(),
                 List.of(centred, factors, offsets),
                 v -> v.get(0).times(v.get(1)).plus(v.get(2)));
@@ -217,7 +219,7 @@ final class ChannelNormRules {
         if (op.wants(output)) {
             float momentum = op.attributes().real("momentum", 0.9f);
             op.lowering()
-                    .pend(
+                    .defer(
                             op.out(output),
                             List.of(op.in(input), seen),
                             v -> v.get(0)
@@ -231,7 +233,7 @@ final class ChannelNormRules {
      * channels are made of them, and a single one becomes part of the code.
      */
     private static MemorySegment folded(LoweringContext op, List<Tensor> operands, long channels) {
-        Weights weights = op.kit().weights();
+        Weights weights = op.environment().weights();
         float epsilon = op.attributes().real("epsilon", EPSILON);
         long bytes = Float.BYTES * channels;
         return weights.filled(

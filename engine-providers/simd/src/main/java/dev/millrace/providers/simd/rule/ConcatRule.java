@@ -3,10 +3,10 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.conv.ChannelMove;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.Channels;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -55,7 +55,7 @@ final class ConcatRule {
     /** Channels of images in blocks: all parts are, or all but the last one are whole blocks. */
     private static boolean inBlocks(LoweringContext op, int axis, List<ValueState> parts) {
         PartitionCompiler lowering = op.lowering();
-        int block = op.kit().block();
+        int block = op.environment().block();
         boolean images = axis == 1 && op.out().shape().rank() >= 3 && op.out().isFloat();
         if (!images || parts.stream().noneMatch(ValueState::isBlockedOnly)) {
             return false;
@@ -98,7 +98,8 @@ final class ConcatRule {
     }
 
     /** Puts a part where a block begins. */
-    private static void putBlocks(PartitionCompiler lowering, ValueState part, View whole, long blocks, List<ValueState> parts) {
+    private static void putBlocks(
+            PartitionCompiler lowering, ValueState part, View whole, long blocks, List<ValueState> parts) {
         int block = whole.block();
         Shape shape = whole.shape();
         long batch = shape.dim(0);

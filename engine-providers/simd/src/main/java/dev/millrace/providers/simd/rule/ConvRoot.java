@@ -6,9 +6,9 @@ import dev.millrace.kernels.conv.Conv;
 import dev.millrace.kernels.conv.ConvMethod;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.Channels;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
@@ -34,31 +34,32 @@ final class ConvRoot extends ImageRoot {
 
     /** @param ordered whether channels are read where a binding found them, which may lie elsewhere for other shapes */
     private Layout layout(Conv conv, boolean ordered) {
-        boolean hasChoice = !lowering().kit().isStrict()
-                && ConvMethod.WINOGRAD_2.fits(shape, lowering().kit().kernels().target());
+        boolean hasChoice = !lowering().environment().isStrict()
+                && ConvMethod.WINOGRAD_2.fits(
+                        shape, lowering().environment().kernels().target());
         return new Layout(conv.packedLayout(), conv.packedBytes(), ofOneSize || !hasChoice && !ordered);
     }
 
     /** Sums that are to be those of others keep the order of the channels. */
     private boolean readsInAnyOrder() {
-        return !lowering().kit().isStrict() && Conv.readsInAnyOrder(shape);
+        return !lowering().environment().isStrict() && Conv.readsInAnyOrder(shape);
     }
 
     @Override
     void add(ValueState result, Expr after, @Nullable ValueState residual) {
-        KernelSet kernels = lowering().kit().kernels();
+        KernelSet kernels = lowering().environment().kernels();
         Channels unmoved = lowering().unmoved(in);
         ChannelOrder order = unmoved == null || !readsInAnyOrder() ? null : unmoved.inSource();
         boolean plain = !in.isBlockedOnly()
                 && shape.groups() == 1
-                && 2 * shape.channels() <= lowering().kit().block();
+                && 2 * shape.channels() <= lowering().environment().block();
         // to transform weights by each run costs more than it saves
-        boolean direct = lowering().kit().isStrict() || weights instanceof ConvWeights.Varying;
+        boolean direct = lowering().environment().isStrict() || weights instanceof ConvWeights.Varying;
         ConvMethod counted = ConvMethod.best(shape, plain, direct, kernels.target());
         ConvMethod method = plain || direct
                 ? counted
                 : new ConvTrial(kernels, shape, after, residual != null)
-                        .best(lowering().kit().choices(), counted);
+                        .best(lowering().environment().choices(), counted);
         Conv conv = order == null
                 ? new Conv(kernels, shape, plain, after, method, lowering().width())
                 : Conv.inOrder(kernels, shape, order, after, lowering().width());

@@ -7,11 +7,11 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.pool.WindowShape;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.lower.StoredFloats;
+import dev.millrace.providers.simd.lower.ValueState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -61,14 +61,14 @@ final class ConvRules {
         }
         var ofChannels = new ConvShape(batch, channels, outChannels, groups, axes[0], axes[1], axes[2]);
         if (PlaneRoot.pays(op, images, ofChannels)) {
-            op.lowering().pend(op.out(), PlaneRoot.of(op.lowering(), images, ofChannels, weights));
+            op.lowering().defer(op.out(), PlaneRoot.of(op.lowering(), images, ofChannels, weights));
         } else if (axes[2].stride() > FARTHEST || hasFarTaps(axes[2]) || hasManyTaps(axes)) {
             return false;
         } else if (groups == channels && outChannels == channels && groups > 1 && !WindowAxes.isWide(axes[2])) {
             var shape = new WindowShape(batch, channels, axes[0], axes[1], axes[2]);
-            op.lowering().pend(op.out(), new DepthwiseRoot(op.lowering(), images, shape, weights));
+            op.lowering().defer(op.out(), new DepthwiseRoot(op.lowering(), images, shape, weights));
         } else {
-            op.lowering().pend(op.out(), new ConvRoot(op.lowering(), images, ofChannels, weights, isOfOneSize(op)));
+            op.lowering().defer(op.out(), new ConvRoot(op.lowering(), images, ofChannels, weights, isOfOneSize(op)));
         }
         return true;
     }
@@ -76,16 +76,16 @@ final class ConvRules {
     private static void signal(LoweringContext op, ValueState images, Axis axis, ConvWeights.Fixed weights) {
         PartitionCompiler lowering = op.lowering();
         long channels = op.out().shape().dim(1);
-        var anchor = new SignalRoot(lowering, images, axis, images.shape().dim(0), channels, weights.unbiased());
+        var root = new SignalRoot(lowering, images, axis, images.shape().dim(0), channels, weights.unbiased());
         StoredFloats bias = weights.bias();
         if (bias == null) {
-            lowering.pend(op.out(), anchor);
+            lowering.defer(op.out(), root);
             return;
         }
         ValueState product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
-        lowering.pend(product, anchor);
+        lowering.defer(product, root);
         ValueState added = lowering.constant(bias.widened().reshaped(Shape.of(channels, 1)));
-        lowering.pend(op.out(), List.of(product, added), v -> v.getFirst().plus(v.getLast()));
+        lowering.defer(op.out(), List.of(product, added), v -> v.getFirst().plus(v.getLast()));
     }
 
     private static boolean hasManyTaps(Axis... window) {
@@ -128,13 +128,14 @@ final class ConvRules {
                 axes[2]);
         PartitionCompiler lowering = op.lowering();
         boolean planes = PlaneRoot.paysTransposed(op, op.in(0), forward);
-        if (SubpixelConvolutionRoot.pays(forward, planes, op.kit().block())) {
-            lowering.pend(
-                    op.out(), new SubpixelConvolutionRoot(lowering, op.in(0), new Phases(forward), weights, isOfOneSize(op)));
+        if (SubpixelConvolutionRoot.pays(forward, planes, op.environment().block())) {
+            lowering.defer(
+                    op.out(),
+                    new SubpixelConvolutionRoot(lowering, op.in(0), new Phases(forward), weights, isOfOneSize(op)));
         } else if (planes) {
-            lowering.pend(op.out(), PlaneRoot.transposed(lowering, op.in(0), forward, weights));
+            lowering.defer(op.out(), PlaneRoot.transposed(lowering, op.in(0), forward, weights));
         } else {
-            lowering.pend(op.out(), new TransposedConvRoot(lowering, op.in(0), forward, weights));
+            lowering.defer(op.out(), new TransposedConvRoot(lowering, op.in(0), forward, weights));
         }
         return true;
     }

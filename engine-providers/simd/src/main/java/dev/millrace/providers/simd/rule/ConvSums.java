@@ -12,8 +12,8 @@ import dev.millrace.kernels.gemm.EpilogueOperand;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.lowp.QuantisedMatrix;
 import dev.millrace.kernels.lowp.QuantisedResult;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
@@ -25,16 +25,17 @@ final class ConvSums extends ByteSums {
     private final ConvShape shape;
     private final QuantisedConvolution conv;
 
-    private ConvSums(LoweringContext op, ValueState in, @Nullable ValueState zero, ByteWeights weights, ConvShape shape) {
+    private ConvSums(
+            LoweringContext op, ValueState in, @Nullable ValueState zero, ByteWeights weights, ConvShape shape) {
         super(op.lowering(), in, zero, weights);
         this.shape = shape;
         boolean depthwise = shape.groups() > 1 && QuantisedDepthwiseConv.fits(shape);
-        conv = op.kit()
+        conv = op.environment()
                 .driver(
                         shape,
                         () -> depthwise
-                                ? new QuantisedDepthwiseConv(op.kit().kernels(), shape)
-                                : new QuantisedConv(op.kit().kernels(), shape));
+                                ? new QuantisedDepthwiseConv(op.environment().kernels(), shape)
+                                : new QuantisedConv(op.environment().kernels(), shape));
     }
 
     /** The convolution of a node; null where kernels know none of that shape. */
@@ -43,7 +44,8 @@ final class ConvSums extends ByteSums {
         Shape to = op.out().shape();
         Axis[] axes = from.rank() < 3
                 ? null
-                : WindowAxes.axes(op, from, to, WindowAxes.kernel(weights.bytes().shape()));
+                : WindowAxes.axes(
+                        op, from, to, WindowAxes.kernel(weights.bytes().shape()));
         if (axes == null || from.elements() == 0 || to.elements() == 0 || zero != null && zero.elements() != 1) {
             return null;
         }
@@ -69,7 +71,9 @@ final class ConvSums extends ByteSums {
         int spatial = in().shape().rank() - 2;
         boolean isColumn =
                 operand.elements() == columns() && given.rank() > spatial && given.dimAt(-1 - spatial) == columns();
-        return operand.elements() == 1 ? EpilogueOperand.SINGLE : isColumn ? EpilogueOperand.COLUMN : EpilogueOperand.ELEMENT;
+        return operand.elements() == 1
+                ? EpilogueOperand.SINGLE
+                : isColumn ? EpilogueOperand.COLUMN : EpilogueOperand.ELEMENT;
     }
 
     @Override

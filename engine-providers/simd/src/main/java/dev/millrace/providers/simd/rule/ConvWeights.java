@@ -5,10 +5,10 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.conv.ChannelOrder;
 import dev.millrace.kernels.conv.ConvShape;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.StoredFloats;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
@@ -43,7 +43,7 @@ sealed interface ConvWeights {
         StoredFloats added = StoredFloats.of(op, 2);
         return known == null || bias != null && added == null
                 ? new Varying(op.lowering(), op.node().name(), weights, bias)
-                : new Fixed(op.kit().weights(), known, added);
+                : new Fixed(op.environment().weights(), known, added);
     }
 
     /** Constant weights, which are packed once. */

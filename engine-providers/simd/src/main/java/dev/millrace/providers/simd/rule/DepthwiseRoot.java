@@ -4,9 +4,9 @@ import dev.millrace.kernels.conv.ChannelOrder;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.pool.DepthwiseConv;
 import dev.millrace.kernels.pool.WindowShape;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.Channels;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
@@ -32,7 +32,7 @@ final class DepthwiseRoot extends ImageRoot {
 
     @Override
     void add(ValueState result, Expr after, @Nullable ValueState residual) {
-        var conv = new DepthwiseConv(lowering().kit().kernels(), shape, after);
+        var conv = new DepthwiseConv(lowering().environment().kernels(), shape, after);
         var layout = Layout.forAllShapes(conv.packedLayout(), conv.packedBytes());
         Channels unmoved = residual == null ? lowering().unmoved(in) : null;
         ChannelOrder order = unmoved == null ? null : unmoved.inSource();
@@ -49,7 +49,13 @@ final class DepthwiseRoot extends ImageRoot {
         }));
     }
 
-    private void add(DepthwiseConv conv, Expr after, ValueState images, @Nullable ValueState residual, View packed, ValueState result) {
+    private void add(
+            DepthwiseConv conv,
+            Expr after,
+            ValueState images,
+            @Nullable ValueState residual,
+            View packed,
+            ValueState result) {
         View from = lowering().blocked(images);
         View other = residual == null ? null : lowering().blocked(residual);
         View to = lowering().allocateBlocked(result);

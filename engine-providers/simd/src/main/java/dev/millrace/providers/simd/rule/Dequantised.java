@@ -2,8 +2,8 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.ValueState;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param zero the cell of the zero points, which are constant; null where all are 0
  * @param axis the axis that scales belong to, where there are several
  */
-record Dequantised(ValueState bytes, float[] scales, @Nullable ValueState zero, int axis) {
+record Dequantised(
+        ValueState bytes, float[] scales, @Nullable ValueState zero, int axis) {
     /** Returns the bytes and scales that an input of a node is computed from; null where it is no such operand. */
     static @Nullable Dequantised of(LoweringContext op, int input) {
         LoweringContext widening = op.has(input) ? op.producer(input) : null;
@@ -33,7 +34,7 @@ record Dequantised(ValueState bytes, float[] scales, @Nullable ValueState zero, 
         if (scales == null || !fits) {
             return null;
         }
-        float[] numbers = Tables.floatsOf(op.kit(), scales);
+        float[] numbers = Tables.floatsOf(op.environment(), scales);
         if (!ScaledSums.areDivisors(numbers)) {
             return null;
         }
@@ -55,7 +56,7 @@ record Dequantised(ValueState bytes, float[] scales, @Nullable ValueState zero, 
         Tensor constant = bytes.known();
         boolean fits = hasOneScale() || axis == columnAxis;
         return constant != null && fits
-                ? new ByteWeights(op.kit(), constant, zero == null ? null : zero.known())
+                ? new ByteWeights(op.environment(), constant, zero == null ? null : zero.known())
                 : null;
     }
 }

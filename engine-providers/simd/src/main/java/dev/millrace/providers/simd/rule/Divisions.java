@@ -6,10 +6,10 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.Formula;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.ValueState;
 import java.util.Arrays;
 import java.util.List;
 
@@ -54,7 +54,7 @@ final class Divisions {
     private static void addCheck(LoweringContext op, ValueState divisor) {
         ValueState isDivisor = op.lowering().part(op.out(), ElementType.INT32, divisor.shape());
         op.lowering()
-                .pend(
+                .defer(
                         isDivisor,
                         List.of(divisor),
                         v -> v.getFirst()

@@ -3,10 +3,10 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.View;
 import java.util.Arrays;
 import java.util.List;
@@ -189,7 +189,7 @@ final class EinsumRules {
         if (rows.isEmpty() && columns.isEmpty()) {
             dots(left, right, product);
         } else {
-            lowering.pend(
+            lowering.defer(
                     product,
                     Objects.requireNonNull(ProductRoot.of(lowering, left, right, false, false, product.shape())));
         }
@@ -203,7 +203,7 @@ final class EinsumRules {
     private void dots(ValueState left, ValueState right, ValueState product) {
         ValueState turned = OutputViews.of(lowering, op.out(), lowering.view(right), left.shape());
         ValueState products = lowering.part(op.out(), ElementType.FLOAT, left.shape());
-        lowering.pend(products, List.of(left, turned), v -> v.get(0).times(v.get(1)));
+        lowering.defer(products, List.of(left, turned), v -> v.get(0).times(v.get(1)));
         Reductions.add(op, ReduceOp.SUM, products, product, left.shape().rank() - 1);
     }
 

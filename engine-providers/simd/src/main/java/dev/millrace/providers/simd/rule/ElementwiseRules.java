@@ -5,16 +5,16 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.FloatFunction;
+import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.expression.WideFunction;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.Formula;
 import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +41,8 @@ final class ElementwiseRules {
             case "Abs" -> numbers(op -> v -> Formulas.abs(v.getFirst()));
             case "Sign" -> numbers(op -> v -> Formulas.sign(v.getFirst()));
             case "Equal" ->
-                Int64Rules.or(op -> equalTruths(op) || comparison(Operator.EQUAL).lower(op), WideFunction.EQUAL);
+                Int64Rules.or(
+                        op -> equalTruths(op) || comparison(Operator.EQUAL).lower(op), WideFunction.EQUAL);
             case "Less" -> Int64Rules.or(comparison(Operator.LESS), WideFunction.LESS);
             case "LessOrEqual" -> Int64Rules.or(comparison(Operator.LESS_OR_EQUAL), WideFunction.LESS_OR_EQUAL);
             case "Greater" -> Int64Rules.orReversed(comparison(Operator.GREATER), WideFunction.LESS);
@@ -58,7 +59,7 @@ final class ElementwiseRules {
             case "BitwiseNot" -> bits(op -> v -> v.getFirst().combine(Operator.XOR, Expr.integer(ones(op))));
             case "IsNaN" -> floats(op -> v -> Formulas.isNaN(v.getFirst()));
             case "IsInf" -> floats(ElementwiseRules::infinite);
-            case "Not" -> op -> pend(op, v -> Formulas.not(v.getFirst()), 1);
+            case "Not" -> op -> defer(op, v -> Formulas.not(v.getFirst()), 1);
             case "Where" -> ElementwiseRules::where;
             case "Cast", "CastLike" -> ElementwiseRules::cast;
             case "Clip" -> ElementwiseRules::clip;
@@ -161,7 +162,8 @@ final class ElementwiseRules {
         if (!CastRules.cast(op, op.in(1), exponents)) {
             return false;
         }
-        op.lowering().pend(op.out(), List.of(op.in(0), exponents), v -> v.get(0).combine(Operator.POWER, v.get(1)));
+        op.lowering()
+                .defer(op.out(), List.of(op.in(0), exponents), v -> v.get(0).combine(Operator.POWER, v.get(1)));
         return true;
     }
 
@@ -174,7 +176,7 @@ final class ElementwiseRules {
                 }
             }
             Formula formula = choice.of(op);
-            return formula != null && pend(op, formula, op.inputs());
+            return formula != null && defer(op, formula, op.inputs());
         };
     }
 
@@ -192,7 +194,7 @@ final class ElementwiseRules {
                 return false;
             }
         }
-        if (!BINARY.test(op) || !pend(op, formula, 2)) {
+        if (!BINARY.test(op) || !defer(op, formula, 2)) {
             return false;
         }
         if (op.out().type() != ElementType.INT32) {
@@ -213,7 +215,7 @@ final class ElementwiseRules {
                 }
             }
             Formula formula = choice.of(op);
-            if (formula == null || !pend(op, formula, op.inputs())) {
+            if (formula == null || !defer(op, formula, op.inputs())) {
                 return false;
             }
             if (isInt(op.out().type()) && op.out().type() != ElementType.INT32) {
@@ -230,7 +232,7 @@ final class ElementwiseRules {
     private static Rule bits(Choice choice) {
         return op -> {
             Formula formula = isInt(op.out().type()) ? choice.of(op) : null;
-            return formula != null && pend(op, formula, op.inputs());
+            return formula != null && defer(op, formula, op.inputs());
         };
     }
 
@@ -289,12 +291,12 @@ final class ElementwiseRules {
                 && DataTypes.find(op.in(0).type()) != null
                 && DataTypes.find(op.in(1).type()) != null
                 && op.in(0).type() != ElementType.BOOL
-                && pend(op, v -> v.get(0).combine(operator, v.get(1)), 2);
+                && defer(op, v -> v.get(0).combine(operator, v.get(1)), 2);
     }
 
     private static boolean equalTruths(LoweringContext op) {
         boolean truths = op.in(0).type() == ElementType.BOOL && op.in(1).type() == ElementType.BOOL;
-        return truths && BINARY.test(op) && pend(op, v -> Formulas.not(v.get(0).combine(Operator.XOR, v.get(1))), 2);
+        return truths && BINARY.test(op) && defer(op, v -> Formulas.not(v.get(0).combine(Operator.XOR, v.get(1))), 2);
     }
 
     private static boolean divide(LoweringContext op) {
@@ -305,7 +307,7 @@ final class ElementwiseRules {
     }
 
     private static Rule truths(Operator operator) {
-        return op -> BINARY.test(op) && pend(op, v -> v.get(0).combine(operator, v.get(1)), 2);
+        return op -> BINARY.test(op) && defer(op, v -> v.get(0).combine(operator, v.get(1)), 2);
     }
 
     private static boolean where(LoweringContext op) {
@@ -314,7 +316,7 @@ final class ElementwiseRules {
                 return MaskedCopyRules.where(op);
             }
         }
-        return pend(op, v -> v.get(0).choose(v.get(1), v.get(2)), 3);
+        return defer(op, v -> v.get(0).choose(v.get(1), v.get(2)), 3);
     }
 
     private static boolean clip(LoweringContext op) {
@@ -325,7 +327,7 @@ final class ElementwiseRules {
         if (op.opset() < 11) {
             Expr least = Expr.number(real(op, "min", -Float.MAX_VALUE));
             Expr most = Expr.number(real(op, "max", Float.MAX_VALUE));
-            return pend(op, v -> Formulas.clip(v.getFirst(), least, most), 1);
+            return defer(op, v -> Formulas.clip(v.getFirst(), least, most), 1);
         }
         boolean low = op.has(1);
         boolean high = op.has(2);
@@ -337,7 +339,7 @@ final class ElementwiseRules {
         if (high) {
             operands.add(op.in(2));
         }
-        op.lowering().pend(op.out(), operands, v -> {
+        op.lowering().defer(op.out(), operands, v -> {
             Expr result = low ? v.get(0).max(v.get(1)) : v.getFirst();
             return high ? result.min(v.getLast()) : result;
         });
@@ -359,10 +361,10 @@ final class ElementwiseRules {
             return CastRules.lower(op);
         }
         Kind kind = DataTypes.of(to).kind();
-        return pend(op, v -> v.getFirst().to(kind), 1);
+        return defer(op, v -> v.getFirst().to(kind), 1);
     }
 
-    private static boolean pend(LoweringContext op, Formula formula, int count) {
+    private static boolean defer(LoweringContext op, Formula formula, int count) {
         var operands = new ArrayList<ValueState>();
         for (int i = 0; i < count; i++) {
             ValueState cell = op.in(i);
@@ -374,7 +376,7 @@ final class ElementwiseRules {
         if (DataTypes.find(op.out().type()) == null) {
             return false;
         }
-        op.lowering().pend(op.out(), operands, formula);
+        op.lowering().defer(op.out(), operands, formula);
         return true;
     }
 }

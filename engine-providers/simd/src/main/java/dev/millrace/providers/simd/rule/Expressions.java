@@ -5,8 +5,8 @@ import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +49,7 @@ final class Expressions {
             place.setValue(read.size());
             read.add(operands.get(place.getKey()));
         }
-        lowering.pend(
+        lowering.defer(
                 result,
                 read,
                 parts -> mapped(

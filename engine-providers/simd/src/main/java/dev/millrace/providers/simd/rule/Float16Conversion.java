@@ -1,9 +1,9 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.View;
 import java.util.List;
 
@@ -20,7 +20,7 @@ final class Float16Conversion {
             return cell;
         }
         ValueState wide = op.lowering().part(op.out(), ElementType.FLOAT, cell.shape());
-        op.lowering().pend(wide, List.of(cell), List::getFirst);
+        op.lowering().defer(wide, List.of(cell), List::getFirst);
         return wide;
     }
 
@@ -39,7 +39,7 @@ final class Float16Conversion {
     /** Converts the computed part to the output, where they differ. */
     static void finish(LoweringContext op, ValueState output, ValueState computed) {
         if (output != computed) {
-            op.lowering().pend(output, List.of(computed), List::getFirst);
+            op.lowering().defer(output, List.of(computed), List::getFirst);
         }
     }
 }

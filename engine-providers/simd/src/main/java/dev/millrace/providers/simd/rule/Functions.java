@@ -1,8 +1,8 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.FloatFunction;
+import dev.millrace.kernels.expression.Formulas;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 

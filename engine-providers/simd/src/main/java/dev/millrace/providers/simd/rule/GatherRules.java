@@ -3,13 +3,13 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.gather.ElementShape;
-import dev.millrace.kernels.gather.SingleElementGather;
 import dev.millrace.kernels.gather.IndexList;
-import dev.millrace.kernels.gather.RowNumbers;
 import dev.millrace.kernels.gather.RowGather;
-import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.kernels.gather.RowNumbers;
+import dev.millrace.kernels.gather.SingleElementGather;
 import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -112,14 +112,16 @@ final class GatherRules {
         return true;
     }
 
-    static void addRows(LoweringContext op, ValueState data, Indices indices, long[] dims, long blocks, long width, View to) {
-        RowNumbers numbers = Indices.numbers(op.kit());
-        RowGather rows = Indices.rows(op.kit());
+    static void addRows(
+            LoweringContext op, ValueState data, Indices indices, long[] dims, long blocks, long width, View to) {
+        RowNumbers numbers = Indices.numbers(op.environment());
+        RowGather rows = Indices.rows(op.environment());
         View from = op.lowering().dense(data);
         long count = indices.count() / dims.length;
         long limit = Arrays.stream(dims).reduce(1, Math::multiplyExact);
         op.lowering()
-                .add(ProgramStep.of("gather rows of " + width + " bytes", op.node().name())
+                .add(ProgramStep.of(
+                                "gather rows of " + width + " bytes", op.node().name())
                         .reading(from, indices.view())
                         .writing(to)
                         .scratch(RowNumbers.tableBytes(count))
@@ -166,8 +168,10 @@ final class GatherRules {
 
     /** Copies elements of four bytes. */
     static void addElements(LoweringContext op, ValueState words, Indices indices, ElementShape shape, View to) {
-        SingleElementGather elements =
-                op.kit().driver(SingleElementGather.class, () -> new SingleElementGather(op.kit().kernels()));
+        SingleElementGather elements = op.environment()
+                .driver(
+                        SingleElementGather.class,
+                        () -> new SingleElementGather(op.environment().kernels()));
         View from = op.lowering().dense(words);
         op.lowering().add(elements(op, from, indices, to).calling(memory -> {
             MemorySegment data = memory.segment(from);
@@ -177,9 +181,10 @@ final class GatherRules {
         }));
     }
 
-    private static ProgramStep ofBytes(LoweringContext op, ProgramStep.Builder step, Indices indices, ElementShape shape, View from, View to) {
-        RowNumbers numbers = Indices.numbers(op.kit());
-        RowGather rows = Indices.rows(op.kit());
+    private static ProgramStep ofBytes(
+            LoweringContext op, ProgramStep.Builder step, Indices indices, ElementShape shape, View from, View to) {
+        RowNumbers numbers = Indices.numbers(op.environment());
+        RowGather rows = Indices.rows(op.environment());
         long count = indices.count();
         long elements = from.elements();
         int bytes = Indices.elementBytes(from.type());

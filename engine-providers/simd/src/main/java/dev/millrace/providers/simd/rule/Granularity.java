@@ -4,10 +4,10 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.quantise.QuantisedType;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.CompileEnvironment;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -64,10 +64,10 @@ record Granularity(
     }
 
     /** Returns constant zero points as kernels read them; zeros where there are none. */
-    int[] zeros(CompileEnvironment kit, @Nullable Tensor given) {
+    int[] zeros(CompileEnvironment environment, @Nullable Tensor given) {
         int[] zeros = new int[Math.toIntExact(axis)];
         if (given != null) {
-            int[] numbers = Tables.intsOf(kit, given);
+            int[] numbers = Tables.intsOf(environment, given);
             Arrays.setAll(zeros, i -> numbers[numbers.length == 1 ? 0 : i]);
         }
         return zeros;

@@ -4,8 +4,8 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.image.ImageEpilogues;
 import dev.millrace.providers.simd.lower.FusionRoot;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -4,11 +4,11 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.kernels.gather.ElementShape;
 import dev.millrace.kernels.gather.IndexList;
-import dev.millrace.kernels.gather.RowNumbers;
 import dev.millrace.kernels.gather.RowGather;
-import dev.millrace.providers.simd.lower.ValueState;
+import dev.millrace.kernels.gather.RowNumbers;
 import dev.millrace.providers.simd.lower.CompileEnvironment;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.View;
 import org.jspecify.annotations.Nullable;
@@ -30,12 +30,12 @@ record Indices(String node, View view, boolean wide, long count) {
         return type.bits() % Byte.SIZE == 0 ? type.bits() / Byte.SIZE : 0;
     }
 
-    static RowNumbers numbers(CompileEnvironment kit) {
-        return kit.driver(RowNumbers.class, () -> new RowNumbers(kit.kernels()));
+    static RowNumbers numbers(CompileEnvironment environment) {
+        return environment.driver(RowNumbers.class, () -> new RowNumbers(environment.kernels()));
     }
 
-    static RowGather rows(CompileEnvironment kit) {
-        return kit.driver(RowGather.class, () -> new RowGather(kit.kernels()));
+    static RowGather rows(CompileEnvironment environment) {
+        return environment.driver(RowGather.class, () -> new RowGather(environment.kernels()));
     }
 
     /**

@@ -5,10 +5,10 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.kernels.expression.WideElementwise;
 import dev.millrace.kernels.expression.WideFunction;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -58,7 +58,7 @@ final class Int64Rules {
         View to = op.lowering().allocate(op.out());
         Shape shape = op.out().shape();
         var driver = new WideElementwise(
-                op.kit().kernels(),
+                op.environment().kernels(),
                 function,
                 type,
                 list(shape.toArray()),

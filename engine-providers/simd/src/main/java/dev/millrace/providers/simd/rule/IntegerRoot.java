@@ -6,8 +6,8 @@ import dev.millrace.kernels.gemm.EpilogueOperand;
 import dev.millrace.kernels.lowp.QuantisedOutput;
 import dev.millrace.kernels.lowp.QuantisedResult;
 import dev.millrace.providers.simd.lower.FusionRoot;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -40,7 +40,9 @@ final class IntegerRoot implements FusionRoot {
     public boolean takesFactorsOf(ValueState operand) {
         List<ValueState> factors = lowering.factors(operand);
         boolean hasOne = factors.stream().anyMatch(factor -> factor.elements() == 1);
-        return hasOne && factors.stream().allMatch(factor -> factor.isFloat() && sums.kind(factor) != EpilogueOperand.ELEMENT);
+        return hasOne
+                && factors.stream()
+                        .allMatch(factor -> factor.isFloat() && sums.kind(factor) != EpilogueOperand.ELEMENT);
     }
 
     @Override

@@ -8,10 +8,10 @@ import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.gather.ElementShape;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -53,13 +53,13 @@ final class LossRules {
         Expr unwanted = Expr.integer((int) ignored);
         ValueState counts = ignoring ? part(ElementType.FLOAT, labels.shape()) : null;
         if (counts != null) {
-            lowering.pend(
+            lowering.defer(
                     counts,
                     List.of(numbers),
                     v -> v.getFirst().combine(Operator.NOT_EQUAL, unwanted).to(Kind.FLOAT));
             lowering.materialise(counts);
             ValueState places = part(ElementType.INT32, labels.shape());
-            lowering.pend(
+            lowering.defer(
                     places,
                     List.of(numbers),
                     v -> v.getFirst().combine(Operator.EQUAL, unwanted).choose(Expr.integer(0), v.getFirst()));
@@ -109,7 +109,7 @@ final class LossRules {
         }
         ValueState counted = part(ElementType.FLOAT, numbers.shape());
         Expr zero = Expr.number(0);
-        lowering.pend(
+        lowering.defer(
                 counted,
                 List.of(numbers, counts),
                 v -> v.getLast().combine(Operator.EQUAL, zero).choose(zero, v.getFirst()));
@@ -141,7 +141,7 @@ final class LossRules {
         if (weights != null) {
             factors.add(weights);
         }
-        lowering.pend(
+        lowering.defer(
                 losses, factors, v -> Formulas.negate(v.getFirst()).times(v.size() == 1 ? Expr.number(1) : v.get(1)));
         if (each) {
             return;
@@ -154,7 +154,7 @@ final class LossRules {
         ValueState whole = part(ElementType.FLOAT, Shape.SCALAR);
         addReduction(ReduceOp.SUM, losses, total);
         addReduction(ReduceOp.SUM, weights, whole);
-        lowering.pend(op.out(), List.of(total, whole), v -> v.get(0).over(v.get(1)));
+        lowering.defer(op.out(), List.of(total, whole), v -> v.get(0).over(v.get(1)));
     }
 
     private void addReduction(ReduceOp reduction, ValueState in, ValueState to) {

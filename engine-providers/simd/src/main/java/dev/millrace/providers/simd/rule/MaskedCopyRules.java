@@ -7,10 +7,10 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.View;
 import java.util.Arrays;
 import java.util.List;
@@ -83,7 +83,7 @@ final class MaskedCopyRules {
         Tensor mask = Tensor.wrap(word, Shape.of(rows, columns, words), bytes.segment());
         PartitionCompiler lowering = op.lowering();
         ValueState result = lowering.part(op.out(), word, withAxis(shape, words));
-        lowering.pend(
+        lowering.defer(
                 result,
                 List.of(words(op, lowering.dense(in), word), lowering.constant(mask)),
                 v -> v.get(0).combine(Operator.AND, v.get(1)));
@@ -111,7 +111,7 @@ final class MaskedCopyRules {
         PartitionCompiler lowering = op.lowering();
         ValueState condition = op.in(0);
         ValueState ones = lowering.part(op.out(), ElementType.INT32, condition.shape());
-        lowering.pend(
+        lowering.defer(
                 ones, List.of(condition), v -> Formulas.negate(v.getFirst().to(Kind.INT)));
         ValueState wide = lowering.part(op.out(), ElementType.INT64, condition.shape());
         if (!CastRules.cast(op, ones, wide)) {
@@ -119,7 +119,7 @@ final class MaskedCopyRules {
         }
         ValueState result =
                 lowering.part(op.out(), ElementType.INT32, withAxis(op.out().shape(), 2));
-        lowering.pend(
+        lowering.defer(
                 result,
                 List.of(rows(op, wide), rows(op, op.in(1)), rows(op, op.in(2))),
                 v -> v.get(0).combine(Operator.NOT_EQUAL, Expr.integer(0)).choose(v.get(1), v.get(2)));

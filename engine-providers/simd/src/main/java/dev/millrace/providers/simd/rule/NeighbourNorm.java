@@ -9,9 +9,9 @@ import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.pool.PlanePool;
 import dev.millrace.kernels.pool.PoolingOperation;
 import dev.millrace.kernels.pool.WindowShape;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import java.util.List;
 
 /**
@@ -39,19 +39,19 @@ final class NeighbourNorm {
                 Axis.of((int) channels, (int) size, 1, 1, before, behind),
                 Axis.pointwise((int) pixels));
         PoolingOperation pooling = PoolingOperation.averageWithPadding(0, behind, 0);
-        if (!PlanePool.fits(op.kit().kernels(), windows, pooling)) {
+        if (!PlanePool.fits(op.environment().kernels(), windows, pooling)) {
             return false;
         }
         PartitionCompiler lowering = op.lowering();
         lowering.materialise(in);
         ValueState squares = lowering.part(op.out(), ElementType.FLOAT, shape);
-        lowering.pend(squares, List.of(in), v -> v.getFirst().times(v.getFirst()));
+        lowering.defer(squares, List.of(in), v -> v.getFirst().times(v.getFirst()));
         ValueState average = lowering.part(op.out(), ElementType.FLOAT, shape);
         PoolRules.addPlanes(op, squares, average, windows, pooling);
         Expr alpha = Expr.number(op.attributes().real("alpha", 1e-4f));
         Expr bias = Expr.number(op.attributes().real("bias", 1f));
         float beta = op.attributes().real("beta", 0.75f);
-        lowering.pend(
+        lowering.defer(
                 op.out(),
                 List.of(in, average),
                 v -> v.get(0).over(power(v.get(1).times(alpha).plus(bias), beta)));

@@ -6,8 +6,8 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.providers.simd.lower.FusionRoot;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
@@ -41,7 +41,7 @@ final class PadRoot implements FusionRoot {
 
     /** Returns the zero padding of images that a value is the result of, or null where it is none. */
     static @Nullable PadRoot ofZeros(ValueState cell) {
-        return cell.anchor() instanceof PadRoot pad && pad.isOfZeros() ? pad : null;
+        return cell.root() instanceof PadRoot pad && pad.isOfZeros() ? pad : null;
     }
 
     private boolean isOfZeros() {
@@ -127,8 +127,8 @@ final class PadRoot implements FusionRoot {
     /** Whether only pixels are padded, by numbers that do no harm in the padding of blocks. */
     private boolean staysInBlocks() {
         boolean pixels = in.shape().dim(0) == out.dim(0) && in.shape().dim(1) == out.dim(1);
-        boolean harmless =
-                Double.isFinite(fill()) || in.shape().dim(1) % lowering.kit().block() == 0;
+        boolean harmless = Double.isFinite(fill())
+                || in.shape().dim(1) % lowering.environment().block() == 0;
         return pixels && harmless && data(0).at() == 0 && data(1).at() == 0;
     }
 
@@ -161,7 +161,7 @@ final class PadRoot implements FusionRoot {
 
     private void add(ValueState result, View from, long[] strides, List<List<PadRun>> axes, View to, long[] dims) {
         int bytes = Math.toIntExact(from.type().bytes(1));
-        var copies = new PadCopies(lowering.kit().kernels(), bytes, strides, axes, dims);
+        var copies = new PadCopies(lowering.environment().kernels(), bytes, strides, axes, dims);
         View filling = filling(from.type());
         lowering.add(ProgramStep.of("pad", result.name())
                 .reading(from, filling)

@@ -2,9 +2,9 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -57,7 +57,7 @@ final class PadRules {
         if (value != null && value.type() != in.type()) {
             return false;
         }
-        op.lowering().pend(op.out(), new PadRoot(op.lowering(), in, out, runs, value));
+        op.lowering().defer(op.out(), new PadRoot(op.lowering(), in, out, runs, value));
         return true;
     }
 

@@ -4,9 +4,9 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.conv.PlaneConv;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
@@ -24,7 +24,8 @@ final class PlaneRoot extends ImageRoot {
     private final boolean transposed;
     private final ConvWeights weights;
 
-    private PlaneRoot(PartitionCompiler lowering, ValueState in, ConvShape shape, boolean transposed, ConvWeights weights) {
+    private PlaneRoot(
+            PartitionCompiler lowering, ValueState in, ConvShape shape, boolean transposed, ConvWeights weights) {
         super(lowering);
         this.in = in;
         this.shape = shape;
@@ -43,7 +44,7 @@ final class PlaneRoot extends ImageRoot {
 
     /** Whether a convolution is faster over planes than in blocks of channels, most of which would be empty. */
     static boolean pays(LoweringContext op, ValueState in, ConvShape shape) {
-        int block = op.kit().block();
+        int block = op.environment().block();
         if (2 * shape.outChannels() > block || isInBlocks(op, in)) {
             return false;
         }
@@ -60,12 +61,12 @@ final class PlaneRoot extends ImageRoot {
                 + PlaneCost.ofInputs(shape.channels() * seen, shape.width().stride() > 1, block);
         double blocked = blocks * weights
                 + PlaneCost.REORDER * (1 + (plainInput ? 0 : seen * Math.ceilDiv(shape.channels(), block)));
-        return planes < blocked && PlaneConv.fits(op.kit().kernels(), shape);
+        return planes < blocked && PlaneConv.fits(op.environment().kernels(), shape);
     }
 
     /** Whether a transposed convolution is faster over planes than in blocks of channels. */
     static boolean paysTransposed(LoweringContext op, ValueState in, ConvShape forward) {
-        int block = op.kit().block();
+        int block = op.environment().block();
         if (2 * forward.channels() > block || isInBlocks(op, in)) {
             return false;
         }
@@ -73,7 +74,7 @@ final class PlaneRoot extends ImageRoot {
         double blocked = forward.groups() * weights(forward)
                 + PlaneCost.REORDER * (1 + seen * Math.ceilDiv(forward.outChannels(), block));
         return costTransposed(forward, block) < blocked
-                && PlaneConv.fitsTransposed(op.kit().kernels(), forward);
+                && PlaneConv.fitsTransposed(op.environment().kernels(), forward);
     }
 
     /** The cost of a transposed convolution for a pixel of the output. */
@@ -96,7 +97,7 @@ final class PlaneRoot extends ImageRoot {
     }
 
     private PlaneConv conv(Expr after) {
-        KernelSet kernels = lowering().kit().kernels();
+        KernelSet kernels = lowering().environment().kernels();
         return transposed ? PlaneConv.transposed(kernels, shape, after) : PlaneConv.of(kernels, shape, after);
     }
 

@@ -11,10 +11,10 @@ import dev.millrace.kernels.pool.Pool;
 import dev.millrace.kernels.pool.PoolingOperation;
 import dev.millrace.kernels.pool.WindowShape;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -72,10 +72,10 @@ final class PoolRules {
         }
         PartitionCompiler lowering = op.lowering();
         ValueState floats = lowering.part(op.out(), ElementType.FLOAT, in.shape());
-        lowering.pend(floats, List.of(in), v -> v.getFirst().to(Kind.FLOAT));
+        lowering.defer(floats, List.of(in), v -> v.getFirst().to(Kind.FLOAT));
         ValueState result = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
         pool(new Site(op, floats, result), axes, PoolingOperation.max());
-        lowering.pend(op.out(), List.of(result), v -> v.getFirst().to(Kind.INT));
+        lowering.defer(op.out(), List.of(result), v -> v.getFirst().to(Kind.INT));
         return true;
     }
 
@@ -191,8 +191,8 @@ final class PoolRules {
      */
     private static boolean ofPlanesPays(Site site, WindowShape shape, PoolingOperation pooling) {
         site.op().lowering().materialise(site.in());
-        int block = site.op().kit().block();
-        if (site.in().isBlockedOnly() || !PlanePool.fits(site.op().kit().kernels(), shape, pooling)) {
+        int block = site.op().environment().block();
+        if (site.in().isBlockedOnly() || !PlanePool.fits(site.op().environment().kernels(), shape, pooling)) {
             return false;
         }
         double taps = (double) shape.depth().taps()
@@ -207,8 +207,9 @@ final class PoolRules {
     }
 
     /** Pools images that are not in blocks. */
-    static void addPlanes(LoweringContext op, ValueState in, ValueState out, WindowShape shape, PoolingOperation pooling) {
-        var pool = new PlanePool(op.kit().kernels(), shape, pooling);
+    static void addPlanes(
+            LoweringContext op, ValueState in, ValueState out, WindowShape shape, PoolingOperation pooling) {
+        var pool = new PlanePool(op.environment().kernels(), shape, pooling);
         View from = op.lowering().dense(in);
         View to = op.lowering().allocate(out);
         op.lowering()
@@ -230,7 +231,7 @@ final class PoolRules {
         site.op().lowering().materialise(site.in());
         long channels = site.in().shape().dim(1);
         return site.in().isBlockedOnly()
-                || channels * LEAST_OF_BLOCK > site.op().kit().block();
+                || channels * LEAST_OF_BLOCK > site.op().environment().block();
     }
 
     /** A function that pools images from one memory to another. */
@@ -239,14 +240,14 @@ final class PoolRules {
     }
 
     private static boolean ofBlocks(Site site, WindowShape shape, PoolingOperation pooling) {
-        var pool = new Pool(site.op().kit().kernels(), shape, pooling);
+        var pool = new Pool(site.op().environment().kernels(), shape, pooling);
         View from = site.op().lowering().blocked(site.in());
         View to = site.op().lowering().allocateBlocked(site.out());
         return add(site, "pool", from, to, pooling.isOfKernels(), pool::run);
     }
 
     private static boolean ofChannels(Site site, WindowShape shape, PoolingOperation pooling) {
-        var pool = new PlainPool(site.op().kit().kernels(), shape, pooling, false);
+        var pool = new PlainPool(site.op().environment().kernels(), shape, pooling, false);
         View from = site.op().lowering().dense(site.in());
         View to = site.op().lowering().allocate(site.out());
         Images channels = (input, output, crew) -> pool.run(input, output, null, crew);

@@ -9,17 +9,17 @@ import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.gemm.Batch;
 import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.EpilogueOperand;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmProduct;
 import dev.millrace.kernels.gemm.Matrix;
-import dev.millrace.kernels.gemm.EpilogueOperand;
 import dev.millrace.providers.simd.lower.FusionRoot;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.StoredFloats;
-import dev.millrace.providers.simd.program.RunMemory;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
+import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
@@ -77,9 +77,17 @@ final class ProductRoot implements FusionRoot {
      *
      * @return null where kernels do not support the shapes
      */
-    static @Nullable ProductRoot of(PartitionCompiler lowering, ValueState a, ValueState b, boolean transA, boolean transB, Shape out) {
+    static @Nullable ProductRoot of(
+            PartitionCompiler lowering, ValueState a, ValueState b, boolean transA, boolean transB, Shape out) {
         Tensor known = b.known();
-        return of(lowering, a, b, known == null ? null : new StoredFloats(lowering.kit(), known), transA, transB, out);
+        return of(
+                lowering,
+                a,
+                b,
+                known == null ? null : new StoredFloats(lowering.environment(), known),
+                transA,
+                transB,
+                out);
     }
 
     /** Returns the product of the first two inputs of a node. */
@@ -167,7 +175,7 @@ final class ProductRoot implements FusionRoot {
         var reads = new ArrayList<>(views);
         reads.add(left);
         reads.add(right);
-        Gemm gemm = lowering.kit().gemm();
+        Gemm gemm = lowering.environment().gemm();
         int width = lowering.width();
         lowering.add(ProgramStep.of(() -> "gemm " + epilogueText(after), result.name())
                 .reading(reads)
@@ -267,10 +275,10 @@ final class ProductRoot implements FusionRoot {
     }
 
     private View packed(StoredFloats floats) {
-        Gemm gemm = lowering.kit().gemm();
+        Gemm gemm = lowering.environment().gemm();
         String name = gemm.packedLayout() + (transB ? " of the transpose" : "");
         Layout layout = Layout.forAllShapes(name, gemm.packedBytes(k, n));
-        MemorySegment memory = lowering.kit().weights().packed(List.of(floats.tensor()), layout, target -> {
+        MemorySegment memory = lowering.environment().weights().packed(List.of(floats.tensor()), layout, target -> {
             MemorySegment source = floats.floats();
             if (transB) {
                 gemm.packTransposed(source, k, k, n, target);

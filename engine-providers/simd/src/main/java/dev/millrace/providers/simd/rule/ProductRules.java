@@ -3,11 +3,11 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.lower.StoredFloats;
+import dev.millrace.providers.simd.lower.ValueState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -48,11 +48,11 @@ final class ProductRules {
         if (QuantisedProductRules.dequantised(op)) {
             return true;
         }
-        ProductRoot anchor = ProductRoot.of(op, false, false);
-        if (anchor == null) {
+        ProductRoot root = ProductRoot.of(op, false, false);
+        if (root == null) {
             return false;
         }
-        op.lowering().pend(op.out(), anchor);
+        op.lowering().defer(op.out(), root);
         return true;
     }
 
@@ -68,21 +68,21 @@ final class ProductRules {
         float alpha = op.attributes().real("alpha", 1);
         float beta = op.attributes().real("beta", 1);
         PartitionCompiler lowering = op.lowering();
-        ProductRoot anchor = ProductRoot.of(op, transA, transB);
-        if (anchor == null) {
+        ProductRoot root = ProductRoot.of(op, transA, transB);
+        if (root == null) {
             return false;
         }
         if (!op.has(2) && alpha == 1) {
-            lowering.pend(op.out(), anchor);
+            lowering.defer(op.out(), root);
             return true;
         }
         ValueState product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
-        lowering.pend(product, anchor);
+        lowering.defer(product, root);
         var operands = new ArrayList<ValueState>(List.of(product));
         if (op.has(2)) {
             operands.add(op.in(2));
         }
-        lowering.pend(op.out(), operands, v -> {
+        lowering.defer(op.out(), operands, v -> {
             Expr sum = alpha == 1 ? v.getFirst() : v.getFirst().times(Expr.number(alpha));
             if (v.size() == 1) {
                 return sum;
@@ -100,19 +100,19 @@ final class ProductRules {
             return false;
         }
         PartitionCompiler lowering = op.lowering();
-        ProductRoot anchor = ProductRoot.of(op, false, false);
-        if (anchor == null) {
+        ProductRoot root = ProductRoot.of(op, false, false);
+        if (root == null) {
             return false;
         }
         ValueState product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
-        lowering.pend(product, anchor);
+        lowering.defer(product, root);
         var operands = new ArrayList<ValueState>(List.of(product));
         for (int i = 2; i < 4; i++) {
             if (op.has(i)) {
                 operands.add(op.in(i));
             }
         }
-        lowering.pend(op.out(), operands, v -> {
+        lowering.defer(op.out(), operands, v -> {
             Expr sum = v.getFirst();
             for (Expr operand : v.subList(1, v.size())) {
                 sum = sum.plus(operand);

@@ -9,8 +9,8 @@ import dev.millrace.kernels.lowp.QuantisedGemm;
 import dev.millrace.kernels.lowp.QuantisedMatrix;
 import dev.millrace.kernels.lowp.QuantisedProduct;
 import dev.millrace.kernels.lowp.QuantisedResult;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -25,16 +25,21 @@ final class ProductSums extends ByteSums {
     private final long k;
 
     private ProductSums(
-            PartitionCompiler lowering, ValueState a, @Nullable ValueState zero, ByteWeights weights, boolean transposed, long m) {
+            PartitionCompiler lowering,
+            ValueState a,
+            @Nullable ValueState zero,
+            ByteWeights weights,
+            boolean transposed,
+            long m) {
         super(lowering, a, zero, weights);
         this.transposed = transposed;
         this.m = m;
         n = weights.bytes().shape().dim(transposed ? 0 : 1);
         k = weights.bytes().shape().dim(transposed ? 1 : 0);
-        gemm = lowering.kit()
+        gemm = lowering.environment()
                 .driver(
                         QuantisedGemm.class,
-                        () -> new QuantisedGemm(lowering.kit().kernels()));
+                        () -> new QuantisedGemm(lowering.environment().kernels()));
     }
 
     /**
@@ -43,7 +48,12 @@ final class ProductSums extends ByteSums {
      * @return null where the shapes are none that kernels multiply
      */
     static @Nullable ProductSums of(
-            PartitionCompiler lowering, ValueState a, @Nullable ValueState zero, ByteWeights weights, boolean transposed, Shape out) {
+            PartitionCompiler lowering,
+            ValueState a,
+            @Nullable ValueState zero,
+            ByteWeights weights,
+            boolean transposed,
+            Shape out) {
         if (weights.bytes().shape().rank() != 2 || a.shape().rank() < 1 || out.elements() == 0) {
             return null;
         }
@@ -70,7 +80,9 @@ final class ProductSums extends ByteSums {
         boolean isColumn = operand.elements() == n
                 && operand.shape().rank() > 0
                 && operand.shape().dimAt(-1) == n;
-        return operand.elements() == 1 ? EpilogueOperand.SINGLE : isColumn ? EpilogueOperand.COLUMN : EpilogueOperand.ELEMENT;
+        return operand.elements() == 1
+                ? EpilogueOperand.SINGLE
+                : isColumn ? EpilogueOperand.COLUMN : EpilogueOperand.ELEMENT;
     }
 
     @Override

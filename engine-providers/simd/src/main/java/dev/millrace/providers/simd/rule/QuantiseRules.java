@@ -9,12 +9,12 @@ import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.quantise.Quantisation;
 import dev.millrace.kernels.quantise.QuantisedType;
 import dev.millrace.kernels.quantise.Scales;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.CompileEnvironment;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.util.ArrayList;
@@ -36,8 +36,8 @@ final class QuantiseRules {
         };
     }
 
-    static Quantisation quantisation(CompileEnvironment kit) {
-        return kit.driver(Quantisation.class, () -> new Quantisation(kit.kernels()));
+    static Quantisation quantisation(CompileEnvironment environment) {
+        return environment.driver(Quantisation.class, () -> new Quantisation(environment.kernels()));
     }
 
     private static boolean linear(LoweringContext op, boolean forward) {
@@ -62,11 +62,11 @@ final class QuantiseRules {
             return blocks(op, forward);
         }
         PartitionCompiler lowering = op.lowering();
-        if (!forward && in.isKnown() && in.elements() > 1 && WideningRoot.pend(op, granularity)) {
+        if (!forward && in.isKnown() && in.elements() > 1 && WideningRoot.defer(op, granularity)) {
             return true;
         }
         ValueState zero = op.find(2);
-        pend(
+        defer(
                 op,
                 forward,
                 in,
@@ -86,7 +86,8 @@ final class QuantiseRules {
             return false;
         }
         Tensor zeros = op.in(2).known();
-        return zeros == null || !Arrays.stream(Tables.intsOf(op.kit(), zeros)).allMatch(zero -> zero == 0);
+        return zeros == null
+                || !Arrays.stream(Tables.intsOf(op.environment(), zeros)).allMatch(zero -> zero == 0);
     }
 
     private static boolean blocks(LoweringContext op, boolean forward) {
@@ -96,7 +97,7 @@ final class QuantiseRules {
         }
         PartitionCompiler lowering = op.lowering();
         ValueState result = lowering.part(op.out(), op.out().type(), blocks.split());
-        pend(
+        defer(
                 op,
                 forward,
                 ScaleBlocks.reshaped(op, op.in(0), blocks.split()),
@@ -114,10 +115,16 @@ final class QuantiseRules {
     }
 
     /** @param zero of a shape that goes with the elements, or a single one that is known */
-    private static void pend(LoweringContext op, boolean forward, ValueState in, ValueState scale, @Nullable ValueState zero, ValueState out) {
+    private static void defer(
+            LoweringContext op,
+            boolean forward,
+            ValueState in,
+            ValueState scale,
+            @Nullable ValueState zero,
+            ValueState out) {
         Tensor known = zero == null ? null : zero.known();
         boolean varies = zero != null && !isSingle(zero);
-        int point = known == null || varies ? 0 : Tables.intsOf(op.kit(), known)[0];
+        int point = known == null || varies ? 0 : Tables.intsOf(op.environment(), known)[0];
         var operands = new ArrayList<>(List.of(in, scale));
         if (zero != null && varies) {
             operands.add(zero);
@@ -125,7 +132,7 @@ final class QuantiseRules {
         QuantisedType type = Granularity.typeOf(out.type());
         if (forward && type != null) {
             op.lowering()
-                    .pend(
+                    .defer(
                             out,
                             operands,
                             v -> quantised(
@@ -134,7 +141,7 @@ final class QuantiseRules {
                                     type));
         } else {
             op.lowering()
-                    .pend(
+                    .defer(
                             out,
                             operands,
                             v -> v.get(0)
@@ -159,13 +166,14 @@ final class QuantiseRules {
         if (type == null || op.has(2) && zero == null || !rowsAreEven) {
             return false;
         }
-        Quantisation quantisation = quantisation(op.kit());
-        View zeros = Tables.ints(granularity.zeros(op.kit(), zero));
+        Quantisation quantisation = quantisation(op.environment());
+        View zeros = Tables.ints(granularity.zeros(op.environment(), zero));
         View scales = op.lowering().dense(op.in(1));
         View from = op.lowering().dense(op.in(0));
         View to = op.lowering().allocate(op.out());
         op.lowering()
-                .add(ProgramStep.of(forward ? "quantise" : "dequantise", op.node().name())
+                .add(ProgramStep.of(
+                                forward ? "quantise" : "dequantise", op.node().name())
                         .reading(from, scales, zeros)
                         .writing(to)
                         .calling(memory -> {
@@ -188,7 +196,7 @@ final class QuantiseRules {
         if (!op.in(0).isFloat() || op.in(0).elements() == 0) {
             return false;
         }
-        Quantisation quantisation = quantisation(op.kit());
+        Quantisation quantisation = quantisation(op.environment());
         View from = op.lowering().dense(op.in(0));
         View bytes = op.lowering().allocate(op.out(0));
         View scale = op.lowering().allocate(ElementType.FLOAT, Shape.SCALAR);

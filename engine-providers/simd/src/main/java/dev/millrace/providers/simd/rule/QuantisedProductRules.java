@@ -3,9 +3,9 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.lowp.QuantisedOutput;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import org.jspecify.annotations.Nullable;
 
 /** Products and convolutions of bytes, most of them by constant weights. */
@@ -25,7 +25,12 @@ final class QuantisedProductRules {
     }
 
     private static @Nullable ByteSums sums(
-            LoweringContext op, boolean conv, ValueState in, @Nullable ValueState zero, ByteWeights weights, boolean transposed) {
+            LoweringContext op,
+            boolean conv,
+            ValueState in,
+            @Nullable ValueState zero,
+            ByteWeights weights,
+            boolean transposed) {
         return conv
                 ? ConvSums.of(op, in, zero, weights)
                 : ProductSums.of(
@@ -38,12 +43,12 @@ final class QuantisedProductRules {
         if (constant == null || zeros != null && zeros.known() == null) {
             return false;
         }
-        var weights = new ByteWeights(op.kit(), constant, zeros == null ? null : zeros.known());
+        var weights = new ByteWeights(op.environment(), constant, zeros == null ? null : zeros.known());
         ByteSums sums = sums(op, op.name().equals("ConvInteger"), op.in(0), op.find(2), weights, false);
         if (sums == null) {
             return false;
         }
-        op.lowering().pend(op.out(), new IntegerRoot(sums));
+        op.lowering().defer(op.out(), new IntegerRoot(sums));
         return true;
     }
 
@@ -75,13 +80,13 @@ final class QuantisedProductRules {
         if (!fits) {
             return false;
         }
-        float ofRows = Tables.floatsOf(op.kit(), scaleOfRows)[0];
-        float[] ofColumns = Tables.floatsOf(op.kit(), scales);
-        float ofResult = Tables.floatsOf(op.kit(), scale)[0];
+        float ofRows = Tables.floatsOf(op.environment(), scaleOfRows)[0];
+        float[] ofColumns = Tables.floatsOf(op.environment(), scales);
+        float ofResult = Tables.floatsOf(op.environment(), scale)[0];
         if (!ScaledSums.areDivisors(ofRows, ofResult) || !ScaledSums.areDivisors(ofColumns)) {
             return false;
         }
-        ByteSums sums = sums(op, conv, op.in(0), op.in(2), new ByteWeights(op.kit(), constant, zeros), false);
+        ByteSums sums = sums(op, conv, op.in(0), op.in(2), new ByteWeights(op.environment(), constant, zeros), false);
         if (sums == null) {
             return false;
         }
@@ -90,7 +95,7 @@ final class QuantisedProductRules {
             scaled = scaled.withInts(bias.known());
         }
         QuantisedOutput output = op.out().type() == ElementType.UINT8 ? QuantisedOutput.U8 : QuantisedOutput.S8;
-        int point = Tables.intsOf(op.kit(), zero)[0];
+        int point = Tables.intsOf(op.environment(), zero)[0];
         return scaled.addBytes(op.out(), new Requantised(ofResult, point, output));
     }
 
@@ -120,7 +125,7 @@ final class QuantisedProductRules {
         }
         op.lowering().passOver(op.in(0));
         ScaledSums scaled = ScaledSums.of(sums, in.scales()[0], by.scales());
-        op.lowering().pend(op.out(), new ScaledRoot(added == null ? scaled : scaled.withFloats(added)));
+        op.lowering().defer(op.out(), new ScaledRoot(added == null ? scaled : scaled.withFloats(added)));
         return true;
     }
 

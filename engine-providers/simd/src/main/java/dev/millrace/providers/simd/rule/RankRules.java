@@ -3,18 +3,18 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.kernels.expression.Kind;
-import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.axis.ArgBest;
 import dev.millrace.kernels.axis.AxisShape;
 import dev.millrace.kernels.axis.Best;
 import dev.millrace.kernels.axis.PrefixSum;
 import dev.millrace.kernels.axis.SumRule;
 import dev.millrace.kernels.axis.TopK;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.kernels.expression.Kind;
+import dev.millrace.kernels.expression.Operator;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -71,7 +71,8 @@ final class RankRules {
     }
 
     private static void addPlaces(LoweringContext op, Best best, AxisShape shape, View to) {
-        ArgBest driver = op.kit().driver(best, () -> new ArgBest(op.kit().kernels(), best));
+        ArgBest driver =
+                op.environment().driver(best, () -> new ArgBest(op.environment().kernels(), best));
         View from = op.lowering().dense(op.in(0));
         op.lowering()
                 .add(ProgramStep.of("place of the " + best.extreme(), op.node().name())
@@ -110,9 +111,10 @@ final class RankRules {
         ValueState best = lowering.part(op.out(), ElementType.INT32, lanes);
         CastRules.cast(op, places, best);
         int[] numbers = IntStream.range(0, Math.toIntExact(count)).toArray();
-        ValueState numbered = lowering.constant(together ? Tensor.copyOf(numbers, count) : Tensor.copyOf(numbers, count, 1));
+        ValueState numbered =
+                lowering.constant(together ? Tensor.copyOf(numbers, count) : Tensor.copyOf(numbers, count, 1));
         ValueState result = lowering.part(op.out(), ElementType.FLOAT, lanes.with(1, count));
-        lowering.pend(
+        lowering.defer(
                 result,
                 List.of(best, numbered),
                 v -> v.get(0).combine(Operator.EQUAL, v.get(1)).to(Kind.FLOAT));
@@ -132,8 +134,8 @@ final class RankRules {
             return false;
         }
         Best.Extreme extreme = op.attributes().flag("largest", true) ? Best.Extreme.LARGEST : Best.Extreme.SMALLEST;
-        TopK driver =
-                op.kit().driver(new Ranking(extreme), () -> new TopK(op.kit().kernels(), extreme));
+        TopK driver = op.environment()
+                .driver(new Ranking(extreme), () -> new TopK(op.environment().kernels(), extreme));
         ValueState some = op.out(op.wants(0) ? 0 : 1);
         int k = Math.toIntExact(some.shape().dim(Shape.axis(given, some.shape().rank())));
         View from = op.lowering().dense(op.in(0));
@@ -185,7 +187,8 @@ final class RankRules {
         }
         var rule = new SumRule(
                 type, op.attributes().flag("exclusive", false), op.attributes().flag("reverse", false));
-        PrefixSum driver = op.kit().driver(rule, () -> new PrefixSum(op.kit().kernels(), rule));
+        PrefixSum driver = op.environment()
+                .driver(rule, () -> new PrefixSum(op.environment().kernels(), rule));
         View from = op.lowering().dense(op.in(0));
         View to = op.lowering().allocate(op.out());
         op.lowering()

@@ -2,8 +2,8 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.FloatFunction;
+import dev.millrace.kernels.expression.Formulas;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

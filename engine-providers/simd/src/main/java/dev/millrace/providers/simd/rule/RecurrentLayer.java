@@ -7,12 +7,12 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.recurrent.Recurrent;
 import dev.millrace.kernels.recurrent.RecurrentCall;
 import dev.millrace.kernels.recurrent.RecurrentSizes;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.Call;
-import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.ProgramStep;
+import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
@@ -176,7 +176,7 @@ final class RecurrentLayer {
     }
 
     private View packedBefore() {
-        Weights store = op.kit().weights();
+        Weights store = op.environment().weights();
         Tensor w = Objects.requireNonNull(op.in(1).known());
         Tensor r = Objects.requireNonNull(op.in(2).known());
         Tensor b = op.has(3) ? op.in(3).known() : null;

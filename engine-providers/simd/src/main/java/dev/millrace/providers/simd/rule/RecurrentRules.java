@@ -108,18 +108,22 @@ final class RecurrentRules {
             return functions.subList(direction * each, (direction + 1) * each);
         }
 
-        Recurrent driver(CompileEnvironment kit) {
-            Gemm gemm = kit.gemm();
+        Recurrent driver(CompileEnvironment environment) {
+            Gemm gemm = environment.gemm();
             return switch (name) {
-                case "LSTM" -> Recurrent.lstm(kit.kernels(), gemm, variants(this::lstm), clip);
+                case "LSTM" -> Recurrent.lstm(environment.kernels(), gemm, variants(this::lstm), clip);
                 case "GRU" ->
                     Recurrent.gru(
-                            kit.kernels(),
+                            environment.kernels(),
                             gemm,
                             variants(f -> new GruVariant(f.get(0), f.get(1), clips(), resetAfter)),
                             clip);
                 default ->
-                    Recurrent.rnn(kit.kernels(), gemm, variants(f -> new RnnStep.Variant(f.getFirst(), clips())), clip);
+                    Recurrent.rnn(
+                            environment.kernels(),
+                            gemm,
+                            variants(f -> new RnnStep.Variant(f.getFirst(), clips())),
+                            clip);
             };
         }
 
@@ -142,6 +146,6 @@ final class RecurrentRules {
 
     private static @Nullable Recurrent driver(LoweringContext op) {
         Kind kind = Kind.of(op);
-        return kind == null ? null : op.kit().driver(kind.key(), () -> kind.driver(op.kit()));
+        return kind == null ? null : op.environment().driver(kind.key(), () -> kind.driver(op.environment()));
     }
 }

@@ -8,11 +8,11 @@ import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.pool.PoolingOperation;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -80,17 +80,18 @@ final class ReduceRules {
         PartitionCompiler lowering = op.lowering();
         int[] axes = axes(op);
         if (Reductions.areOfRows(in.shape(), axes)) {
-            ValueState result = lowering.part(op.out(), ElementType.INT32, op.out().shape());
+            ValueState result =
+                    lowering.part(op.out(), ElementType.INT32, op.out().shape());
             Expr number = Expr.input(0, DataTypes.of(in.type())).to(Kind.INT);
             Reductions.addOfRows(op, reduction, number, in, result);
             return CastRules.cast(op, result, op.out());
         }
         Kind kind = DataTypes.of(in.type()).kind();
         ValueState wide = lowering.part(op.out(), ElementType.INT32, in.shape());
-        lowering.pend(wide, List.of(in), v -> v.getFirst().to(Kind.INT));
+        lowering.defer(wide, List.of(in), v -> v.getFirst().to(Kind.INT));
         ValueState result = lowering.part(op.out(), ElementType.INT32, op.out().shape());
         Reductions.add(op, reduction, wide, result, axes);
-        lowering.pend(op.out(), List.of(result), v -> v.getFirst().to(kind));
+        lowering.defer(op.out(), List.of(result), v -> v.getFirst().to(kind));
         lowering.materialise(op.out());
         return true;
     }
@@ -144,23 +145,23 @@ final class ReduceRules {
             Reductions.addOfRows(op, ReduceOp.MAX, magnitude, in, largest);
         } else {
             ValueState magnitudes = lowering.part(op.out(), in.type(), in.shape());
-            lowering.pend(magnitudes, List.of(in), v -> Formulas.abs(v.getFirst()));
+            lowering.defer(magnitudes, List.of(in), v -> Formulas.abs(v.getFirst()));
             Reductions.add(op, ReduceOp.MAX, magnitudes, largest, axis);
         }
         ValueState scale = lowering.part(op.out(), in.type(), rest);
-        lowering.pend(scale, List.of(largest), v -> scale(v.getFirst()));
+        lowering.defer(scale, List.of(largest), v -> scale(v.getFirst()));
         lowering.dense(scale);
         ValueState scaled = lowering.part(op.out(), in.type(), in.shape());
-        lowering.pend(scaled, List.of(in, scale), v -> v.get(0).times(v.get(1)));
+        lowering.defer(scaled, List.of(in, scale), v -> v.get(0).times(v.get(1)));
         ValueState norm = lowering.part(op.out(), in.type(), rest);
         Reductions.add(op, op.attributes().integer("p", 2) == 1 ? ReduceOp.L1 : ReduceOp.L2, scaled, norm, axis);
         ValueState factor = lowering.part(op.out(), in.type(), rest);
-        lowering.pend(factor, List.of(norm), v -> {
+        lowering.defer(factor, List.of(norm), v -> {
             Expr isZero = v.getFirst().combine(Operator.EQUAL, Expr.number(0));
             return isZero.choose(Expr.number(0), Expr.number(1).over(v.getFirst()));
         });
         lowering.dense(factor);
-        lowering.pend(op.out(), List.of(scaled, factor), v -> v.get(0).times(v.get(1)));
+        lowering.defer(op.out(), List.of(scaled, factor), v -> v.get(0).times(v.get(1)));
         return true;
     }
 
@@ -194,16 +195,16 @@ final class ReduceRules {
         // a power of two that no sum over the axes is too large with
         float scale = Math.scalb(1f, -2 - Math.getExponent((double) in.elements()));
         ValueState scaled = lowering.part(op.out(), in.type(), in.shape());
-        lowering.pend(scaled, List.of(in), v -> v.getFirst().times(Expr.number(scale)));
+        lowering.defer(scaled, List.of(in), v -> v.getFirst().times(Expr.number(scale)));
         ValueState mean = lowering.part(op.out(), in.type(), rest);
         Reductions.add(op, ReduceOp.MEAN, scaled, mean, axes);
         ValueState centred = lowering.part(op.out(), in.type(), in.shape());
-        lowering.pend(centred, List.of(scaled, mean), v -> v.get(0).minus(v.get(1)));
+        lowering.defer(centred, List.of(scaled, mean), v -> v.get(0).minus(v.get(1)));
         ValueState length = lowering.part(op.out(), in.type(), rest);
         Reductions.add(op, ReduceOp.L2, centred, length, axes);
         long results = rest.elements();
         float factor = (float) Math.sqrt((double) results / in.elements());
-        lowering.pend(op.out(), List.of(centred, length), v -> {
+        lowering.defer(op.out(), List.of(centred, length), v -> {
             Expr deviation = v.get(1).times(Expr.number(factor));
             return v.get(0).over(deviation.plus(Expr.number(LEAST_DEVIATION * scale)));
         });

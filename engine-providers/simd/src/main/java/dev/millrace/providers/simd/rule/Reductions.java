@@ -7,9 +7,9 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.reduce.ExpressionReduction;
 import dev.millrace.kernels.reduce.ReduceOp;
 import dev.millrace.kernels.reduce.Reduction;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -51,10 +51,11 @@ final class Reductions {
     }
 
     /** @param shape of what is reduced, which lies in the order of its indices */
-    private static void add(LoweringContext op, ReduceOp reduction, View from, Shape shape, ValueState to, int... axes) {
+    private static void add(
+            LoweringContext op, ReduceOp reduction, View from, Shape shape, ValueState to, int... axes) {
         View out = op.lowering().allocate(to);
         NumberType type = Objects.requireNonNull(DataTypes.number(from.type()));
-        var driver = new Reduction(op.kit().kernels(), reduction, type, shape.toArray(), axes);
+        var driver = new Reduction(op.environment().kernels(), reduction, type, shape.toArray(), axes);
         op.lowering()
                 .add(ProgramStep.of(
                                 () -> "reduce " + reduction + " " + shape + " over " + Arrays.toString(axes),
@@ -89,8 +90,8 @@ final class Reductions {
         View out = op.lowering().allocate(to);
         long rows = to.elements();
         DataType type = DataTypes.of(to.type());
-        var driver =
-                new ExpressionReduction(op.kit().kernels(), expression, reduction, type, rows, in.elements() / rows);
+        var driver = new ExpressionReduction(
+                op.environment().kernels(), expression, reduction, type, rows, in.elements() / rows);
         op.lowering()
                 .add(ProgramStep.of(
                                 () -> "reduce " + reduction + " of an expression of " + in.shape(),

@@ -10,10 +10,10 @@ import dev.millrace.kernels.resize.ResizeRule;
 import dev.millrace.kernels.resize.ResizeRule.Coordinates;
 import dev.millrace.kernels.resize.ResizeRule.Mode;
 import dev.millrace.kernels.resize.ResizeRule.Rounding;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -88,9 +88,11 @@ final class ResizeRules {
         add(op, rule, dims, moved, from, lowering.allocateBlocked(op.out()));
     }
 
-    private static void add(LoweringContext op, ResizeRule rule, long[] dims, List<ResizeAxis> axes, View from, View to) {
-        var plan = new ResizePlan(rule, dims, axes, op.kit().kernels().target(), OwnMemory::allocate);
-        Resize driver = op.kit().driver(Resize.class, () -> new Resize(op.kit().kernels()));
+    private static void add(
+            LoweringContext op, ResizeRule rule, long[] dims, List<ResizeAxis> axes, View from, View to) {
+        var plan = new ResizePlan(rule, dims, axes, op.environment().kernels().target(), OwnMemory::allocate);
+        Resize driver = op.environment()
+                .driver(Resize.class, () -> new Resize(op.environment().kernels()));
         int bytes = Math.toIntExact(from.type().bytes(1));
         float outside = op.attributes().real("extrapolation_value", 0);
         op.lowering()

@@ -4,10 +4,10 @@ import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.attention.RotaryEmbedding;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -78,7 +78,7 @@ final class RotaryRules {
         View sine = lowering.dense(sines);
         View to = asHeads(op, lowering.allocate(op.out()), heads);
         var rotation = new RotaryEmbedding(
-                op.kit().kernels(),
+                op.environment().kernels(),
                 new RotaryEmbedding.Shape(
                         Math.toIntExact(heads.dim(0)),
                         Math.toIntExact(heads.dim(1)),

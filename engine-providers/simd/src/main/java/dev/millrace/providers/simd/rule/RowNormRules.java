@@ -5,12 +5,12 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.norm.NormRows;
 import dev.millrace.kernels.norm.RowNorm;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
-import dev.millrace.providers.simd.program.RunMemory;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
+import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.View;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,7 +115,7 @@ final class RowNormRules {
         if (added != null) {
             operands.add(added);
         }
-        op.lowering().pend(sum, operands, v -> {
+        op.lowering().defer(sum, operands, v -> {
             Expr both = v.get(0).plus(v.get(1));
             return v.size() == 2 ? both : both.plus(v.get(2));
         });
@@ -187,10 +187,10 @@ final class RowNormRules {
                 offsets,
                 keeps ? statistic(op, means ? 1 : -1, rows) : null,
                 keeps ? statistic(op, deviations ? 2 : -1, rows) : null);
-        RowNorm norm = op.kit()
+        RowNorm norm = op.environment()
                 .driver(
                         List.of(RowNorm.class, variant.key(), epsilon),
-                        () -> new RowNorm(op.kit().kernels(), variant, epsilon));
+                        () -> new RowNorm(op.environment().kernels(), variant, epsilon));
         lowering.add(ProgramStep.of(() -> variant.key().toString(), op.node().name())
                 .reading(parts.reads())
                 .writing(parts.writes())

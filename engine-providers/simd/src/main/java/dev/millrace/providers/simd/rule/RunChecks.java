@@ -4,8 +4,8 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.reduce.ReduceOp;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -27,20 +27,22 @@ final class RunChecks {
         add(op, ReduceOp.MAX, ints, largest -> largest <= most, failure);
     }
 
-    private static void add(LoweringContext op, ReduceOp extreme, ValueState ints, LongPredicate condition, String failure) {
+    private static void add(
+            LoweringContext op, ReduceOp extreme, ValueState ints, LongPredicate condition, String failure) {
         ValueState found = op.lowering().part(op.out(), ints.type(), Shape.SCALAR);
         int[] axes = IntStream.range(0, ints.shape().rank()).toArray();
         Reductions.add(op, extreme, ints, found, axes);
         View view = op.lowering().view(found);
         boolean wide = ints.type() == ElementType.INT64;
-        op.lowering().add(ProgramStep.of("check", op.node().name()).reading(view).calling(memory -> {
-            MemorySegment number = memory.segment(view);
-            return crew -> {
-                long is = wide ? number.get(ValueLayout.JAVA_LONG, 0) : number.get(ValueLayout.JAVA_INT, 0);
-                if (!condition.test(is)) {
-                    throw EngineException.invalidArgument(failure);
-                }
-            };
-        }));
+        op.lowering()
+                .add(ProgramStep.of("check", op.node().name()).reading(view).calling(memory -> {
+                    MemorySegment number = memory.segment(view);
+                    return crew -> {
+                        long is = wide ? number.get(ValueLayout.JAVA_LONG, 0) : number.get(ValueLayout.JAVA_INT, 0);
+                        if (!condition.test(is)) {
+                            throw EngineException.invalidArgument(failure);
+                        }
+                    };
+                }));
     }
 }

@@ -1,8 +1,8 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.ValueState;
 import org.jspecify.annotations.Nullable;
 
 /**

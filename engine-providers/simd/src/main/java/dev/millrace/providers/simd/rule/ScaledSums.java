@@ -44,7 +44,7 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
 
     /** Returns these sums with a bias of ints, in units of the sums. */
     ScaledSums withInts(Tensor bias) {
-        int[] given = Tables.intsOf(sums.lowering().kit(), bias);
+        int[] given = Tables.intsOf(sums.lowering().environment(), bias);
         double[] numbers = new double[given.length];
         Arrays.setAll(numbers, i -> given[i]);
         return new ScaledSums(sums, factors, numbers);
@@ -52,7 +52,7 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
 
     /** Returns these sums with a bias of floats. */
     ScaledSums withFloats(Tensor bias) {
-        float[] given = Tables.floatsOf(sums.lowering().kit(), bias);
+        float[] given = Tables.floatsOf(sums.lowering().environment(), bias);
         double[] numbers = new double[Math.toIntExact(sums.columns())];
         Arrays.setAll(numbers, i -> given[given.length == 1 ? 0 : i] / factor(i));
         return new ScaledSums(sums, factors, numbers);

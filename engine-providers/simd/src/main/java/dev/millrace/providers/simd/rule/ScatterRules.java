@@ -3,12 +3,12 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.gather.ElementShape;
 import dev.millrace.kernels.gather.IndexList;
+import dev.millrace.kernels.gather.RowGather;
 import dev.millrace.kernels.gather.RowMove;
 import dev.millrace.kernels.gather.RowNumbers;
-import dev.millrace.kernels.gather.RowGather;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -110,9 +110,15 @@ final class ScatterRules {
     }
 
     private static void add(
-            LoweringContext op, RowMove.Update update, Indices indices, Table places, long count, long rows, long width) {
-        RowNumbers numbers = Indices.numbers(op.kit());
-        RowGather mover = Indices.rows(op.kit());
+            LoweringContext op,
+            RowMove.Update update,
+            Indices indices,
+            Table places,
+            long count,
+            long rows,
+            long width) {
+        RowNumbers numbers = Indices.numbers(op.environment());
+        RowGather mover = Indices.rows(op.environment());
         View data = op.lowering().view(op.in(0));
         View updates = op.lowering().dense(op.in(2));
         View to = op.lowering().allocate(op.out());
@@ -125,13 +131,13 @@ final class ScatterRules {
                         .writing(to)
                         .scratch(RowNumbers.tableBytes(count))
                         .calling(memory -> {
-                            MemorySegment given = memory.segment(updates);
+                            MemorySegment segment = memory.segment(updates);
                             MemorySegment out = memory.segment(to);
                             MemorySegment table = memory.scratch();
                             IndexList list = indices.in(memory);
                             return crew -> {
                                 indices.check(() -> places.fill(numbers, list, table));
-                                mover.scatter(table, count, given, update, out, rows, width, crew);
+                                mover.scatter(table, count, segment, update, out, rows, width, crew);
                             };
                         }));
     }

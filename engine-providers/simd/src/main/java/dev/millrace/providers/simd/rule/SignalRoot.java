@@ -7,16 +7,16 @@ import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.gemm.Batch;
 import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.EpilogueOperand;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmProduct;
 import dev.millrace.kernels.gemm.Matrix;
-import dev.millrace.kernels.gemm.EpilogueOperand;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.providers.simd.lower.FusionRoot;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
-import dev.millrace.providers.simd.program.RunMemory;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
+import dev.millrace.providers.simd.program.RunMemory;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
@@ -41,7 +41,13 @@ final class SignalRoot implements FusionRoot {
     private final ConvWeights.Fixed weights;
 
     /** @param channels of the result */
-    SignalRoot(PartitionCompiler lowering, ValueState in, Axis axis, long batch, long channels, ConvWeights.Fixed weights) {
+    SignalRoot(
+            PartitionCompiler lowering,
+            ValueState in,
+            Axis axis,
+            long batch,
+            long channels,
+            ConvWeights.Fixed weights) {
         this.lowering = lowering;
         this.in = in;
         this.axis = axis;
@@ -86,7 +92,7 @@ final class SignalRoot implements FusionRoot {
             views.add(lowering.dense(operand));
         }
         Epilogue epilogue = after == null ? Epilogue.NONE : Epilogue.of(after, kinds);
-        Gemm gemm = lowering.kit().gemm();
+        Gemm gemm = lowering.environment().gemm();
         int taps = axis.taps();
         var layout = Layout.forAllShapes(gemm.packedLayout() + " of the transpose", gemm.packedBytes(taps, channels));
         View packed = weights.packed(
@@ -116,7 +122,8 @@ final class SignalRoot implements FusionRoot {
         return "gemm of windows " + shape + (after == null ? "" : " then " + ExprText.print(after));
     }
 
-    private GemmProduct product(RunMemory memory, View from, View packed, Epilogue epilogue, List<View> views, View to) {
+    private GemmProduct product(
+            RunMemory memory, View from, View packed, Epilogue epilogue, List<View> views, View to) {
         Matrix[] operands =
                 views.stream().map(view -> Matrix.rows(memory.segment(view), 0)).toArray(Matrix[]::new);
         Matrix windows = Matrix.windows(memory.segment(from), axis.stride());

@@ -46,14 +46,15 @@ final class SoftmaxRules {
 
     /** Adds one of each lane of {@code count} elements, {@code inner} apart. */
     static void add(LoweringContext op, boolean logarithm, View from, View to, long outer, long count, long inner) {
-        Softmax softmax = op.kit()
+        Softmax softmax = op.environment()
                 .driver(
                         List.of(Softmax.class, logarithm),
                         () -> logarithm
-                                ? Softmax.logarithm(op.kit().kernels())
-                                : Softmax.of(op.kit().kernels()));
+                                ? Softmax.logarithm(op.environment().kernels())
+                                : Softmax.of(op.environment().kernels()));
         op.lowering()
-                .add(ProgramStep.of(logarithm ? "log softmax" : "softmax", op.node().name())
+                .add(ProgramStep.of(
+                                logarithm ? "log softmax" : "softmax", op.node().name())
                         .reading(from)
                         .writing(to)
                         .repeating()

@@ -3,12 +3,12 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.fft.Sinusoids;
 import dev.millrace.kernels.fft.Spectra;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.kernels.image.Axis;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
@@ -30,7 +30,7 @@ final class SpectrumRule {
 
     /** Lowers a convolution, and the other half of its transform with it; false where it is none. */
     static boolean lower(LoweringContext op, ValueState signals, Axis axis, ConvWeights.Fixed weights) {
-        if (op.kit().isStrict()
+        if (op.environment().isStrict()
                 || !weights.weights().areWide()
                 || weights.bias() != null
                 || !Sinusoids.isLength(axis.taps())
@@ -85,8 +85,9 @@ final class SpectrumRule {
     }
 
     /** Tables for the transform that the weights are, or null where they are none. */
-    private static @Nullable MemorySegment packed(LoweringContext op, Sinusoids sinusoids, Tensor first, @Nullable Tensor second) {
-        Weights weights = op.kit().weights();
+    private static @Nullable MemorySegment packed(
+            LoweringContext op, Sinusoids sinusoids, Tensor first, @Nullable Tensor second) {
+        Weights weights = op.environment().weights();
         List<Tensor> sources = second == null ? List.of(first) : List.of(first, second);
         var layout = Layout.of("transform of " + sinusoids.points(), sinusoids.packedBytes());
         MemorySegment packed = weights.filled(sources, layout, target -> {
@@ -97,7 +98,8 @@ final class SpectrumRule {
         return Sinusoids.order(packed) == Sinusoids.Order.NONE ? null : packed;
     }
 
-    private static View spectra(LoweringContext op, Sinusoids sinusoids, ValueState signals, Axis axis, MemorySegment packed) {
+    private static View spectra(
+            LoweringContext op, Sinusoids sinusoids, ValueState signals, Axis axis, MemorySegment packed) {
         PartitionCompiler lowering = op.lowering();
         int batch = Math.toIntExact(signals.shape().dim(0));
         var frames = new Spectra.Frames(batch, axis.in(), axis.out(), axis.stride());
@@ -105,10 +107,10 @@ final class SpectrumRule {
         View tables =
                 View.dense(Storage.constant(packed), ElementType.FLOAT, Shape.of(packed.byteSize() / Float.BYTES));
         View to = lowering.allocate(ElementType.FLOAT, Shape.of(batch, 2L * sinusoids.frequencies(), axis.out()));
-        Spectra spectra = op.kit()
+        Spectra spectra = op.environment()
                 .driver(
                         List.of(Spectra.class, sinusoids.points()),
-                        () -> new Spectra(op.kit().kernels(), sinusoids));
+                        () -> new Spectra(op.environment().kernels(), sinusoids));
         lowering.add(ProgramStep.of(
                         () -> "transforms of " + batch + "x" + axis.out() + "x" + axis.taps(),
                         op.node().name())

@@ -4,8 +4,8 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.View;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,8 @@ final class SubpixelConvolutionRoot extends ImageRoot {
     private final Phases phases;
     private final ConvRoot conv;
 
-    SubpixelConvolutionRoot(PartitionCompiler lowering, ValueState in, Phases phases, ConvWeights weights, boolean ofOneSize) {
+    SubpixelConvolutionRoot(
+            PartitionCompiler lowering, ValueState in, Phases phases, ConvWeights weights, boolean ofOneSize) {
         super(lowering);
         this.in = in;
         this.phases = phases;

@@ -17,14 +17,14 @@ final class Tables {
     private Tables() {}
 
     /** The numbers of a constant, which is marked as read as it is. */
-    static float[] floatsOf(CompileEnvironment kit, Tensor constant) {
-        kit.weights().plain(constant);
+    static float[] floatsOf(CompileEnvironment environment, Tensor constant) {
+        environment.weights().plain(constant);
         return constant.floats();
     }
 
     /** The numbers of a constant, which is marked as read as it is. */
-    static int[] intsOf(CompileEnvironment kit, Tensor constant) {
-        kit.weights().plain(constant);
+    static int[] intsOf(CompileEnvironment environment, Tensor constant) {
+        environment.weights().plain(constant);
         return constant.ints();
     }
 

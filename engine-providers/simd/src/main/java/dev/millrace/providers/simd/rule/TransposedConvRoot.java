@@ -3,8 +3,8 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.conv.TransposedConv;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
@@ -27,7 +27,7 @@ final class TransposedConvRoot extends ImageRoot {
 
     @Override
     void add(ValueState result, Expr after, @Nullable ValueState residual) {
-        var conv = new TransposedConv(lowering().kit().kernels(), forward, after);
+        var conv = new TransposedConv(lowering().environment().kernels(), forward, after);
         View from = lowering().blocked(in);
         View other = residual == null ? null : lowering().blocked(residual);
         View packed = weights.packed(Layout.forAllShapes(conv.packedLayout(), conv.packedBytes()), conv::pack);

@@ -5,8 +5,8 @@ import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Operator;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -50,7 +50,7 @@ final class VaryingPower {
         if (!base.shape().equals(op.out().shape())) {
             return false;
         }
-        var powers = new VaryingPower(op.kit().kernels());
+        var powers = new VaryingPower(op.environment().kernels());
         View from = op.lowering().dense(base);
         View by = op.lowering().dense(exponent);
         View to = op.lowering().allocate(op.out());

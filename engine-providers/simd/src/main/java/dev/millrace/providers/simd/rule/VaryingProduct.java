@@ -4,9 +4,9 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.quantise.QuantisedType;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.View;
 import java.util.Arrays;
 import java.util.List;
@@ -55,12 +55,12 @@ final class VaryingProduct {
         Shape shape = Shape.broadcast(
                 op.in(4).shape(), Shape.broadcast(op.in(1).shape(), op.in(6).shape()));
         ValueState factor = lowering.part(op.out(), ElementType.FLOAT, shape);
-        lowering.pend(
+        lowering.defer(
                 factor,
                 List.of(op.in(1), op.in(4), op.in(6)),
                 v -> v.get(0).times(v.get(1)).over(v.get(2)));
         lowering.materialise(factor);
-        lowering.pend(
+        lowering.defer(
                 op.out(),
                 List.of(sums, factor, op.in(7)),
                 v -> QuantiseRules.quantised(
@@ -80,7 +80,8 @@ final class VaryingProduct {
     }
 
     /** Returns the product in 32-bit ints, or null where the operands are not supported. */
-    private @Nullable ValueState sums(ValueState a, @Nullable ValueState zeroOfA, ValueState b, @Nullable ValueState zeroOfB) {
+    private @Nullable ValueState sums(
+            ValueState a, @Nullable ValueState zeroOfA, ValueState b, @Nullable ValueState zeroOfB) {
         int rank = a.shape().rank();
         boolean fits = ByteWeights.areBytes(a.type())
                 && ByteWeights.areBytes(b.type())
@@ -103,7 +104,7 @@ final class VaryingProduct {
                     part(left, rank - 1, first, count), part(right, b.shape().rank() - 2, first, count));
             ValueState before = sums;
             sums = lowering.part(op.out(), ElementType.INT32, op.out().shape());
-            lowering.pend(
+            lowering.defer(
                     sums,
                     before == null ? List.of(product) : List.of(product, before),
                     v -> v.size() == 1
@@ -116,7 +117,7 @@ final class VaryingProduct {
 
     private ValueState withoutZero(ValueState bytes, @Nullable ValueState zero) {
         ValueState floats = lowering.part(op.out(), ElementType.FLOAT, bytes.shape());
-        lowering.pend(
+        lowering.defer(
                 floats,
                 zero == null ? List.of(bytes) : List.of(bytes, zero),
                 v -> (v.size() == 1 ? v.getFirst() : v.get(0).minus(v.get(1))).to(Kind.FLOAT));
@@ -134,7 +135,7 @@ final class VaryingProduct {
 
     private ValueState product(ValueState a, ValueState b) {
         ValueState product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
-        lowering.pend(product, Objects.requireNonNull(ProductRoot.of(lowering, a, b, false, false, product.shape())));
+        lowering.defer(product, Objects.requireNonNull(ProductRoot.of(lowering, a, b, false, false, product.shape())));
         lowering.materialise(product);
         return product;
     }

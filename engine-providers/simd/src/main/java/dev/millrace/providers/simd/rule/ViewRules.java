@@ -1,10 +1,10 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.Channels;
 import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.View;
 import java.util.Arrays;
 import java.util.Objects;

@@ -11,8 +11,8 @@ import dev.millrace.kernels.lowp.WeightFormat;
 import dev.millrace.kernels.lowp.WeightGemm;
 import dev.millrace.kernels.lowp.WeightProduct;
 import dev.millrace.providers.simd.lower.FusionRoot;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
@@ -101,8 +101,8 @@ final class WeightRoot implements FusionRoot {
         long k = weights.k();
         long m = out.elements() / n;
         WeightFormat format = weights.format();
-        WeightGemm gemm = lowering.kit()
-                .driver(format, () -> new WeightGemm(lowering.kit().kernels(), format));
+        WeightGemm gemm = lowering.environment()
+                .driver(format, () -> new WeightGemm(lowering.environment().kernels(), format));
         View left = lowering.dense(a);
         MemorySegment memory = weights.packed(gemm);
         View right = View.dense(Storage.constant(memory), ElementType.UINT8, Shape.of(memory.byteSize()));

@@ -10,12 +10,12 @@ import dev.millrace.kernels.lowp.BlockedWeights;
 import dev.millrace.kernels.lowp.WeightFormat;
 import dev.millrace.kernels.lowp.WeightGemm;
 import dev.millrace.kernels.lowp.WeightType;
-import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.lower.StoredFloats;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -88,7 +88,7 @@ final class WeightRules {
             product = op.lowering().part(op.out(), op.out().type(), op.out().shape());
         }
         op.lowering()
-                .pend(
+                .defer(
                         product,
                         new WeightRoot(
                                 op.lowering(),
@@ -97,14 +97,17 @@ final class WeightRules {
                                 op.out().shape()));
         if (biased) {
             op.lowering()
-                    .pend(op.out(), List.of(product, op.in(BIAS)), v -> v.get(0).plus(v.get(1)));
+                    .defer(
+                            op.out(),
+                            List.of(product, op.in(BIAS)),
+                            v -> v.get(0).plus(v.get(1)));
         }
         return true;
     }
 
     /** The weights of a MatMulNBits. */
     private record Blocked(
-            CompileEnvironment kit,
+            CompileEnvironment environment,
             WeightFormat format,
             long k,
             long n,
@@ -119,7 +122,7 @@ final class WeightRules {
             WeightType type = op.attributes().integer("bits", 4) == 4 ? WeightType.INT4 : WeightType.INT8;
             int block = Math.toIntExact(op.attributes().integer("block_size", 0));
             return new Blocked(
-                    op.kit(),
+                    op.environment(),
                     new WeightFormat(type, block, zeros != null),
                     op.attributes().integer("K", 0),
                     op.attributes().integer("N", 0),
@@ -128,7 +131,7 @@ final class WeightRules {
                     zeros,
                     type == WeightType.INT4
                             && op.attributes().integer("accuracy_level", 0) == BYTES
-                            && !op.kit().isStrict());
+                            && !op.environment().isStrict());
         }
 
         private static Tensor known(ValueState cell) {
@@ -144,10 +147,11 @@ final class WeightRules {
             List<Tensor> sources =
                     zeros == null ? List.of(data, scales.tensor()) : List.of(data, scales.tensor(), zeros);
             Layout layout = Layout.forAllShapes(gemm.packedLayout(), gemm.packedBytes(k, n));
-            return kit.weights().packed(sources, layout, target -> {
-                MemorySegment words = kit.weights().plain(data);
+            return environment.weights().packed(sources, layout, target -> {
+                MemorySegment words = environment.weights().plain(data);
                 MemorySegment by = scales.floats();
-                MemorySegment points = zeros == null ? null : kit.weights().plain(zeros);
+                MemorySegment points =
+                        zeros == null ? null : environment.weights().plain(zeros);
                 gemm.pack(
                         new BlockedWeights(format.type(), format.block(), words, by, FloatType.F32, points),
                         k,
@@ -170,18 +174,18 @@ final class WeightRules {
             return false;
         }
         op.lowering()
-                .pend(
+                .defer(
                         op.out(),
                         new WeightRoot(
                                 op.lowering(),
                                 op.in(0),
-                                new HalfWeights(op.kit(), weights),
+                                new HalfWeights(op.environment(), weights),
                                 op.out().shape()));
         return true;
     }
 
     /** Weights of 16 bits. */
-    private record HalfWeights(CompileEnvironment kit, Tensor data) implements WeightRoot.StoredWeights {
+    private record HalfWeights(CompileEnvironment environment, Tensor data) implements WeightRoot.StoredWeights {
         @Override
         public WeightFormat format() {
             return data.type() == ElementType.FLOAT16 ? WeightFormat.F16 : WeightFormat.BF16;
@@ -205,11 +209,12 @@ final class WeightRules {
         @Override
         public MemorySegment packed(WeightGemm gemm) {
             Layout layout = Layout.forAllShapes(gemm.packedLayout(), gemm.packedBytes(k(), n()));
-            return kit.weights()
+            return environment
+                    .weights()
                     .packed(
                             List.of(data),
                             layout,
-                            target -> gemm.pack(kit.weights().plain(data), n(), k(), n(), target));
+                            target -> gemm.pack(environment.weights().plain(data), n(), k(), n(), target));
         }
     }
 }

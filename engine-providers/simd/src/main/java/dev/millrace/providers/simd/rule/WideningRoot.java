@@ -7,8 +7,8 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.quantise.QuantisedType;
 import dev.millrace.kernels.quantise.Scales;
 import dev.millrace.providers.simd.lower.FusionRoot;
-import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
@@ -25,7 +25,8 @@ final class WideningRoot implements FusionRoot {
     private final Tensor elements;
     private final Tensor scales;
 
-    private WideningRoot(LoweringContext op, Granularity granularity, QuantisedType type, Tensor elements, Tensor scales) {
+    private WideningRoot(
+            LoweringContext op, Granularity granularity, QuantisedType type, Tensor elements, Tensor scales) {
         this.op = op;
         this.granularity = granularity;
         this.type = type;
@@ -34,7 +35,7 @@ final class WideningRoot implements FusionRoot {
     }
 
     /** Lets the result of a DequantizeLinear of constants wait; false where not all it reads is constant. */
-    static boolean pend(LoweringContext op, Granularity granularity) {
+    static boolean defer(LoweringContext op, Granularity granularity) {
         Tensor elements = op.in(0).known();
         Tensor scales = op.in(1).known();
         QuantisedType type = Granularity.typeOf(op.in(0).type());
@@ -44,7 +45,7 @@ final class WideningRoot implements FusionRoot {
                 || op.has(2) && op.in(2).known() == null) {
             return false;
         }
-        op.lowering().pend(op.out(), new WideningRoot(op, granularity, type, elements, scales));
+        op.lowering().defer(op.out(), new WideningRoot(op, granularity, type, elements, scales));
         return true;
     }
 
@@ -63,16 +64,17 @@ final class WideningRoot implements FusionRoot {
         if (after != null) {
             return false;
         }
-        Weights weights = op.kit().weights();
+        Weights weights = op.environment().weights();
         Tensor zero = op.has(2) ? op.in(2).known() : null;
         List<Tensor> sources = zero == null ? List.of(elements, scales) : List.of(elements, scales, zero);
         String name = "floats, " + granularity.outer() + "x" + granularity.axis() + "x" + granularity.inner();
         Layout layout = Layout.forAllShapes(name, Float.BYTES * result.elements());
         MemorySegment floats = weights.packed(sources, layout, target -> {
-            MemorySegment points = Tables.memory(granularity.zeros(op.kit(), zero));
+            MemorySegment points = Tables.memory(granularity.zeros(op.environment(), zero));
             var all = new Scales(
                     granularity.outer(), granularity.axis(), granularity.inner(), weights.plain(scales), points);
-            QuantiseRules.quantisation(op.kit()).dequantise(weights.plain(elements), type, all, target, Parallel.NONE);
+            QuantiseRules.quantisation(op.environment())
+                    .dequantise(weights.plain(elements), type, all, target, Parallel.NONE);
         });
         op.lowering().provide(result, View.dense(Storage.constant(floats), ElementType.FLOAT, result.shape()));
         return true;

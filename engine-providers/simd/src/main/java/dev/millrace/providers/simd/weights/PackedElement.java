@@ -33,7 +33,12 @@ public record PackedElement(int bytes, int flip) {
         return switch (type.bits()) {
             case 32 -> List.of(new PackedElement(4, 0));
             case 16 -> List.of(new PackedElement(2, 0));
-            case 8 -> List.of(new PackedElement(1, 0), new PackedElement(1, 0x80), new PackedElement(4, 0x8888_8888), new PackedElement(4, 0x8080_8080));
+            case 8 ->
+                List.of(
+                        new PackedElement(1, 0),
+                        new PackedElement(1, 0x80),
+                        new PackedElement(4, 0x8888_8888),
+                        new PackedElement(4, 0x8080_8080));
             case 4 -> List.of(new PackedElement(4, 0x8888_8888), new PackedElement(4, 0));
             default -> List.of();
         };

@@ -86,11 +86,11 @@ public final class Usage {
     }
 
     /** Returns the unpacking map of a constant that was read only packed, if there is one. */
-    public @Nullable UnpackingMap wayBack(Tensor constant) {
+    public @Nullable UnpackingMap unpackingMap(Tensor constant) {
         for (Packing each : packed.values()) {
             int place = each.weights.sources().indexOf(constant);
             if (place >= 0) {
-                UnpackingMap way = wayBack(constant, each, place);
+                UnpackingMap way = unpackingMap(constant, each, place);
                 if (way != null) {
                     return way;
                 }
@@ -99,7 +99,7 @@ public final class Usage {
         return null;
     }
 
-    private @Nullable UnpackingMap wayBack(Tensor constant, Packing packing, int place) {
+    private @Nullable UnpackingMap unpackingMap(Tensor constant, Packing packing, int place) {
         List<Object> key = List.of(packing.weights.layout(), constant.type(), constant.shape(), place);
         Optional<UnpackingMap> known = ways.get(key);
         if (known != null) {
@@ -148,7 +148,8 @@ public final class Usage {
                     packing.again,
                     arena);
             for (PackedElement unit : units) {
-                UnpackingMap way = UnpackingMap.of(constant, packing.weights, unit, numbering.places(packed, unit, arena));
+                UnpackingMap way =
+                        UnpackingMap.of(constant, packing.weights, unit, numbering.places(packed, unit, arena));
                 if (way != null) {
                     return way;
                 }

@@ -221,7 +221,7 @@ public final class Weights {
         if (sources.stream().anyMatch(source -> MappingGuard.isDamaged(source.segment()))) {
             throw EngineException.invalidGraph("the file of weights was cut short while they were packed");
         }
-        sources.forEach(source -> Originals.letGo(source.segment()));
+        sources.forEach(source -> Originals.release(source.segment()));
     }
 
     /** Returns the elements of a tensor in memory that kernels can read. */

@@ -12,8 +12,8 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
-import dev.millrace.providers.simd.lower.Inferred;
 import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.Inferred;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.providers.simd.weights.Usage;
@@ -132,16 +132,17 @@ class ContextRoundTripTest {
         long before = weights.bytes();
         var usage = new Usage();
         Kernels kernels = Kernels.shared();
-        var kit = new CompileEnvironment(kernels.set(), kernels.gemm(), weights.observedBy(usage), kept.fallback());
+        var environment =
+                new CompileEnvironment(kernels.set(), kernels.gemm(), weights.observedBy(usage), kept.fallback());
         var kernel = new ShapedKernel() {
             @Override
             public List<@Nullable ValueType> outputs(Node node, Facts facts) {
-                return Inferred.of(graph, facts, kit).types();
+                return Inferred.of(graph, facts, environment).types();
             }
 
             @Override
             public Launch bind(BindContext binding) {
-                return new PartitionCompiler(graph, binding, kit, Rules::of).lower();
+                return new PartitionCompiler(graph, binding, environment, Rules::of).lower();
             }
         };
         KeptPartition.run(kernel, context, List.of(words(1, 9)));

@@ -47,7 +47,8 @@ class PlanFormatTest {
     }
 
     private Graph again() {
-        return again(new StoredPlan(graph, false, Map.of(), List.of(), Set.of())).graph();
+        return again(new StoredPlan(graph, false, Map.of(), List.of(), Set.of()))
+                .graph();
     }
 
     private Attributes attributesAgain(Map<String, Attribute> attributes) {

@@ -8,8 +8,8 @@ import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.weights.Layout;
 import dev.millrace.providers.simd.weights.PackedWeights;
-import dev.millrace.providers.simd.weights.Usage;
 import dev.millrace.providers.simd.weights.UnpackingMap;
+import dev.millrace.providers.simd.weights.Usage;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.PackedTensors;
 import java.lang.foreign.MemorySegment;
@@ -79,8 +79,8 @@ class PutBackTest {
 
     private PlanImage image() {
         List<PackedWeights> packed = usage.packed();
-        List<UnpackingMap> back =
-                List.of(Objects.requireNonNull(usage.wayBack(matrix)), Objects.requireNonNull(usage.wayBack(bias)));
+        List<UnpackingMap> back = List.of(
+                Objects.requireNonNull(usage.unpackingMap(matrix)), Objects.requireNonNull(usage.unpackingMap(bias)));
         return PlanWriter.write(new StoredPlan(graph, false, Map.of(), packed, Set.of(matrix, bias), "these", back));
     }
 
@@ -112,8 +112,8 @@ class PutBackTest {
     @Test
     void whatWasComputedHasNoWayBack() {
         pack(3);
-        assertThat(usage.wayBack(matrix)).isNull();
-        assertThat(usage.wayBack(bias)).isNotNull();
+        assertThat(usage.unpackingMap(matrix)).isNull();
+        assertThat(usage.unpackingMap(bias)).isNotNull();
     }
 
     @Test

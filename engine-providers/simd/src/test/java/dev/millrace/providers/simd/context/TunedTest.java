@@ -37,7 +37,8 @@ class TunedTest {
     /** Returns the partition with other choices of methods. */
     private static KeptPartition with(KeptPartition kept, Map<String, String> choices) {
         StoredPlan plan = plan(kept);
-        PlanImage image = PlanWriter.write(new StoredPlan(plan.graph(), plan.strict(), choices, plan.packed(), plan.left()));
+        PlanImage image =
+                PlanWriter.write(new StoredPlan(plan.graph(), plan.strict(), choices, plan.packed(), plan.left()));
         kept.plan = image.plan();
         kept.segments = image.segments();
         return kept;

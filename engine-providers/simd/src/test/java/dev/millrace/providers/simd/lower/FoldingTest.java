@@ -42,7 +42,7 @@ class FoldingTest {
         editor.addOutput("sum", node(editor, "Add", 14, x, abs));
         TypeInference.infer(editor.graph());
 
-        var facts = new BindingFacts(editor.graph(), new OneInput(), kit(editor.graph()));
+        var facts = new BindingFacts(editor.graph(), new OneInput(), environment(editor.graph()));
         ValueState cell = facts.cell(abs);
 
         assertThat(cell.isKnown()).isTrue();
@@ -58,7 +58,7 @@ class FoldingTest {
                 .requireOutput(0);
     }
 
-    private CompileEnvironment kit(Graph graph) {
+    private CompileEnvironment environment(Graph graph) {
         Kernels kernels = Kernels.shared();
         var cpu = new CpuFactory().create(List.of(), new ProviderOptions(1, Map.of()));
         var behind = ProviderKernels.of(graph, List.of(cpu));

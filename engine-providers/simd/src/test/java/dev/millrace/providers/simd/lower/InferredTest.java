@@ -54,7 +54,8 @@ class InferredTest {
 
     private static Inferred inferred(Graph graph, Input... inputs) {
         Kernels shared = Kernels.shared();
-        var kit = new CompileEnvironment(shared.set(), shared.gemm(), new Weights(new PackedTensors()), _ -> null);
+        var environment =
+                new CompileEnvironment(shared.set(), shared.gemm(), new Weights(new PackedTensors()), _ -> null);
         return Inferred.of(
                 graph,
                 new Facts() {
@@ -68,7 +69,7 @@ class InferredTest {
                         return input == 0 ? null : TARGET;
                     }
                 },
-                kit);
+                environment);
     }
 
     private static boolean serves(Inferred inferred, Input... inputs) {

@@ -121,7 +121,7 @@ class ReplayTest {
     void whatWasRehearsedIsNeverRunAsItIs() {
         Replay replay = replay(true, true, false, true);
         bytes.set(ValueLayout.JAVA_BYTE, 0, (byte) 9);
-        replay.rehearse(step -> true);
+        replay.prewarm(step -> true);
         assertThat(bytes.get(ValueLayout.JAVA_BYTE, 1)).isZero();
         assertThat(run(replay, 4, 1)).containsExactly(2);
         assertThat(run(replay, 4, 2)).containsExactly(2);
@@ -131,7 +131,7 @@ class ReplayTest {
     void aRehearsalLeavesOutWhatHasNoMemoryYetAndWhatIsTooLarge() {
         large = 2;
         Replay replay = replay(true, true, true);
-        replay.rehearse(step -> step > 0);
+        replay.prewarm(step -> step > 0);
         large = -1;
         assertThat(run(replay, 3, 1)).containsExactly(0, 2);
         assertThat(run(replay, 3, 2)).containsExactly(0, 2);
@@ -146,7 +146,7 @@ class ReplayTest {
                 ProgramStep.of("copy", "n").practising().calling(memory -> crew -> {}));
         var replay = new Replay(steps, 1, kernels::newRecording, this::step);
         bytes.set(ValueLayout.JAVA_BYTE, 1, (byte) 9);
-        replay.rehearse(step -> step < 2);
+        replay.prewarm(step -> step < 2);
         assertThat(live).containsExactly(1);
         assertThat(bytes.get(ValueLayout.JAVA_BYTE, 2)).isZero();
         assertThat(run(replay, 3, 1)).containsExactly(0, 1, 2);
@@ -170,7 +170,7 @@ class ReplayTest {
             }
         });
         bytes.set(ValueLayout.JAVA_BYTE, 0, (byte) 9);
-        replay.rehearse(step -> true);
+        replay.prewarm(step -> true);
         assertThat(bytes.toArray(ValueLayout.JAVA_BYTE)).containsExactly(9, 0, 0, 0, 0, 0, 9, 9);
         run(replay, 2, 1);
     }

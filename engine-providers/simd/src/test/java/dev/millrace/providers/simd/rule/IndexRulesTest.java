@@ -108,14 +108,14 @@ class IndexRulesTest {
             long[] ofUpdates = new long[4 - length];
             ofUpdates[0] = 7;
             System.arraycopy(new long[] {4, 3, 6}, length, ofUpdates, 1, 3 - length);
-            Value given = graph.input(SmallGraph.random(random, ofUpdates));
+            Value value = graph.input(SmallGraph.random(random, ofUpdates));
             graph.output(
                     graph.node("GatherND", 13, Map.of(), in, chosen),
-                    graph.node("ScatterND", 13, Map.of(), in, chosen, given));
+                    graph.node("ScatterND", 13, Map.of(), in, chosen, value));
             // single numbers are combined by the other provider
             for (String reduction : length == 3 ? List.<String>of() : List.of("add", "mul", "min", "max")) {
                 Map<String, Attribute> attributes = Map.of("reduction", Attribute.of(reduction));
-                graph.output(graph.node("ScatterND", 18, attributes, in, chosen, given));
+                graph.output(graph.node("ScatterND", 18, attributes, in, chosen, value));
             }
             graph.check(1e-6);
         }

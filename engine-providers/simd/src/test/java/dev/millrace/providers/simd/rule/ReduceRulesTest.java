@@ -41,10 +41,10 @@ class ReduceRulesTest {
             var graph = new SmallGraph();
             Value in = graph.input(positive(3, 4, 17));
             for (long[] axes : sets) {
-                Value given = graph.constant(Tensor.copyOf(axes, axes.length));
+                Value value = graph.constant(Tensor.copyOf(axes, axes.length));
                 graph.output(
-                        graph.node(operator, 18, Map.of(), in, given),
-                        graph.node(operator, 18, Map.of("keepdims", Attribute.of(0)), in, given));
+                        graph.node(operator, 18, Map.of(), in, value),
+                        graph.node(operator, 18, Map.of("keepdims", Attribute.of(0)), in, value));
             }
             graph.output(graph.node(operator, 18, Map.of(), in));
             graph.check(2e-5);
@@ -63,10 +63,10 @@ class ReduceRulesTest {
         for (Tensor numbers : List.of(Tensor.copyOf(bytes, 3, 4, 17), Tensor.copyOf(truths, 3, 4, 17))) {
             Value in = graph.input(numbers);
             for (long[] axes : List.of(new long[] {2}, new long[] {2, 1}, new long[] {0, 1, 2}, new long[] {1})) {
-                Value given = graph.constant(Tensor.copyOf(axes, axes.length));
+                Value value = graph.constant(Tensor.copyOf(axes, axes.length));
                 graph.output(
-                        graph.node("ReduceMax", 20, Map.of(), in, given),
-                        graph.node("ReduceMin", 20, Map.of("keepdims", Attribute.of(0)), in, given));
+                        graph.node("ReduceMax", 20, Map.of(), in, value),
+                        graph.node("ReduceMin", 20, Map.of("keepdims", Attribute.of(0)), in, value));
             }
         }
         graph.check(0);

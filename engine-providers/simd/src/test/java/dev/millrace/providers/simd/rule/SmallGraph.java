@@ -19,8 +19,8 @@ import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.cpu.CpuFactory;
-import dev.millrace.providers.simd.lower.Inferred;
 import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.Inferred;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.program.PartitionProgram;
 import dev.millrace.providers.simd.weights.Weights;
@@ -111,7 +111,8 @@ final class SmallGraph {
         Graph graph = editor.graph();
         TypeInference.infer(graph);
         Kernels shared = Kernels.shared();
-        var kit = new CompileEnvironment(shared.set(), shared.gemm(), new Weights(new PackedTensors()), _ -> null);
+        var environment =
+                new CompileEnvironment(shared.set(), shared.gemm(), new Weights(new PackedTensors()), _ -> null);
         var fused = new GraphEditor(Graph.named("fused"));
         List<@Nullable Value> inputs = new ArrayList<>();
         for (Value input : graph.inputs()) {
@@ -122,7 +123,7 @@ final class SmallGraph {
             outputs.add(output.name());
         }
         Node node = fused.append(NodeSpec.of(FUSED, 1, inputs), outputs);
-        List<@Nullable Datum> results = DirectRun.run(new Lowered(graph, kit), node, given);
+        List<@Nullable Datum> results = DirectRun.run(new Lowered(graph, environment), node, given);
         return results.stream()
                 .map(result -> (Datum) Objects.requireNonNull(result))
                 .toList();
@@ -131,21 +132,21 @@ final class SmallGraph {
     /** The graph as the provider's kernel runs it. */
     private final class Lowered implements ShapedKernel {
         private final Graph graph;
-        private final CompileEnvironment kit;
+        private final CompileEnvironment environment;
 
-        Lowered(Graph graph, CompileEnvironment kit) {
+        Lowered(Graph graph, CompileEnvironment environment) {
             this.graph = graph;
-            this.kit = kit;
+            this.environment = environment;
         }
 
         @Override
         public List<@Nullable ValueType> outputs(Node node, Facts facts) {
-            return Inferred.of(graph, facts, kit).types();
+            return Inferred.of(graph, facts, environment).types();
         }
 
         @Override
         public Launch bind(BindContext context) {
-            PartitionProgram program = new PartitionCompiler(graph, context, kit, Rules::of).lower();
+            PartitionProgram program = new PartitionCompiler(graph, context, environment, Rules::of).lower();
             kernels = program.steps().stream().map(step -> step.kernel()).toList();
             return program;
         }

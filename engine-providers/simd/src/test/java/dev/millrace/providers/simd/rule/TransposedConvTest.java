@@ -141,8 +141,8 @@ class TransposedConvTest {
             var nodes = new Nodes(editor, 13);
             Value x = Comparison.floats(editor, "x", 2 + kernel.length);
             Attributes attributes = pads.with("group", Attribute.of(group)).with("strides", Attribute.of(strides));
-            Value given = bias == null ? null : nodes.constant(bias);
-            Value conv = nodes.add("ConvTranspose", attributes, x, nodes.constant(weights), given);
+            Value value = bias == null ? null : nodes.constant(bias);
+            Value conv = nodes.add("ConvTranspose", attributes, x, nodes.constant(weights), value);
             Value after = nodes.add("Sigmoid", Attributes.NONE, conv);
             nodes.output(added ? nodes.add("Add", Attributes.NONE, conv, after) : after);
         })) {

@@ -106,10 +106,10 @@ class VaryingProductTest {
                 Value scale = Comparison.floats(editor, "scale", 3);
                 Value zero = Comparison.input(editor, "zero", ElementType.UINT8, 3);
                 Value numbers = Comparison.floats(editor, "numbers", 3);
-                Value given = Comparison.input(editor, "given", ElementType.UINT8, 3);
+                Value value = Comparison.input(editor, "given", ElementType.UINT8, 3);
                 output(editor, blocked("QuantizeLinear", along, numbers, scale, zero), "quantised");
-                output(editor, blocked("DequantizeLinear", along, given, scale, zero), "shifted");
-                output(editor, blocked("DequantizeLinear", along, given, scale), "plain");
+                output(editor, blocked("DequantizeLinear", along, value, scale, zero), "shifted");
+                output(editor, blocked("DequantizeLinear", along, value, scale), "plain");
             })) {
                 comparison
                         .agreesOn(
