@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes means of rows. The variance is of what is left when the mean is taken off, so that a large mean does not drown
- * it.
+ * it. Rows that {@link Reach} names are measured again: brought to where their squares are floats, and by a mean that is
+ * exact.
  */
 final class RowMoments {
     private static final int UNROLL = 4;
@@ -42,7 +43,14 @@ final class RowMoments {
         loop = new RowLoop(builder, unroll);
     }
 
-    /** The same of rows whose squares are out of reach: as slow as they are rare, in little code. */
+    /**
+     * The mean of a row, in two parts.
+     *
+     * @param rest what rounding has kept from {@code value}; null where it was not looked for
+     */
+    record Mean(VectorVar value, @Nullable VectorVar rest) {}
+
+    /** The same of rows that are measured again: as slow as they are rare, in little code. */
     RowMoments within(Reach bounds) {
         return new RowMoments(builder, count, length, 1, bounds);
     }
@@ -64,10 +72,21 @@ final class RowMoments {
         return loop.combine(BinaryOp.ADD, sums);
     }
 
-    /** The mean is a quotient: that of equal numbers is one of them. */
-    VectorVar mean(ScalarVar row) {
+    /**
+     * The mean as a quotient: of few equal numbers it is one of them. Of many the sum is rounded; the mean distance from
+     * it makes up for that.
+     */
+    Mean mean(ScalarVar row) {
         VectorVar sum = sum(row, (all, x, _) -> builder.binary(all, BinaryOp.ADD, all, brought(x)));
-        return builder.div(sum, length);
+        VectorVar value = builder.div(sum, length);
+        if (reach == null) {
+            return new Mean(value, null);
+        }
+        VectorVar distances = sum(row, (all, x, mask) -> {
+            Value distance = loop.orElse(mask, builder.sub(brought(x), value), Constant.ZERO);
+            builder.binary(all, BinaryOp.ADD, all, distance);
+        });
+        return new Mean(value, builder.div(distances, length));
     }
 
     private VectorVar brought(VectorVar x) {
@@ -75,24 +94,36 @@ final class RowMoments {
     }
 
     /** The distance of a number from the mean, or from 0 without one. */
-    VectorVar distance(VectorVar x, @Nullable VectorVar mean) {
-        VectorVar distance = mean == null ? brought(x) : builder.sub(brought(x), mean);
+    VectorVar distance(VectorVar x, @Nullable Mean mean) {
+        VectorVar distance = mean == null ? brought(x) : builder.sub(brought(x), mean.value());
+        if (mean != null && mean.rest() != null) {
+            distance = builder.sub(distance, mean.rest());
+        }
         return reach == null ? distance : builder.mul(distance, reach.after());
     }
 
-    /** The mean of the squares of the distances from the mean, or from 0 without one, and a number. */
-    VectorVar variance(ScalarVar row, @Nullable VectorVar mean, VectorVar epsilon) {
+    /** The mean of the squares of the distances from the mean, or from 0 without one. */
+    VectorVar variance(ScalarVar row, @Nullable Mean mean) {
         VectorVar squares = sum(row, (all, x, mask) -> {
             VectorVar distance = distance(x, mean);
             Value counted = mean == null ? distance : loop.orElse(mask, distance, Constant.ZERO);
             builder.accumulate(all, counted, counted);
         });
-        VectorVar variance = builder.mul(squares, part);
+        return builder.mul(squares, part);
+    }
+
+    /**
+     * A variance of the row, with a number that belongs to the row as it is. What of that is lost in a row that was made
+     * small counts only where the variance is 0: there it stays a number that can be divided by.
+     */
+    VectorVar with(VectorVar epsilon, VectorVar variance) {
         if (reach == null) {
             return builder.add(variance, epsilon);
         }
         VectorVar both = reach.both(builder);
-        return builder.add(variance, builder.mul(builder.mul(epsilon, both), both));
+        VectorVar brought = builder.mul(builder.mul(epsilon, both), both);
+        VectorVar least = builder.min(epsilon, Constant.of(Float.MIN_NORMAL));
+        return builder.add(variance, builder.max(brought, least));
     }
 
     /** What distances are multiplied by. */
@@ -101,8 +132,9 @@ final class RowMoments {
     }
 
     /** The mean of the row as it is. */
-    VectorVar given(VectorVar mean) {
-        return reach == null ? mean : builder.div(mean, reach.before());
+    VectorVar given(Mean mean) {
+        VectorVar value = mean.rest() == null ? mean.value() : builder.add(mean.value(), mean.rest());
+        return reach == null ? value : builder.div(value, reach.before());
     }
 
     /** What distances in the row as it is are multiplied by. */
