@@ -32,14 +32,14 @@ final class GraphReader {
         this.attributes = new AttributeReader(tensors, sparse);
     }
 
-    /** The graph that {@code in} is, in {@code around} where it is nested. */
-    Graph read(WireReader in, @Nullable Scope around, Dialect dialect) {
-        return new Builder(GraphParts.ofGraph(in), around, dialect).build();
+    /** The main graph that {@code in} is. */
+    Graph read(WireReader in, Dialect dialect) {
+        return new Builder(GraphParts.ofGraph(in), null, dialect, false).build();
     }
 
     /** The body of a function. */
     Graph read(GraphParts function, Dialect dialect) {
-        return new Builder(function, null, dialect).build();
+        return new Builder(function, null, dialect, false).build();
     }
 
     /** A default for an attribute of a function; graphs have no default. */
@@ -52,14 +52,19 @@ final class GraphReader {
     private final class Builder {
         private final GraphParts parts;
         private final Dialect dialect;
+        private final @Nullable Scope around;
+        private final boolean isBranch;
         private final Scope scope;
         private final Graph graph;
         private final GraphEditor editor;
         private final Map<String, Remarks> remarksOfInitializers = new HashMap<>();
 
-        Builder(GraphParts parts, @Nullable Scope around, Dialect dialect) {
+        /** @param isBranch whether the graph is one of an If, which gives its branches no values */
+        Builder(GraphParts parts, @Nullable Scope around, Dialect dialect, boolean isBranch) {
             this.parts = parts;
             this.dialect = dialect;
+            this.around = around;
+            this.isBranch = isBranch;
             this.scope = new Scope(parts.name, around);
             this.graph = scope.graph();
             this.editor = new GraphEditor(graph);
@@ -121,6 +126,10 @@ final class GraphReader {
             if (initializers.containsKey(input.name()) && dialect.inputsWithInitializerAreConstants()) {
                 return;
             }
+            if (isBranch) {
+                dialect.notes().add(insteadOfInput(input.name(), initializers));
+                return;
+            }
             ValueType declared = dense(input.type() == null ? parts.types.get(input.name()) : input.type());
             // What is said of a main graph's inputs binds its callers; a nested graph is given what its node has.
             ValueType type = graph.parent() == null ? declared : null;
@@ -130,6 +139,20 @@ final class GraphReader {
                     : editor.addInput(input.name(), type, otherwise);
             editor.declare(value, declared);
             scope.define(input.name(), value);
+        }
+
+        /** A note of what an input of a branch is, which its If does not give it. */
+        private String insteadOfInput(String name, Map<String, Tensor> initializers) {
+            String input =
+                    "branch '" + parts.name + "' of an If has an input '" + name + "', which an If does not give";
+            if (initializers.containsKey(name)) {
+                return input + "; its initializer counts";
+            }
+            if (around != null && around.find(name) != null) {
+                return input + "; the value of that name around the branch counts";
+            }
+            throw EngineException.invalidGraph(
+                    input + "; it has no initializer, and there is no value of that name around the branch");
         }
 
         /** Sparse inputs are given as dense tensors, as sparse constants are read. */
@@ -174,7 +197,7 @@ final class GraphReader {
                 inputs.add(input.isEmpty() ? null : resolve(input));
             }
             return new NodeSpec(
-                    op, opset, node.name, node.overload, inputs, readAttributes(node.attributes), node.remarks());
+                    op, opset, node.name, node.overload, inputs, readAttributes(op, node.attributes), node.remarks());
         }
 
         private Value resolve(String name) {
@@ -186,15 +209,18 @@ final class GraphReader {
             return value;
         }
 
-        private Attributes readAttributes(List<WireReader> messages) {
+        private Attributes readAttributes(OpId op, List<WireReader> messages) {
             if (messages.isEmpty()) {
                 return Attributes.NONE;
             }
             var byName = new LinkedHashMap<String, Attribute>();
             var notes = new HashMap<String, AttributeNotes>(0);
+            boolean isIf = op.isOnnx("If");
             for (WireReader message : messages) {
-                AttributeReader.Named named =
-                        attributes.read(message, dialect.inFunction(), in -> GraphReader.this.read(in, scope, dialect));
+                AttributeReader.Named named = attributes.read(
+                        message,
+                        dialect.inFunction(),
+                        in -> new Builder(GraphParts.ofGraph(in), scope, dialect, isIf).build());
                 if (byName.put(named.name(), named.attribute()) != null) {
                     throw EngineException.invalidGraph("attribute '" + named.name() + "' stands twice");
                 }
