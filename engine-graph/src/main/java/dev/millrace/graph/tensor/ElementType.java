@@ -103,12 +103,17 @@ public enum ElementType {
         return bits == 4 || bits == 2;
     }
 
-    /** Bytes that {@code elements} of this type take; strings take none. Throws where the product overflows. */
+    /**
+     * Bytes that {@code elements} of this type take; strings take none. Throws (INVALID_ARGUMENT) where they are more than
+     * a long counts.
+     */
     public long bytes(long elements) {
-        if (bits >= 8) {
-            return Math.multiplyExact(elements, (long) (bits / 8));
+        int unit = bits >= 8 ? bits / 8 : bits;
+        long product = elements * unit;
+        if (Math.multiplyHigh(elements, unit) != product >> 63) {
+            throw EngineException.invalidArgument("there is no memory for " + elements + " elements of type " + this);
         }
-        return bits == 0 ? 0 : Math.ceilDiv(Math.multiplyExact(elements, (long) bits), 8L);
+        return bits >= 8 ? product : Math.ceilDiv(product, 8L);
     }
 
     /** The type with ONNX's number {@code code}, or null where there is none. */
