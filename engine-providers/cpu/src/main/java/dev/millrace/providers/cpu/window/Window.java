@@ -106,6 +106,17 @@ public record Window(
                 && Arrays.stream(padsBefore).allMatch(pad -> pad == 0);
     }
 
+    /** Whether a tap of some window lies in the padding. */
+    boolean reachesIntoPadding() {
+        for (int i = 0; i < in.length; i++) {
+            long last = (out[i] - 1L) * strides[i] + (kernel[i] - 1L) * dilations[i] - padsBefore[i];
+            if (padsBefore[i] > 0 || last >= in[i]) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * Where tap {@code tap} of the window at output {@code position} lies in the image, or -1 where it lies in the
      * padding. Both count row-major.
