@@ -110,6 +110,20 @@ class LeniencyTest {
     }
 
     @Test
+    void anInputOfABranch() {
+        var inside = new GraphEditor(Graph.nested("then", editor.graph()));
+        Value own = inside.addInput("own", PAIR, Tensor.copyOf(new float[] {3, 4}, 2));
+        inside.addOutput("then", add(inside, onnx("Add", x, own), "then/sum"));
+        Value condition = editor.addConstant("condition", Tensor.copyOf(new boolean[] {true}, 1));
+        NodeSpec choice = onnx("If", add(editor, onnx("Squeeze", condition), "scalar"))
+                .with("then_branch", Attribute.of(inside.graph()))
+                .with("else_branch", Attribute.of(nested(editor.graph(), x, "else", PAIR)));
+        isNotedAndStrictlyRefused(
+                giving(add(editor, choice, "y")),
+                "has an input 'own', which an If does not give; its initializer counts");
+    }
+
+    @Test
     void aDomainThatIsNotImported() {
         NodeSpec gelu = NodeSpec.of(new OpId(OpId.MICROSOFT, "Gelu"), 1, x);
         byte[] model = giving(add(editor, gelu, "y"));

@@ -3,6 +3,7 @@ package dev.millrace.graph.format;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.op.Schemas;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -12,6 +13,7 @@ import java.util.Set;
  * @param opsets the opset of each domain
  * @param functionDomains the domains of the model's functions, which need no import
  * @param assumed takes the opsets of known domains that are used without an import
+ * @param notes takes what departs from ONNX and is read all the same
  * @param inFunction whether attributes may refer to those of a caller
  */
 record Dialect(
@@ -19,6 +21,7 @@ record Dialect(
         Map<String, Integer> opsets,
         Set<String> functionDomains,
         Map<String, Integer> assumed,
+        List<String> notes,
         boolean inFunction) {
     private static final int FIRST_IR_WITH_OPSETS = 3;
     private static final int FIRST_IR_WITH_FREE_INITIALIZERS = 4;

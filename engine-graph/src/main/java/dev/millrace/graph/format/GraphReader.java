@@ -32,14 +32,14 @@ final class GraphReader {
         this.attributes = new AttributeReader(tensors, sparse);
     }
 
-    /** Reads the graph in {@code in}; {@code around} is the scope of the enclosing graph where it is nested. */
-    Graph read(WireReader in, @Nullable Scope around, Dialect dialect) {
-        return new Builder(GraphParts.ofGraph(in), around, dialect).build();
+    /** Reads the main graph in {@code in}. */
+    Graph read(WireReader in, Dialect dialect) {
+        return new Builder(GraphParts.ofGraph(in), null, dialect, false).build();
     }
 
     /** Builds the body of a function. */
     Graph read(GraphParts function, Dialect dialect) {
-        return new Builder(function, null, dialect).build();
+        return new Builder(function, null, dialect, false).build();
     }
 
     /** Reads the default of an attribute of a function; attributes that hold graphs have no default. */
@@ -52,14 +52,19 @@ final class GraphReader {
     private final class Builder {
         private final GraphParts parts;
         private final Dialect dialect;
+        private final @Nullable Scope around;
+        private final boolean isBranch;
         private final Scope scope;
         private final Graph graph;
         private final GraphEditor editor;
         private final Map<String, Remarks> remarksOfInitializers = new HashMap<>();
 
-        Builder(GraphParts parts, @Nullable Scope around, Dialect dialect) {
+        /** @param isBranch whether the graph is one of an If, which gives its branches no values */
+        Builder(GraphParts parts, @Nullable Scope around, Dialect dialect, boolean isBranch) {
             this.parts = parts;
             this.dialect = dialect;
+            this.around = around;
+            this.isBranch = isBranch;
             this.scope = new Scope(parts.name, around);
             this.graph = scope.graph();
             this.editor = new GraphEditor(graph);
@@ -121,6 +126,10 @@ final class GraphReader {
             if (initializers.containsKey(input.name()) && dialect.inputsWithInitializerAreConstants()) {
                 return;
             }
+            if (isBranch) {
+                dialect.notes().add(insteadOfInput(input.name(), initializers));
+                return;
+            }
             ValueType declared = dense(input.type() == null ? parts.types.get(input.name()) : input.type());
             // The declared types of a main graph's inputs bind its callers; a nested graph receives the values of its
             // node.
@@ -131,6 +140,20 @@ final class GraphReader {
                     : editor.addInput(input.name(), type, otherwise);
             editor.declare(value, declared);
             scope.define(input.name(), value);
+        }
+
+        /** Returns a note that says which value takes the place of an input that an If does not give its branch. */
+        private String insteadOfInput(String name, Map<String, Tensor> initializers) {
+            String input =
+                    "branch '" + parts.name + "' of an If has an input '" + name + "', which an If does not give";
+            if (initializers.containsKey(name)) {
+                return input + "; its initializer counts";
+            }
+            if (around != null && around.find(name) != null) {
+                return input + "; the value of that name around the branch counts";
+            }
+            throw EngineException.invalidGraph(
+                    input + "; it has no initializer, and there is no value of that name around the branch");
         }
 
         /**
@@ -180,7 +203,7 @@ final class GraphReader {
                 inputs.add(input.isEmpty() ? null : resolve(input));
             }
             return new NodeSpec(
-                    op, opset, node.name, node.overload, inputs, readAttributes(node.attributes), node.remarks());
+                    op, opset, node.name, node.overload, inputs, readAttributes(op, node.attributes), node.remarks());
         }
 
         private Value resolve(String name) {
@@ -192,15 +215,18 @@ final class GraphReader {
             return value;
         }
 
-        private Attributes readAttributes(List<WireReader> messages) {
+        private Attributes readAttributes(OpId op, List<WireReader> messages) {
             if (messages.isEmpty()) {
                 return Attributes.NONE;
             }
             var byName = new LinkedHashMap<String, Attribute>();
             var notes = new HashMap<String, AttributeNotes>(0);
+            boolean isIf = op.isOnnx("If");
             for (WireReader message : messages) {
-                AttributeReader.Named named =
-                        attributes.read(message, dialect.inFunction(), in -> GraphReader.this.read(in, scope, dialect));
+                AttributeReader.Named named = attributes.read(
+                        message,
+                        dialect.inFunction(),
+                        in -> new Builder(GraphParts.ofGraph(in), scope, dialect, isIf).build());
                 if (byName.put(named.name(), named.attribute()) != null) {
                     throw EngineException.invalidGraph("attribute '" + named.name() + "' stands twice");
                 }

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class OnnxReader {
     private final GraphReader graphs;
     private final Map<String, Integer> assumed = new LinkedHashMap<>();
+    private final List<String> notes = new ArrayList<>();
     private final ExternalData external;
     private final @Nullable Path source;
 
@@ -81,8 +82,7 @@ final class OnnxReader {
                 throw EngineException.invalidGraph("function " + made.id().op() + " stands twice in the model");
             }
         }
-        Graph graph = graphs.read(parts.graph, null, new Dialect(parts.irVersion, opsets, domains, assumed, false));
-        List<String> notes = new ArrayList<>();
+        Graph graph = graphs.read(parts.graph, new Dialect(parts.irVersion, opsets, domains, assumed, notes, false));
         assumed.forEach((domain, opset) -> {
             opsets.putIfAbsent(domain, opset);
             notes.add("the model imports no opset of domain '" + domain + "'; opset " + opset + " is assumed");
@@ -96,15 +96,15 @@ final class OnnxReader {
         opsets.putAll(readOpsets(parts.opsets));
         try {
             var defaults = new LinkedHashMap<String, Attribute>();
-            var notes = new HashMap<String, AttributeNotes>();
+            var attributeNotes = new HashMap<String, AttributeNotes>();
             for (WireReader message : parts.defaults) {
                 AttributeReader.Named named = graphs.readDefault(message);
                 defaults.put(named.name(), named.attribute());
-                named.noteIn(notes);
+                named.noteIn(attributeNotes);
             }
-            Graph body = graphs.read(parts.body, new Dialect(irVersion, opsets, functionDomains, assumed, true));
+            Graph body = graphs.read(parts.body, new Dialect(irVersion, opsets, functionDomains, assumed, notes, true));
             var id = new Function.Id(parts.op(), parts.overload);
-            return new Function(id, parts.attributes, Attributes.of(defaults, notes), opsets, body);
+            return new Function(id, parts.attributes, Attributes.of(defaults, attributeNotes), opsets, body);
         } catch (EngineException e) {
             throw e.at("function " + parts.op());
         }

@@ -95,8 +95,8 @@ final class TensorReader {
     static long bytes(ElementType type, Shape shape) {
         try {
             return type.bytes(shape.elements());
-        } catch (ArithmeticException e) {
-            throw EngineException.invalidGraph("a " + type + shape + " is larger than any memory");
+        } catch (EngineException e) {
+            throw new EngineException(Status.INVALID_GRAPH, "a " + type + shape + " is larger than any memory", e);
         }
     }
 

@@ -50,6 +50,10 @@ final class ControlFlowInference {
             throw c.refuse("attribute '" + attribute + "' has "
                     + branch.outputs().size() + " outputs, the node " + c.outputs());
         }
+        if (!branch.inputs().isEmpty()) {
+            throw c.refuse("attribute '" + attribute + "' has an input '"
+                    + branch.inputs().getFirst().name() + "', but an If gives its branches no values");
+        }
         return Walk.of(c.facts()).body(branch, List.of(), c.depth());
     }
 

@@ -105,8 +105,7 @@ final class Dims {
             if (a instanceof Dim.Known x) {
                 return Dim.of(Math.floorDiv(x.extent(), y.extent()));
             }
-            Expression x = Expression.of(a);
-            return x == null ? Dim.UNKNOWN : x.dividedDown(y.extent()).toDim();
+            return symbolic(a, b, (x, _) -> x.dividedDown(y.extent()));
         }
         return symbolic(a, b, (x, y) -> Expression.call("floordiv", x, y));
     }

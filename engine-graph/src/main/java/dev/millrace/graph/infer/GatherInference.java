@@ -5,8 +5,10 @@ import static dev.millrace.graph.infer.InferenceContext.with;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Operators that pick elements by index or condition, or put them at indices. */
 final class GatherInference {
@@ -46,13 +48,10 @@ final class GatherInference {
     static void gatherNd(InferenceContext c) {
         List<Dim> data = c.dims(0, 1, Integer.MAX_VALUE);
         List<Dim> indices = c.dims(1, 1, Integer.MAX_VALUE);
-        int batch = Math.toIntExact(c.attributes().integer("batch_dims", 0));
+        int batch = batchDims(c, data, indices);
         if (data == null || indices == null || !(indices.getLast() instanceof Dim.Known tuple)) {
             c.set(0, c.element(0), null);
             return;
-        }
-        if (batch < 0 || batch >= Math.min(data.size(), indices.size())) {
-            throw c.refuse("attribute 'batch_dims' " + batch + " does not fit shapes " + data + " and " + indices);
         }
         boolean otherBatches = IntStream.range(0, batch).anyMatch(i -> Dims.differ(data.get(i), indices.get(i)));
         if (otherBatches || tuple.extent() < 1 || tuple.extent() > data.size() - batch) {
@@ -62,6 +61,25 @@ final class GatherInference {
         var dims = new ArrayList<>(indices.subList(0, indices.size() - 1));
         dims.addAll(data.subList(batch + (int) tuple.extent(), data.size()));
         c.set(0, c.element(0), dims);
+    }
+
+    /** How many axes of batches come first, fewer than either operand has. */
+    private static int batchDims(InferenceContext c, @Nullable List<Dim> data, @Nullable List<Dim> indices) {
+        long batch = c.attributes().integer("batch_dims", 0);
+        int most = Integer.MAX_VALUE;
+        for (List<Dim> operand : Arrays.asList(data, indices)) {
+            most = operand == null ? most : Math.min(most, operand.size() - 1);
+        }
+        if (batch < 0 || batch > most) {
+            throw c.refuse("attribute 'batch_dims' is " + batch + " where 0 to " + most
+                    + " is expected, fewer than the axes of input 0, " + described(data) + ", and of input 1, "
+                    + described(indices));
+        }
+        return (int) batch;
+    }
+
+    private static String described(@Nullable List<Dim> dims) {
+        return dims == null ? "whose rank is not known" : "of shape " + dims;
     }
 
     static void scatterElements(InferenceContext c) {

@@ -22,12 +22,14 @@ final class ScanRule {
         this.body = c.attributes().graph("body");
         this.batched = c.opset() < 9;
         this.firstInput = batched ? 1 : 0;
-        this.scanned = Math.toIntExact(c.attributes().integer("num_scan_inputs"));
-        this.states = c.inputs() - firstInput - scanned;
-        if (scanned < 0 || states < 0 || body.inputs().size() != states + scanned) {
+        long given = c.attributes().integer("num_scan_inputs");
+        int most = Math.max(0, c.inputs() - firstInput);
+        if (given < 0 || given > most || body.inputs().size() != most) {
             throw c.refuse("the body takes " + body.inputs().size() + " values; the node has " + c.inputs()
-                    + " inputs, " + scanned + " of them scanned");
+                    + " inputs, " + given + " of them scanned ('num_scan_inputs')");
         }
+        this.scanned = (int) given;
+        this.states = most - scanned;
         if (body.outputs().size() < states || c.outputs() > body.outputs().size()) {
             throw c.refuse("the body gives " + body.outputs().size() + " values; the node has " + c.outputs()
                     + " outputs and " + states + " states");

@@ -304,7 +304,7 @@ final class ShapeInference {
                 c.element(0),
                 List.of(
                         dims.get(0),
-                        divided(c, dims.get(1), Math.multiplyExact(block, block)),
+                        divided(c, dims.get(1), block * block),
                         Dims.mul(dims.get(2), block),
                         Dims.mul(dims.get(3), block)));
     }
@@ -321,15 +321,15 @@ final class ShapeInference {
                 c.element(0),
                 List.of(
                         dims.get(0),
-                        Dims.mul(dims.get(1), Math.multiplyExact(block, block)),
+                        Dims.mul(dims.get(1), block * block),
                         divided(c, dims.get(2), block),
                         divided(c, dims.get(3), block)));
     }
 
     private static long block(InferenceContext c) {
         long block = c.attributes().integer("blocksize");
-        if (block <= 0) {
-            throw c.refuse("attribute 'blocksize' is " + block + " where a positive number is expected");
+        if (block <= 0 || block > Integer.MAX_VALUE) {
+            throw c.refuse("attribute 'blocksize' is " + block + " where a positive number below 2^31 is expected");
         }
         return block;
     }

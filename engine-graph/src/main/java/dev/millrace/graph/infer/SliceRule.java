@@ -102,7 +102,12 @@ final class SliceRule {
         long from = first(start, extent, step);
         long to = clampedIndex(end, extent, step);
         long distance = step > 0 ? to - from : from - to;
-        return distance <= 0 ? 0 : Math.ceilDiv(distance, Math.absExact(step));
+        return distance <= 0 ? 0 : Math.ceilDiv(distance, length(step));
+    }
+
+    /** The distance of a step in either direction; that of the least long is the greatest that there is. */
+    private static long length(long step) {
+        return step == Long.MIN_VALUE ? Long.MAX_VALUE : Math.abs(step);
     }
 
     /** The indices that a slice of an axis of {@code extent} takes, in its order. */
@@ -151,6 +156,6 @@ final class SliceRule {
     private static Dim backward(Dim dim, Dim start, Dim end, long step) {
         boolean fromLast = start.is(-1) || start.extentOrMinusOne() >= Integer.MAX_VALUE;
         boolean toFirst = end instanceof Dim.Known known && known.extent() <= -Integer.MAX_VALUE;
-        return fromLast && toFirst ? Dims.ceilDiv(dim, Math.absExact(step)) : Dim.UNKNOWN;
+        return fromLast && toFirst ? Dims.ceilDiv(dim, length(step)) : Dim.UNKNOWN;
     }
 }

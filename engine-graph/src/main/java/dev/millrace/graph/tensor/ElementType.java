@@ -104,13 +104,16 @@ public enum ElementType {
     }
 
     /**
-     * Returns the bytes that {@code elements} of this type take; strings take none. Throws where the product overflows.
+     * Returns the bytes that {@code elements} of this type take; strings take none. Throws INVALID_ARGUMENT where the
+     * product overflows.
      */
     public long bytes(long elements) {
-        if (bits >= 8) {
-            return Math.multiplyExact(elements, (long) (bits / 8));
+        int unit = bits >= 8 ? bits / 8 : bits;
+        long product = elements * unit;
+        if (Math.multiplyHigh(elements, unit) != product >> 63) {
+            throw EngineException.invalidArgument("there is no memory for " + elements + " elements of type " + this);
         }
-        return bits == 0 ? 0 : Math.ceilDiv(Math.multiplyExact(elements, (long) bits), 8L);
+        return bits >= 8 ? product : Math.ceilDiv(product, 8L);
     }
 
     /** Returns the type with ONNX's number {@code code}, or null where there is none. */

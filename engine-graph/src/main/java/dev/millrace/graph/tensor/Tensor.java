@@ -91,16 +91,7 @@ public final class Tensor implements Datum {
             Arrays.fill(strings, "");
             return ofStrings(shape, strings);
         }
-        return wrap(type, shape, OwnMemory.allocate(Math.max(1, bytes(type, shape)), 64));
-    }
-
-    private static long bytes(ElementType type, Shape shape) {
-        try {
-            return type.bytes(shape.elements());
-        } catch (ArithmeticException tooMany) {
-            throw EngineException.invalidArgument(
-                    "there is no memory for " + shape.elements() + " elements of type " + type);
-        }
+        return wrap(type, shape, OwnMemory.allocate(Math.max(1, type.bytes(shape.elements())), 64));
     }
 
     public static Tensor copyOf(Tensor other) {
@@ -184,7 +175,7 @@ public final class Tensor implements Datum {
     }
 
     private static MemorySegment fitting(ElementType type, Shape shape, MemorySegment data) {
-        long bytes = bytes(type, shape);
+        long bytes = type.bytes(shape.elements());
         if (data.byteSize() < bytes) {
             throw EngineException.invalidArgument("a " + type + " tensor of shape " + shape + " needs " + bytes
                     + " bytes, but its memory has " + data.byteSize());

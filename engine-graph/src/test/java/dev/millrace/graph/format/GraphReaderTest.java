@@ -132,6 +132,41 @@ class GraphReaderTest {
     }
 
     @Test
+    void whatABranchNamesAsAnInputIsItsInitializerOrTheValueAroundIt() {
+        GraphProto.Builder branch = graph(List.of("x", "w"), List.of("b"), node("Add", List.of("x", "w"), List.of("b")))
+                .setName("then")
+                .addInitializer(bytes("w", 7));
+        Model model = read(model(graph(
+                List.of("c", "x"),
+                List.of("z"),
+                node("If", List.of("c"), List.of("z")).addAttribute(attribute("then_branch", branch)))));
+        Node choice = Objects.requireNonNull(model.graph().firstNode());
+        Graph then = choice.attributes().graph("then_branch");
+        assertThat(then.inputs()).isEmpty();
+        Node add = Objects.requireNonNull(then.firstNode());
+        assertThat(add.requireInput(0)).isSameAs(model.graph().inputs().get(1));
+        assertThat(Objects.requireNonNull(add.requireInput(1).constant()).longs())
+                .containsExactly(7);
+        assertThat(model.notes())
+                .containsExactly(
+                        "branch 'then' of an If has an input 'x', which an If does not give; the value of that name"
+                                + " around the branch counts",
+                        "branch 'then' of an If has an input 'w', which an If does not give; its initializer counts");
+    }
+
+    @Test
+    void anInputOfABranchThatNothingGivesIsRefused() {
+        GraphProto.Builder branch = graph(List.of("u"), List.of("b"), node("Neg", List.of("u"), List.of("b")));
+        assertRefused(model(graph(
+                        List.of("c"),
+                        List.of("z"),
+                        node("If", List.of("c"), List.of("z")).addAttribute(attribute("then_branch", branch)))))
+                .hasMessageContaining("If -> 'z'")
+                .hasMessageContaining("attribute 'then_branch'")
+                .hasMessageContaining("has an input 'u', which an If does not give; it has no initializer");
+    }
+
+    @Test
     void initializersThatAreInputsAreConstantsBeforeIrVersionFourAndDefaultsSince() {
         GraphProto.Builder graph = graph(List.of("x", "w"), List.of("y"), node("Add", List.of("x", "w"), List.of("y")))
                 .addInitializer(bytes("w", 7));

@@ -23,6 +23,7 @@ import org.assertj.core.api.AbstractThrowableAssert;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RefusalTest {
@@ -309,6 +310,48 @@ class RefusalTest {
         refused("If", branches, g.input("c", BOOL))
                 .hasMessageContaining(": Add -> 'v")
                 .hasMessageContaining("broadcast");
+    }
+
+    @Test
+    void aBranchTakesNoInputs() {
+        TestGraph branch = g.nested();
+        branch.output(branch.node("Abs", branch.input("given", FLOAT, 2)));
+        Attributes branches = Attributes.of("then_branch", Attribute.of(branch.graph()))
+                .with("else_branch", Attribute.of(branch.graph()));
+        refused("If", branches, g.input("c", BOOL))
+                .hasMessageContaining("'then_branch' has an input 'given', but an If gives its branches no values");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 2, 1L << 32})
+    void moreBatchesThanAxes(long batches) {
+        refused("GatherND", integer("batch_dims", batches), in(2, 2, 2), g.input("indices", INT64, 2, 1))
+                .hasMessageContaining("attribute 'batch_dims' is " + batches + " where 0 to 1 is expected")
+                .hasMessageContaining("input 1, of shape [2, 1]");
+    }
+
+    @Test
+    void batchesAreCountedByTheOperandWhoseRankIsKnown() {
+        Value indices = g.input("indices", ValueType.tensor(INT64));
+        refused("GatherND", integer("batch_dims", 3), in(2, 2, 2), indices)
+                .hasMessageContaining("attribute 'batch_dims' is 3 where 0 to 2 is expected");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 3, 1L << 40})
+    void moreScannedInputsThanThereAre(long scanned) {
+        TestGraph body = g.nested();
+        body.output(body.node("Add", body.input("a", FLOAT, 2), body.input("b", FLOAT, 2)));
+        Attributes attributes = integer("num_scan_inputs", scanned).with("body", Attribute.of(body.graph()));
+        refused("Scan", attributes, in(4, 2), in(4, 2))
+                .hasMessageContaining("the node has 2 inputs, " + scanned + " of them scanned ('num_scan_inputs')");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SpaceToDepth, 0", "SpaceToDepth, 2147483648", "DepthToSpace, 4294967296"})
+    void aBlockOfNoPixelsOrTooMany(String op, long block) {
+        refused(op, integer("blocksize", block), in(1, 1, "h", "w"))
+                .hasMessageContaining("attribute 'blocksize' is " + block + " where a positive number below 2^31");
     }
 
     @Test

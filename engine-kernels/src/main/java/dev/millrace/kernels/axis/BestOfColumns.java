@@ -3,6 +3,7 @@ package dev.millrace.kernels.axis;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Comparison;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
@@ -46,6 +47,14 @@ final class BestOfColumns implements KernelFamily {
         loop.over(columns, STRIP, (vectors, offset, mask) -> {
             Places places = new Places(builder, best, vectors);
             loop.down(offset, count, stride, here -> places.row(from, here, mask));
+            for (int i = 0; i < vectors; i++) {
+                int vector = i;
+                try (var _ = builder.ifNotZero(builder.movemask(places.areWorst(vector)))) {
+                    VectorVar found = places.none();
+                    loop.down(offset, count, stride, here -> places.findWorst(found, from, here, vector, mask));
+                    places.takeWhereWorst(vector, best.placesOrThatOfNaN(builder, found, count));
+                }
+            }
             for (VectorVar place : places.places) {
                 WideStore.write(builder, out, place, mask == null ? null : rest);
                 builder.advance(out, Long.BYTES * target.lanes());
@@ -80,17 +89,49 @@ final class BestOfColumns implements KernelFamily {
             return zeros;
         }
 
+        /** The columns in which nothing is better than the worst infinity. */
+        MaskVar areWorst(int vector) {
+            return builder.compare(Comparison.EQUAL, values.get(vector), best.worst());
+        }
+
+        /** No places, before the first row. */
+        VectorVar none() {
+            VectorVar none = builder.vector("found");
+            builder.set(none, best.noPlace());
+            builder.set(here, Constant.ZERO);
+            return none;
+        }
+
+        void findWorst(VectorVar found, ScalarVar from, ScalarVar offset, int vector, @Nullable MaskVar mask) {
+            VectorVar given = vector(from, offset, vector, mask);
+            MaskVar isWorst = builder.compare(Comparison.EQUAL, given, best.worst());
+            builder.binary(found, best.nearer(), found, builder.select(isWorst, here, best.noPlace()));
+            nextRow();
+        }
+
+        void takeWhereWorst(int vector, VectorVar found) {
+            VectorVar place = places.get(vector);
+            builder.set(place, builder.select(areWorst(vector), found, place));
+        }
+
+        private VectorVar vector(ScalarVar from, ScalarVar offset, int vector, @Nullable MaskVar mask) {
+            return builder.load(RowLoop.at(from, offset, builder.target().vectorBytes() * vector), mask);
+        }
+
+        private void nextRow() {
+            builder.binary(here, BinaryOp.INT_ADD, here, Constant.ofBits(1));
+        }
+
         void row(ScalarVar from, ScalarVar offset, @Nullable MaskVar mask) {
             for (int i = 0; i < values.size(); i++) {
                 VectorVar value = values.get(i);
                 VectorVar place = places.get(i);
-                VectorVar vector =
-                        builder.load(RowLoop.at(from, offset, builder.target().vectorBytes() * i), mask);
+                VectorVar vector = vector(from, offset, i, mask);
                 MaskVar better = builder.compare(best.replaces(), vector, value);
                 builder.set(value, builder.select(better, vector, value));
                 builder.set(place, builder.select(better, here, place));
             }
-            builder.binary(here, BinaryOp.INT_ADD, here, Constant.ofBits(1));
+            nextRow();
         }
     }
 }

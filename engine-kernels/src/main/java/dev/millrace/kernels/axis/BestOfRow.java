@@ -14,7 +14,9 @@ import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Step;
 import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.rows.RowLoop;
 import java.util.Arrays;
 
 /**
@@ -84,6 +86,7 @@ final class BestOfRow implements KernelFamily {
                     builder.set(places[i], Constant.ZERO);
                 }
                 builder.set(here, LaneSums.laneNumbers(builder));
+                ScalarVar row = builder.copy(from, "row");
                 ScalarVar left = builder.copy(count, "left");
                 whole(left, chains);
                 if (chains > 1) {
@@ -96,7 +99,7 @@ final class BestOfRow implements KernelFamily {
                     builder.scalar(left, ScalarOp.SHL, left, 2);
                     builder.advance(from, left);
                 }
-                builder.store(Address.at(out, 0), builder.permute(bestOfAll(), widened), place);
+                builder.store(Address.at(out, 0), builder.permute(bestOfAll(row, count), widened), place);
                 builder.advance(out, Long.BYTES);
             }
             return builder.build();
@@ -120,23 +123,38 @@ final class BestOfRow implements KernelFamily {
         }
 
         /** The place of the best value of all lanes, of as good ones that which is wanted, in all lanes. */
-        private VectorVar bestOfAll() {
+        private VectorVar bestOfAll(ScalarVar row, ScalarVar count) {
             VectorVar value = values[0];
             for (int i = 1; i < chains; i++) {
                 value = builder.binary(best.op(), value, values[i]);
             }
             value = LaneReduction.write(builder, best.op(), value);
-            BinaryOp nearer = best.last() ? BinaryOp.INT_MAX : BinaryOp.INT_MIN;
-            Constant none = Constant.ofBits(best.last() ? -1 : Integer.MAX_VALUE);
-            VectorVar place = candidates(0, value, none);
+            VectorVar place = candidates(values[0], value, places[0]);
             for (int i = 1; i < chains; i++) {
-                place = builder.binary(nearer, place, candidates(i, value, none));
+                place = builder.binary(best.nearer(), place, candidates(values[i], value, places[i]));
             }
-            return LaneReduction.write(builder, nearer, place);
+            place = LaneReduction.write(builder, best.nearer(), place);
+            try (var _ = builder.ifNotZero(builder.movemask(builder.compare(Comparison.EQUAL, value, best.worst())))) {
+                builder.set(place, best.placesOrThatOfNaN(builder, placeOfWorst(row, count), count));
+            }
+            return place;
         }
 
-        private VectorVar candidates(int chain, VectorVar value, Constant none) {
-            return builder.select(builder.compare(Comparison.EQUAL, values[chain], value), places[chain], none);
+        private VectorVar candidates(VectorVar given, ProgramValue wanted, VectorVar at) {
+            return builder.select(builder.compare(Comparison.EQUAL, given, wanted), at, best.noPlace());
+        }
+
+        /** The place of an infinity that nothing is worse than, which may stand between NaNs, or of no element. */
+        private VectorVar placeOfWorst(ScalarVar row, ScalarVar count) {
+            VectorVar found = builder.vector("found");
+            builder.set(found, best.noPlace());
+            builder.set(here, LaneSums.laneNumbers(builder));
+            new RowLoop(builder, 1).over(count, (_, offset, displacement, mask) -> {
+                VectorVar given = builder.load(RowLoop.at(row, offset, displacement), mask);
+                builder.binary(found, best.nearer(), found, candidates(given, best.worst(), here));
+                builder.binary(here, BinaryOp.INT_ADD, here, Constant.ofBits(lanes));
+            });
+            return LaneReduction.write(builder, best.nearer(), found);
         }
     }
 }

@@ -38,17 +38,18 @@ final class MomentsKernel implements KernelFamily {
         builder.scalar(bytes, ScalarOp.SHL, count, 2);
         RowMoments moments = new RowMoments(builder, count, length);
         try (var _ = builder.loop(rows, 1)) {
-            VectorVar mean = moments.mean(in);
-            VectorVar variance = moments.variance(in, mean, epsilon);
-            VectorVar factor = moments.factor(variance);
-            try (var _ = builder.ifNotZero(RowScales.isLeft(builder, variance))) {
-                RowMoments within = moments.within(RowScales.of(builder, variance));
-                VectorVar scaled = within.mean(in);
-                VectorVar scaledFactor = within.factor(within.variance(in, scaled, epsilon));
-                builder.set(mean, within.given(scaled));
-                builder.set(factor, within.givenFactor(scaledFactor));
+            RowMoments.Mean mean = moments.mean(in);
+            VectorVar variance = moments.variance(in, mean);
+            VectorVar sum = moments.with(epsilon, variance);
+            VectorVar factor = moments.factor(sum);
+            try (var _ = builder.ifNotZero(RowScales.isLeft(builder, mean, variance, sum))) {
+                RowMoments within = moments.within(RowScales.of(builder, sum));
+                RowMoments.Mean exact = within.mean(in);
+                VectorVar exactFactor = within.factor(within.with(epsilon, within.variance(in, exact)));
+                builder.set(mean.value(), within.given(exact));
+                builder.set(factor, within.givenFactor(exactFactor));
             }
-            builder.storeFirst(Address.at(out, 0), mean);
+            builder.storeFirst(Address.at(out, 0), mean.value());
             builder.storeFirst(Address.at(out, Float.BYTES), factor);
             builder.advance(in, bytes);
             builder.advance(out, BYTES);

@@ -126,15 +126,16 @@ public final class NormRows implements KernelFamily {
                     add(skip);
                     builder.advance(skip, bytes);
                 }
-                @Nullable VectorVar mean = variant.centred() ? moments.mean(row) : null;
-                VectorVar variance = moments.variance(row, mean, epsilon);
-                try (var _ = builder.ifNotZero(RowScales.isLeft(builder, variance))) {
-                    RowMoments within = moments.within(RowScales.of(builder, variance));
-                    @Nullable VectorVar scaled = variant.centred() ? within.mean(row) : null;
-                    normalise(within, scaled, within.variance(row, scaled, epsilon), means, stats);
+                RowMoments.@Nullable Mean mean = variant.centred() ? moments.mean(row) : null;
+                VectorVar variance = moments.variance(row, mean);
+                VectorVar sum = moments.with(epsilon, variance);
+                try (var _ = builder.ifNotZero(RowScales.isLeft(builder, mean, variance, sum))) {
+                    RowMoments within = moments.within(RowScales.of(builder, sum));
+                    RowMoments.@Nullable Mean exact = variant.centred() ? within.mean(row) : null;
+                    normalise(within, exact, within.with(epsilon, within.variance(row, exact)), means, stats);
                 }
                 try (var _ = builder.otherwise()) {
-                    normalise(moments, mean, variance, means, stats);
+                    normalise(moments, mean, sum, means, stats);
                 }
                 builder.advance(in, bytes);
                 builder.advance(out, bytes);
@@ -149,7 +150,7 @@ public final class NormRows implements KernelFamily {
 
         private void normalise(
                 RowMoments moments,
-                @Nullable VectorVar mean,
+                RowMoments.@Nullable Mean mean,
                 VectorVar variance,
                 @Nullable ScalarVar means,
                 @Nullable ScalarVar stats) {
@@ -181,7 +182,7 @@ public final class NormRows implements KernelFamily {
             });
         }
 
-        private void write(RowMoments moments, @Nullable VectorVar mean, VectorVar factor) {
+        private void write(RowMoments moments, RowMoments.@Nullable Mean mean, VectorVar factor) {
             @Nullable ScalarVar scale = variant.scale() ? load(Argument.SCALE) : null;
             @Nullable ScalarVar bias = variant.bias() ? load(Argument.BIAS) : null;
             moments.loop().over(count, (_, offset, displacement, mask) -> {

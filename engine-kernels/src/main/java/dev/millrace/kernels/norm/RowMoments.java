@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The writer of means and variances of rows by the two-pass algorithm: the variance is computed from the distances from
- * the mean, so that a large mean costs no precision.
+ * the mean, so that a large mean costs no precision. Rows that {@link RowScales} selects are measured again, with their
+ * numbers scaled and the mean in two parts.
  */
 final class RowMoments {
     private static final int UNROLL = 4;
@@ -44,7 +45,14 @@ final class RowMoments {
     }
 
     /**
-     * Returns moments of rows whose squares have to be scaled. They are as slow as such rows are rare, in little code.
+     * A mean of a row, in two parts.
+     *
+     * @param rest the rounding error of {@code value}; null where it was not computed
+     */
+    record Mean(VectorVar value, @Nullable VectorVar rest) {}
+
+    /**
+     * Returns moments of rows that are measured again. They are as slow as such rows are rare, in little code.
      */
     RowMoments within(RowScales bounds) {
         return new RowMoments(builder, count, length, 1, bounds);
@@ -67,10 +75,21 @@ final class RowMoments {
         return loop.combine(BinaryOp.ADD, sums);
     }
 
-    /** Returns the mean. It is computed as a quotient, so that the mean of equal numbers is that number. */
-    VectorVar mean(ScalarVar row) {
+    /**
+     * Returns the mean as a quotient: the mean of few equal numbers is that number. The sum of many is rounded, which the
+     * mean distance from it makes up for.
+     */
+    Mean mean(ScalarVar row) {
         VectorVar sum = sum(row, (all, x, _) -> builder.binary(all, BinaryOp.ADD, all, brought(x)));
-        return builder.div(sum, length);
+        VectorVar value = builder.div(sum, length);
+        if (reach == null) {
+            return new Mean(value, null);
+        }
+        VectorVar distances = sum(row, (all, x, mask) -> {
+            ProgramValue distance = loop.orElse(mask, builder.sub(brought(x), value), Constant.ZERO);
+            builder.binary(all, BinaryOp.ADD, all, distance);
+        });
+        return new Mean(value, builder.div(distances, length));
     }
 
     private VectorVar brought(VectorVar x) {
@@ -78,24 +97,36 @@ final class RowMoments {
     }
 
     /** Returns the distance of a number from the mean, or from 0 without one. */
-    VectorVar distance(VectorVar x, @Nullable VectorVar mean) {
-        VectorVar distance = mean == null ? brought(x) : builder.sub(brought(x), mean);
+    VectorVar distance(VectorVar x, @Nullable Mean mean) {
+        VectorVar distance = mean == null ? brought(x) : builder.sub(brought(x), mean.value());
+        if (mean != null && mean.rest() != null) {
+            distance = builder.sub(distance, mean.rest());
+        }
         return reach == null ? distance : builder.mul(distance, reach.after());
     }
 
-    /** Returns the mean of the squares of the distances from the mean, or from 0 without one, plus a number. */
-    VectorVar variance(ScalarVar row, @Nullable VectorVar mean, VectorVar epsilon) {
+    /** Returns the mean of the squares of the distances from the mean, or from 0 without one. */
+    VectorVar variance(ScalarVar row, @Nullable Mean mean) {
         VectorVar squares = sum(row, (all, x, mask) -> {
             VectorVar distance = distance(x, mean);
             ProgramValue counted = mean == null ? distance : loop.orElse(mask, distance, Constant.ZERO);
             builder.accumulate(all, counted, counted);
         });
-        VectorVar variance = builder.mul(squares, part);
+        return builder.mul(squares, part);
+    }
+
+    /**
+     * A variance of the row, with a number that belongs to the row as it is. What of that is lost in a row that was made
+     * small counts only where the variance is 0: there it stays a number that can be divided by.
+     */
+    VectorVar with(VectorVar epsilon, VectorVar variance) {
         if (reach == null) {
             return builder.add(variance, epsilon);
         }
         VectorVar both = reach.both(builder);
-        return builder.add(variance, builder.mul(builder.mul(epsilon, both), both));
+        VectorVar brought = builder.mul(builder.mul(epsilon, both), both);
+        VectorVar least = builder.min(epsilon, Constant.of(Float.MIN_NORMAL));
+        return builder.add(variance, builder.max(brought, least));
     }
 
     /** Returns the factor of distances: the reciprocal of the deviation. */
@@ -104,8 +135,9 @@ final class RowMoments {
     }
 
     /** Returns the mean of the unscaled row. */
-    VectorVar given(VectorVar mean) {
-        return reach == null ? mean : builder.div(mean, reach.before());
+    VectorVar given(Mean mean) {
+        VectorVar value = mean.rest() == null ? mean.value() : builder.add(mean.value(), mean.rest());
+        return reach == null ? value : builder.div(value, reach.before());
     }
 
     /** Returns the factor of distances in the unscaled row. */

@@ -11,6 +11,7 @@ import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -47,12 +48,41 @@ class SelectTest {
         assertArrayEquals(new long[] {5}, place(data, new Best(Best.Extreme.SMALLEST, true)));
     }
 
+    @Test
+    void theWorstInfinityIsFoundBetweenNaNs() {
+        for (int count : new int[] {3, 17, 300}) {
+            float[] numbers = new float[count];
+            Arrays.fill(numbers, Float.NaN);
+            assertPlaces(numbers, 0, count - 1);
+            numbers[1] = Float.NEGATIVE_INFINITY;
+            numbers[count / 2] = Float.NEGATIVE_INFINITY;
+            assertPlaces(numbers, 1, count / 2);
+        }
+    }
+
+    private void assertPlaces(float[] numbers, long first, long last) {
+        MemorySegment row = arena.allocateFrom(ValueLayout.JAVA_FLOAT, numbers);
+        int columns = 37;
+        MemorySegment beside = arena.allocate(4L * numbers.length * columns, 4);
+        for (int i = 0; i < numbers.length * columns; i++) {
+            beside.setAtIndex(ValueLayout.JAVA_FLOAT, i, numbers[i / columns]);
+        }
+        for (boolean isLast : new boolean[] {false, true}) {
+            Best best = new Best(Best.Extreme.LARGEST, isLast);
+            long expected = isLast ? last : first;
+            assertArrayEquals(new long[] {expected}, places(row, best, AxisShape.rows(1, numbers.length)));
+            long[] all = new long[columns];
+            Arrays.fill(all, expected);
+            assertArrayEquals(all, places(beside, best, new AxisShape(1, numbers.length, columns)));
+        }
+    }
+
     private long[] place(MemorySegment data, Best best) {
         return places(data, best, AxisShape.rows(1, 7));
     }
 
     private long[] places(MemorySegment data, Best best, AxisShape shape) {
-        MemorySegment out = arena.allocate(8 * shape.outer(), 8);
+        MemorySegment out = arena.allocate(8 * shape.lines(), 8);
         new ArgBest(kernels.set(), best).run(shape, data, out, Parallel.NONE);
         return out.toArray(ValueLayout.JAVA_LONG);
     }

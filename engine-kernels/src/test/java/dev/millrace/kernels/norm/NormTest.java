@@ -15,6 +15,8 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NormTest {
     private static final float EPSILON = 1e-5f;
@@ -48,6 +50,50 @@ class NormTest {
             new ChannelNorm(kernels.set())
                     .groups(new ChannelNorm.Images(image, image, one, half, 1, 1, count), 1, 1, Parallel.NONE);
             assertArrayEquals(same(count, 0.5f), image.toArray(ValueLayout.JAVA_FLOAT), "channel of " + count);
+        }
+    }
+
+    /** Sums of so many of these are rounded, so that the quotient is none of them. */
+    @ParameterizedTest
+    @ValueSource(floats = {0.1f, 3.3f, -1000.1f, 1e-20f, 1e20f, 3e38f})
+    void manyEqualNumbersBecomeZeros(float number) {
+        for (int count : new int[] {300, 768, 5000}) {
+            assertArrayEquals(
+                    new float[count], normalised(EPSILON, true, same(count, number)), 1e-20f, "row of " + count);
+            float[] nothing = same(count, Float.NaN);
+            assertArrayEquals(nothing, normalised(0, true, same(count, number)), "row of " + count);
+            MemorySegment image = floats(same(count, number));
+            new ChannelNorm(kernels.set())
+                    .groups(
+                            new ChannelNorm.Images(image, image, floats(1), floats(0.5f), 1, 1, count),
+                            1,
+                            EPSILON,
+                            Parallel.NONE);
+            assertArrayEquals(same(count, 0.5f), image.toArray(ValueLayout.JAVA_FLOAT), "channel of " + count);
+        }
+    }
+
+    /** Numbers apart by a few of their last places, where the place of the mean between two floats counts. */
+    @Test
+    void nearlyEqualNumbersAreMeasuredFromTheirMean() {
+        Random random = new Random(11);
+        for (int count : new int[] {7, 300, 5000}) {
+            float[] numbers = new float[count];
+            for (int i = 0; i < count; i++) {
+                numbers[i] = 3.3f + random.nextInt(4) * Math.ulp(3.3f);
+            }
+            double mean = 0;
+            for (float number : numbers) {
+                mean += (double) number / count;
+            }
+            double variance = 0;
+            for (float number : numbers) {
+                variance += (number - mean) * (number - mean) / count;
+            }
+            float[] row = normalised(0, true, numbers);
+            for (int i = 0; i < count; i++) {
+                assertEquals((numbers[i] - mean) / Math.sqrt(variance), row[i], 1e-4, "of " + count);
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.session.operators;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -203,6 +204,68 @@ class EdgesTest {
                     .on(draw.floats(2, 1, 3))
                     .holding(draw.floats(1), draw.floats(1), draw.floats(1), draw.scales(1))
                     .agrees(engine, 1e-4);
+        }
+    }
+
+    @Test
+    void manyEqualNumbersAreNormalisedToZeros() {
+        for (float number : new float[] {1000.1f, 3e38f}) {
+            Tensor x = Draw.filled(ElementType.FLOAT, number, 1, 1, 48);
+            float[] zeros = new float[48];
+            Tensor row = Tensor.copyOf(zeros, 1, 1, 48);
+            Tensor scale = Draw.filled(ElementType.FLOAT, 1, 48);
+            OneOperator.onnx("LayerNormalization", 17).on(x).holding(scale).gives(engine, 0, row);
+            OneOperator.onnx("InstanceNormalization", 6)
+                    .on(x)
+                    .holding(Draw.filled(ElementType.FLOAT, 1, 1), Draw.filled(ElementType.FLOAT, 0, 1))
+                    .gives(engine, 0, row);
+        }
+        Tensor image = Draw.filled(ElementType.FLOAT, 3.3, 1, 1, 1, 40);
+        OneOperator.onnx("MeanVarianceNormalization", 13)
+                .on(image)
+                .gives(engine, 0, Draw.filled(ElementType.FLOAT, 0, 1, 1, 1, 40));
+    }
+
+    @Test
+    void placesAmongNaNsAreThoseOfNumbers() {
+        float nan = Float.NaN;
+        Tensor one = Tensor.copyOf(new float[] {nan, Float.NEGATIVE_INFINITY, nan}, 3);
+        Tensor none = Tensor.copyOf(new float[] {nan, nan, nan}, 3);
+        for (long last : new long[] {0, 1}) {
+            greatest(one, last).gives(engine, 0, longs(1));
+            greatest(none, last).gives(engine, 0, longs(2 * last));
+        }
+    }
+
+    private static OneOperator greatest(Tensor x, long last) {
+        return OneOperator.onnx("ArgMax", 13).with("select_last_index", last).on(x);
+    }
+
+    @Test
+    void theLargestStepBackwardsTakesOneElement() {
+        Tensor x = Tensor.copyOf(new float[] {1, 2, 3}, 3);
+        OneOperator.onnx("Slice", 13)
+                .on(x)
+                .holding(longs(2), longs(Long.MIN_VALUE), longs(0), longs(Long.MIN_VALUE))
+                .gives(engine, 0, Tensor.copyOf(new float[] {3}, 1));
+        OneOperator.onnx("Slice", 13)
+                .on(x, longs(2), longs(Long.MIN_VALUE), longs(0), longs(Long.MIN_VALUE))
+                .gives(engine, 0, Tensor.copyOf(new float[] {3}, 1));
+    }
+
+    private static Tensor longs(long... values) {
+        return Tensor.copyOf(values, values.length);
+    }
+
+    @Test
+    void tensorsBeyondAnyMemoryAreNamed() {
+        for (String providers : new String[] {"cpu", "simd cpu"}) {
+            OneOperator large = OneOperator.onnx("Expand", 13)
+                    .on(Tensor.copyOf(new double[] {1}, 1), Tensor.copyOf(new long[] {1L << 61}, 1));
+            assertThatThrownBy(() -> large.run(engine, providers.split(" ")))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("Expand")
+                    .hasMessageContaining("there is no memory for 2305843009213693952 elements of type double");
         }
     }
 

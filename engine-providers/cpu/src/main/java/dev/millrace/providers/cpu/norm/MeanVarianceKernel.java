@@ -35,19 +35,23 @@ record MeanVarianceKernel(Node node) implements ShapedKernel {
             Arrays.fill(squares, 0, groups, 0);
             for (long i = 0; i < count; i++) {
                 launch.checkCancelled(i);
-                means[(int) map.offset(i)] += Elements.getDouble(type, launch.input(0), i) / size;
+                means[(int) map.offset(i)] += Elements.getDouble(type, launch.input(0), i);
+            }
+            for (int cell = 0; cell < groups; cell++) {
+                launch.checkCancelled(cell);
+                means[cell] /= size;
             }
             for (long i = 0; i < count; i++) {
                 launch.checkCancelled(i);
                 int cell = (int) map.offset(i);
                 double distance = Elements.getDouble(type, launch.input(0), i) - means[cell];
-                squares[cell] += distance * distance / size;
+                squares[cell] += distance * distance;
             }
             for (long i = 0; i < count; i++) {
                 launch.checkCancelled(i);
                 int cell = (int) map.offset(i);
                 double distance = Elements.getDouble(type, launch.input(0), i) - means[cell];
-                Elements.setDouble(type, launch.output(0), i, distance / (Math.sqrt(squares[cell]) + EPSILON));
+                Elements.setDouble(type, launch.output(0), i, distance / (Math.sqrt(squares[cell] / size) + EPSILON));
             }
         };
     }

@@ -121,7 +121,7 @@ record ArgKernel(Node node, boolean greatest) implements ShapedKernel {
                     Lanes.read(type, launch.input(0), first, axis.inner(), block, 0, count);
                     held = at == 0 ? block[0] : held;
                     for (int j = at == 0 ? 1 : 0; j < count; j++) {
-                        if (isBetter(block[j], held) || (last && block[j] == held)) {
+                        if (isBetter(block[j], held) || last && isAsGood(block[j], held)) {
                             best = at + j;
                             held = block[j];
                         }
@@ -134,6 +134,10 @@ record ArgKernel(Node node, boolean greatest) implements ShapedKernel {
 
     private boolean isBetter(double value, double held) {
         return (greatest ? value > held : value < held) || Double.isNaN(held) && !Double.isNaN(value);
+    }
+
+    private static boolean isAsGood(double value, double held) {
+        return value == held || Double.isNaN(value) && Double.isNaN(held);
     }
 
     private RangeTask longs(Axis axis, ElementType type, boolean last) {

@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.providers.cpu.product.MatrixLayout;
 import dev.millrace.providers.cpu.product.Product;
@@ -12,9 +13,15 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.lang.foreign.MemorySegment;
 
-/** Conv of any number of spatial axes: weights times patches, a product for each image and group. */
+/**
+ * Conv of any number of spatial axes: weights times patches, a product for each image and group. Patches hold zeros where
+ * a window reaches into the padding. Weights that are infinite or NaN make NaN of a zero, so such weights are summed tap
+ * by tap, without the padding.
+ */
 record ConvKernel(Node node) implements ShapedKernel {
+    private static final int BLOCK = 2048;
 
     @Override
     public Launch bind(BindContext context) {
@@ -32,19 +39,44 @@ record ConvKernel(Node node) implements ShapedKernel {
                     + weights + " do not fit an input of shape " + image);
         }
         boolean bias = context.hasInput(2);
+        long planes = out.dim(0) * filters;
+        RangeTask byTap = byTap(window, type, channels, filters, groups, bias);
+        Launch exact = launch -> launch.parallelFor(planes, 1, byTap);
         if (type == ElementType.DOUBLE) {
-            RangeTask task = doubles(window, channels, filters, groups, bias);
-            long planes = out.dim(0) * filters;
-            return launch -> launch.parallelFor(planes, 1, task);
+            return exact;
         }
         int rows = filters / groups;
+        Launch fast;
         if (rows == 1 && channels == 1 && window.axes() <= 2) {
             RangeTask task = new DepthwiseTask(window, type, filters, bias);
-            long planes = out.dim(0) * filters;
             long grain = Math.max(1, 100_000 / Math.max(1, window.outSize() * window.kernelSize()));
-            return launch -> launch.parallelFor(planes, grain, task);
+            fast = launch -> launch.parallelFor(planes, grain, task);
+        } else {
+            fast = product(context, window, type, (int) image.dim(0), channels, rows, groups, bias);
         }
-        return product(context, window, type, (int) image.dim(0), channels, rows, groups, bias);
+        if (!window.reachesIntoPadding()) {
+            return fast;
+        }
+        Tensor constant = context.constantInput(1);
+        if (constant != null) {
+            return isFinite(constant.segment(), type, weights.elements()) ? fast : exact;
+        }
+        long count = weights.elements();
+        return launch -> (isFinite(launch.input(1), type, count) ? fast : exact).run(launch);
+    }
+
+    private static boolean isFinite(MemorySegment numbers, ElementType type, long count) {
+        float[] block = new float[(int) Math.min(BLOCK, count)];
+        for (long at = 0; at < count; at += BLOCK) {
+            int length = (int) Math.min(BLOCK, count - at);
+            Elements.read(type, numbers, at, block, 0, length);
+            for (int i = 0; i < length; i++) {
+                if (!Float.isFinite(block[i])) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     private static Product product(
@@ -89,8 +121,9 @@ record ConvKernel(Node node) implements ShapedKernel {
                 });
     }
 
-    private static RangeTask doubles(Window window, int channels, int filters, int groups, boolean bias) {
-        ElementType type = ElementType.DOUBLE;
+    /** The sum of each output by the definition: over the taps that lie in the image. */
+    private static RangeTask byTap(
+            Window window, ElementType type, int channels, int filters, int groups, boolean bias) {
         int rows = filters / groups;
         int taps = window.kernelSize();
         return (launch, from, to, scratch) -> {

@@ -106,6 +106,17 @@ public record Window(
                 && Arrays.stream(padsBefore).allMatch(pad -> pad == 0);
     }
 
+    /** Whether a tap of some window lies in the padding. */
+    boolean reachesIntoPadding() {
+        for (int i = 0; i < in.length; i++) {
+            long last = (out[i] - 1L) * strides[i] + (kernel[i] - 1L) * dilations[i] - padsBefore[i];
+            if (padsBefore[i] > 0 || last >= in[i]) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * Returns the position in the image of tap {@code tap} of the window at output {@code position}, or -1 where it is
      * in the padding. All are row-major.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 class ArgTest {
@@ -24,6 +25,19 @@ class ArgTest {
         assertThat(place("ArgMax", 1, NAN, 0)).isZero();
         assertThat(place("ArgMax", NAN, -INFINITY)).isOne();
         assertThat(place("ArgMax", NAN, NAN)).isZero();
+    }
+
+    @Test
+    void theLastOfNothingButNaNsIsFoundInRowsAndInColumns() {
+        OneNode last = OneNode.onnx("ArgMax", 13).with("keepdims", 0).with("select_last_index", 1);
+        float[] row = {NAN, -INFINITY, NAN};
+        assertThat(last.run(Tensor.copyOf(row, 3)).longs()).containsExactly(1);
+        assertThat(last.run(Tensor.copyOf(new float[] {NAN, NAN, NAN}, 3)).longs())
+                .containsExactly(2);
+        float[] columns = new float[3 * 9];
+        Arrays.fill(columns, NAN);
+        columns[9] = -INFINITY;
+        assertThat(last.run(Tensor.copyOf(columns, 3, 9)).longs()).containsExactly(1, 2, 2, 2, 2, 2, 2, 2, 2);
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
 import dev.millrace.providers.testkit.RandomTensors;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +56,38 @@ class ConvTest {
         Tensor doubles = conv.run(wide(x, imageDims), wide(w, weightDims), wide(bias, weightDims[0]));
         assertThat(floats.shape()).isEqualTo(doubles.shape());
         assertThat(floats.doubles()).containsExactly(doubles.doubles(), within(1e-5));
+    }
+
+    /** The first and the last weight are infinite, and meet the padding at opposite borders of an image of ones. */
+    @ParameterizedTest
+    @CsvSource({
+        "1 1 5 6, 1 1 3 3, 1, 1 1 1 1",
+        "1 4 5 6, 4 1 3 3, 4, 1 1 1 1",
+        "1 4 5 6, 4 4 3 3, 1, 1 1 1 1",
+        "1 4 5 6, 4 2 3 3, 2, 0 0 2 2",
+        "1 2 30, 2 1 3, 2, 1 1",
+        "1 1 3 4 5, 2 1 3 3 3, 1, 1 1 1 1 1 1"
+    })
+    void paddingIsNotMultipliedByInfiniteWeights(String image, String weights, int group, String pads) {
+        long[] imageDims = numbers(image);
+        long[] weightDims = numbers(weights);
+        float[] w = values(new Random(3), weightDims);
+        w[0] = Float.POSITIVE_INFINITY;
+        w[w.length - 1] = Float.NEGATIVE_INFINITY;
+        float[] x = new float[values(new Random(3), imageDims).length];
+        Arrays.fill(x, 1);
+        OneNode conv = OneNode.onnx("Conv", 11).with("group", group).withAll("pads", numbers(pads));
+        double[] floats = conv.run(Tensor.copyOf(x, imageDims), Tensor.copyOf(w, weightDims))
+                .doubles();
+        double[] doubles = conv.run(wide(x, imageDims), wide(w, weightDims)).doubles();
+        assertThat(Arrays.stream(doubles).filter(Double::isFinite).count()).isPositive();
+        for (int i = 0; i < doubles.length; i++) {
+            if (Double.isFinite(doubles[i])) {
+                assertThat(floats[i]).isCloseTo(doubles[i], within(1e-5));
+            } else {
+                assertThat(Double.toString(floats[i])).isEqualTo(Double.toString(doubles[i]));
+            }
+        }
     }
 
     private static long[] numbers(String text) {
