@@ -5,6 +5,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.ProviderLevel;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -40,14 +41,18 @@ public record Environment(
     }
 
     /**
-     * Which providers compile, what they are told, their versions, and the devices that they drive: where any of that is another,
-     * what they make may be. The same text in every process.
+     * Which providers compile, what they are told, their versions, how they compute here, and the devices that they drive: where any
+     * of that is another, what they make may be. The same text in every process. Waits until the providers know their levels.
      */
     public String identity(List<ProviderRequest> asked) {
         var text = new StringBuilder();
         for (ProviderRequest request : requests(asked)) {
             ProviderFactory factory = factory(request.name());
             text.append(request.name()).append(' ').append(factory.version());
+            ProviderLevel level = factory.level();
+            if (level != null) {
+                text.append(' ').append(level.name()).append(": ").append(level.reason());
+            }
             text.append(' ').append(new TreeMap<>(request.options()));
             for (ProviderDevice device : factory.devices(hardware)) {
                 HardwareDevice driven = device.hardware();

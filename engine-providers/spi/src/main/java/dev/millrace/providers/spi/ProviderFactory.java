@@ -45,8 +45,9 @@ public interface ProviderFactory extends AutoCloseable {
     }
 
     /**
-     * How its providers compute on this machine; null where there is one way only. May wait until that is found out, so the
-     * engine asks for it only where nobody waits.
+     * How its providers compute on this machine; null where there is one way only. May wait until that is found out: the engine asks
+     * where nobody waits, and before it looks into a context cache. What was compiled at another level, or for another reason, is not
+     * taken out of the cache, so both are the same in all processes that compile alike.
      */
     default @Nullable ProviderLevel level() {
         return null;
