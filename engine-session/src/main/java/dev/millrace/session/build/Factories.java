@@ -2,6 +2,7 @@ package dev.millrace.session.build;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ProviderFactory;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -106,13 +107,18 @@ public final class Factories {
         }
     }
 
-    /** Closes all that were found. */
+    /** Closes all that were found; the first failure is thrown when all of that was tried. */
     public void close() {
+        Map<String, ProviderFactory> all;
         try {
-            awaited().values().forEach(ProviderFactory::close);
+            all = awaited();
         } catch (ExecutionException e) {
             // a search that failed has found none, which was said to whoever asked for one
+            return;
         }
+        var tried = new Tried();
+        all.forEach((name, factory) -> tried.call(() -> ProviderGuard.run(name, factory::close)));
+        tried.rethrow();
     }
 
     private Map<String, ProviderFactory> awaited() throws ExecutionException {
