@@ -52,7 +52,8 @@ public final class ContextCache {
 
     /**
      * The same in a folder that others may write, such as the volume of a container that belongs to a group: whoever may write it, or
-     * a folder above it, decides what its users run, and is trusted.
+     * a folder above it, decides what its users run, and is trusted. A link or a FIFO that stands there in place of a file is refused;
+     * who exchanges the file between the look and its opening can have a session wait without end.
      */
     public ContextCache shared() {
         return new ContextCache(folder, maxBytes, true);

@@ -42,7 +42,8 @@ public final class OwnFiles {
      *
      * <p>Each folder and each link on the way belongs to this user or to root, and others may not write the folders; in one like
      * {@code /tmp} they may, since they cannot exchange what is not theirs. So nothing that is looked at here can be
-     * another file when it is opened. The file has no other name, and is no link.
+     * another file when it is opened, nor a FIFO, whose opening would wait for somebody who writes. The file has no other name, and is
+     * no link.
      *
      * @throws FileSystemException if somebody else may have written it, or may exchange it
      */
@@ -78,22 +79,24 @@ public final class OwnFiles {
         if (name == null || parent == null) {
             throw refusal(file, "it is no file");
         }
-        return walked(parent, true).resolve(name);
+        return walked(parent, true).path().resolve(name);
     }
 
     /**
-     * The folder that an absolute path leads to, without links, once it is sure that it stays the same.
+     * The folder that an absolute path leads to, without links, once it is sure that it stays the same. Each name on the way is
+     * looked at once.
      *
      * @param leadsOn whether it is only on the way, and looked at as such
      */
-    private static Path walked(Path folder, boolean leadsOn) throws IOException {
-        Path at = folder.getRoot();
+    private static Entry walked(Path folder, boolean leadsOn) throws IOException {
+        Entry root = Entry.of(folder.getRoot());
+        Entry at = root;
         Deque<Path> left = new ArrayDeque<>();
         push(folder, left);
-        checkWayIn(Entry.of(at));
+        checkWayIn(root);
         int links = 0;
         while (!left.isEmpty()) {
-            Path next = at.resolve(left.pop()).normalize();
+            Path next = at.path().resolve(left.pop()).normalize();
             Entry entry = Entry.of(next);
             if (!entry.isTrustedBy(User.ID)) {
                 throw refusal(next, "it belongs to another user");
@@ -104,12 +107,12 @@ public final class OwnFiles {
                 }
                 Path target = Files.readSymbolicLink(next);
                 push(target, left);
-                at = target.isAbsolute() ? target.getRoot() : at;
+                at = target.isAbsolute() ? root : at;
             } else {
                 if (leadsOn || !left.isEmpty()) {
                     checkWayIn(entry);
                 }
-                at = next;
+                at = entry;
             }
         }
         return at;
@@ -141,7 +144,7 @@ public final class OwnFiles {
      */
     public static void checkFolder(Path folder) throws IOException {
         if (areTold(folder)) {
-            checkInner(walked(folder.toAbsolutePath(), false));
+            checkOwn(walked(folder.toAbsolutePath(), false));
         }
     }
 
@@ -151,16 +154,22 @@ public final class OwnFiles {
      * @throws FileSystemException if it is no folder that this user alone, or root, writes
      */
     public static void checkInner(Path folder) throws IOException {
-        requireFolder(folder);
-        if (!areTold(folder)) {
-            return;
+        if (areTold(folder)) {
+            checkOwn(Entry.of(folder));
+        } else {
+            requireFolder(folder);
         }
-        Entry entry = Entry.of(folder);
-        if (!entry.isTrustedBy(User.ID)) {
-            throw refusal(folder, "it belongs to another user; name a folder of your own");
+    }
+
+    private static void checkOwn(Entry folder) throws FileSystemException {
+        if (!folder.isFolder()) {
+            throw refusal(folder.path(), folder.isLink() ? "it is a symbolic link" : "it is no folder");
         }
-        if (entry.isWrittenByOthers()) {
-            throw refusal(folder, "others may write it; chmod 700 it, or name a new folder inside of it");
+        if (!folder.isTrustedBy(User.ID)) {
+            throw refusal(folder.path(), "it belongs to another user; name a folder of your own");
+        }
+        if (folder.isWrittenByOthers()) {
+            throw refusal(folder.path(), "others may write it; chmod 700 it, or name a new folder inside of it");
         }
     }
 
@@ -173,7 +182,9 @@ public final class OwnFiles {
 
     /**
      * Throws where a name is there and is no regular file: to open a FIFO waits for somebody who writes, a device has no end, and a
-     * link leads to a file that is not meant.
+     * link leads to a file that is not meant. In a folder that others may write this holds for the moment of the look only: they can
+     * put a FIFO in the file's place before it is opened, and the opening then waits until somebody writes. Look at the folder first
+     * ({@link #checkFolder}, {@link #checkInner}), unless those who may write it are trusted.
      *
      * @return whether there is a file
      */
