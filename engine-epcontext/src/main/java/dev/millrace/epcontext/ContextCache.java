@@ -53,7 +53,9 @@ public final class ContextCache {
 
     /**
      * Returns this cache for a folder that others may write to, such as the volume of a container that belongs to a
-     * group. Whoever may write to it, or to a folder above it, decides what its users run, and is trusted.
+     * group. Whoever may write to it, or to a folder above it, decides what its users run, and is trusted. A link or a
+     * FIFO in place of a file is refused; somebody who exchanges the file between the check and the opening can make a
+     * session wait without end.
      */
     public ContextCache shared() {
         return new ContextCache(folder, maxBytes, true);

@@ -2,6 +2,17 @@ package dev.millrace.graph;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PlainTextTest {
@@ -32,5 +43,18 @@ class PlainTextTest {
         assertThat(thrown.at("model\n.onnx")).hasMessageStartingWith("model\\n.onnx: node");
         assertThat(EngineException.wrap(Status.FAIL, "here", new IllegalStateException("a\nb")))
                 .hasMessage("here: a\\nb");
+    }
+
+    @Test
+    void whatAModelIsMadeOfIsDescribedOnOneLine() {
+        var graph = Graph.named("g\nINFO");
+        var editor = new GraphEditor(graph);
+        Value x = editor.addInput("x\nINFO", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.symbol("n\n"))));
+        Node node = editor.append(NodeSpec.of(new OpId("d\n", "Op\n"), 1, x), List.of("y\nINFO"));
+        Node named = editor.append(NodeSpec.of(OpId.onnx("Relu"), 14, x).named("n\nINFO"), List.of("z"));
+
+        assertThat(List.of(graph, x, node, named, node.describe(), named.describe()))
+                .extracting(Object::toString)
+                .allSatisfy(text -> assertThat(text).doesNotContain("\n").contains("\\n"));
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.run.PlanRunner;
@@ -77,6 +78,6 @@ public final class Inputs implements PlanRunner.InputSource {
 
     @Override
     public String toString() {
-        return byName.toString();
+        return PlainText.line(byName.toString());
     }
 }

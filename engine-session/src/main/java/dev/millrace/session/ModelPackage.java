@@ -1,6 +1,7 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.PlainText;
 import dev.millrace.session.modelpackage.Manifest;
 import dev.millrace.session.modelpackage.Variant;
 import java.nio.file.Path;
@@ -50,6 +51,6 @@ public final class ModelPackage {
 
     @Override
     public String toString() {
-        return "model package " + folder + " of " + components.keySet();
+        return PlainText.line("model package " + folder + " of " + components.keySet());
     }
 }

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * that the first one prepared: it is created at once, and takes no memory of its own. Thread-safe.
  */
 final class OpenModels {
-    private static final long NAP_MILLIS = 10;
     private static final Cancellation NOBODYS = new Cancellation();
 
     private final OpenEngine engine;
@@ -142,26 +141,12 @@ final class OpenModels {
     }
 
     private static void lock(Place place, Cancellation cancellation) {
-        boolean interrupted = false;
-        try {
-            while (!place.making.tryLock()) {
-                if (cancellation.isCancelled()) {
-                    throw new EngineException(
-                            Status.MODEL_LOAD_CANCELED,
-                            "the creation of a session was cancelled while another one of the same file was made");
-                }
-                try {
-                    if (place.making.tryLock(NAP_MILLIS, TimeUnit.MILLISECONDS)) {
-                        return;
-                    }
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
+        Locks.lock(place.making, () -> {
+            if (cancellation.isCancelled()) {
+                throw new EngineException(
+                        Status.MODEL_LOAD_CANCELED,
+                        "the creation of a session was cancelled while another one of the same file was made");
             }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        });
     }
 }

@@ -286,12 +286,8 @@ final class OpenSession extends Streaming implements Session {
 
     private Outputs runChecked(Inputs request, RunOptions how) {
         OpenModel open = model();
-        ReentrantLock turns = open.turns();
-        if (turns != null) {
-            turns.lock();
-        }
         try {
-            Outputs all = new Outputs(outputNames, execute(open, request, how));
+            Outputs all = new Outputs(outputNames, inTurn(open, request, how));
             if (!how.into().isEmpty()) {
                 all = GivenOutputs.fill(all, how.into());
             }
@@ -302,10 +298,21 @@ final class OpenSession extends Streaming implements Session {
             lastFailure.failed(failure);
             throw failure;
         } finally {
-            if (turns != null) {
-                turns.unlock();
-            }
             trimming.ran();
+        }
+    }
+
+    /** Executes a run, in its turn where a provider takes one run at a time. */
+    private Datum[] inTurn(OpenModel open, Inputs request, RunOptions how) {
+        ReentrantLock turns = open.turns();
+        if (turns == null) {
+            return execute(open, request, how);
+        }
+        Locks.lock(turns, how.cancellation()::check);
+        try {
+            return execute(open, request, how);
+        } finally {
+            turns.unlock();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
@@ -82,6 +83,6 @@ public final class Outputs implements AutoCloseable {
 
     @Override
     public String toString() {
-        return asMap().toString();
+        return PlainText.line(asMap().toString());
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.graph.PlainText;
 import dev.millrace.graph.ir.ValueType;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,6 @@ import org.jspecify.annotations.Nullable;
 public record ValueInfo(String name, @Nullable ValueType type, boolean optional) {
     @Override
     public String toString() {
-        return name + ": " + (type == null ? "?" : type) + (optional ? " (optional)" : "");
+        return PlainText.line(name + ": " + (type == null ? "?" : type) + (optional ? " (optional)" : ""));
     }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.millrace.epcontext.ContextCache;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.session.SessionReport.CacheUse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -422,6 +423,21 @@ class ContextCacheAttackTest {
         reopen();
         assertThat(use()).isEqualTo(CacheUse.FILLED);
         fake.version = "1.0.0";
+        reopen();
+        assertThat(use()).isEqualTo(CacheUse.HIT);
+    }
+
+    @Test
+    void anotherLevelOfAProviderCompilesForItself() {
+        fake.level = new ProviderLevel("fast", "it has what it needs", "");
+        assertThat(use()).isEqualTo(CacheUse.FILLED);
+        fake.level = new ProviderLevel("slow", "it lacks something", "add it");
+        reopen();
+        assertThat(use()).isEqualTo(CacheUse.FILLED);
+        fake.level = new ProviderLevel("slow", "that was asked for", "");
+        reopen();
+        assertThat(use()).isEqualTo(CacheUse.FILLED);
+        fake.level = new ProviderLevel("fast", "it has what it needs", "");
         reopen();
         assertThat(use()).isEqualTo(CacheUse.HIT);
     }

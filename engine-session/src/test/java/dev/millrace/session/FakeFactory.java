@@ -14,6 +14,7 @@ import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.Partition;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.providers.spi.WeightlessSupport;
 import dev.millrace.scheduler.device.DeviceType;
@@ -46,6 +47,10 @@ final class FakeFactory implements ProviderFactory {
 
     /** The version that the factory reports. */
     String version = "1.0.0";
+
+    /** The level at which it computes. */
+    @Nullable
+    ProviderLevel level;
 
     /** The metadata of its devices. */
     Map<String, String> driver = Map.of();
@@ -109,6 +114,11 @@ final class FakeFactory implements ProviderFactory {
         return device.type() == drives
                 ? List.of()
                 : List.of("it drives a " + drives + ", and this is a " + device.type());
+    }
+
+    @Override
+    public @Nullable ProviderLevel level() {
+        return level;
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.millrace.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.millrace.epcontext.ContextCache;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.testkit.OwnJvm;
@@ -155,6 +156,37 @@ class PlatformIT {
         String held = said("-XX:UseAVX=1");
         assertThat(held).contains("providers [simd]", "notes []", "condition UP");
         assertThat(answer(held)).isEqualTo(answer(said));
+    }
+
+    /** A process that makes a session by way of a context cache, and prints what the cache did for it. */
+    static final class Cached {
+        private Cached() {}
+
+        public static void main(String[] arguments) {
+            var cache = ContextCache.in(Path.of(arguments[1]));
+            try (Engine engine = Engine.create(
+                            EngineOptions.defaults().withThreads(1).withContextCache(cache));
+                    Session session = engine.session(Path.of(arguments[0]))) {
+                System.out.println(
+                        session.report().cache() + " for " + session.label().providers());
+            }
+        }
+    }
+
+    private String cached(String... options) throws IOException, InterruptedException {
+        return new OwnJvm(Cached.class, model, folder.resolve("cache"))
+                .options(options)
+                .output();
+    }
+
+    @Test
+    void aProcessAtAnotherLevelLeavesWhatWasCachedAsItIs() throws IOException, InterruptedException {
+        assertThat(cached()).contains("FILLED for [simd]");
+        assertThat(cached("-Dmillrace.kernels.level=vector_api")).contains("NONE for [cpu]");
+        assertThat(cached("-Dmillrace.kernels.level=plain")).contains("FILLED for [simd]");
+        assertThat(cached("-Dmillrace.kernels.level=vector_api")).contains("NONE for [cpu]");
+        assertThat(cached()).contains("HIT for [simd]");
+        assertThat(cached("-Dmillrace.kernels.level=plain")).contains("HIT for [simd]");
     }
 
     private static String answer(String said) {

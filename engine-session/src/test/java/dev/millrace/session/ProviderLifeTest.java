@@ -11,12 +11,14 @@ import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.device.DeviceType;
 import dev.millrace.scheduler.device.MemoryDevice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -27,6 +29,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,7 +78,7 @@ class ProviderLifeTest {
     }
 
     private static void run(Session session) {
-        session.run(Inputs.of("x", Tensor.copyOf(new float[WIDTH], 1, WIDTH))).close();
+        session.run(inputs()).close();
     }
 
     @Test
@@ -190,6 +193,63 @@ class ProviderLifeTest {
         assertThat(told.heard)
                 .containsExactly("claim", "ready", "run starts", "run ends", "run starts", "run ends", "closed");
         assertThat(told.mostAtOnce).hasValue(1);
+    }
+
+    /** Holds a run where it starts, until another one has ended that waits for its turn. */
+    private void assertWaitEnds(Status status, BiConsumer<Session, Runnable> other) throws InterruptedException {
+        told.concurrent = false;
+        var held = new CountDownLatch(1);
+        var ended = new CountDownLatch(1);
+        try (Session session = session()) {
+            ReentrantLock turns =
+                    Objects.requireNonNull(OpenSession.of(session).model().turns(), "runs that take turns");
+            told.atStart = () -> {
+                told.atStart = () -> {};
+                held.countDown();
+                until(() -> ended.getCount() == 0);
+            };
+            Thread first = Thread.ofPlatform().start(() -> run(session));
+            held.await();
+            CompiledTest.assertRefused(
+                    status, () -> other.accept(session, () -> until(turns::hasQueuedThreads)), "the run");
+            ended.countDown();
+            first.join();
+            assertThat(turns.isLocked()).isFalse();
+            run(session);
+        }
+        assertThat(told.heard)
+                .containsExactly("claim", "ready", "run starts", "run ends", "run starts", "run ends", "closed");
+    }
+
+    private static Inputs inputs() {
+        return Inputs.of("x", Tensor.copyOf(new float[WIDTH], 1, WIDTH));
+    }
+
+    @Test
+    void aRunThatWaitsForItsTurnHearsItsCancellation() throws InterruptedException {
+        var cancellation = new Cancellation();
+        assertWaitEnds(Status.CANCELLED, (session, waits) -> {
+            Thread.ofPlatform().start(() -> {
+                waits.run();
+                cancellation.cancel();
+            });
+            session.run(inputs(), RunOptions.create().cancelledBy(cancellation));
+        });
+    }
+
+    @Test
+    void aRunThatWaitsForItsTurnHearsItsDeadline() throws InterruptedException {
+        assertWaitEnds(
+                Status.DEADLINE_EXCEEDED,
+                (session, _) -> session.run(inputs(), RunOptions.create().within(Duration.ofMillis(50))));
+    }
+
+    @Test
+    void aRequestThatWaitsForItsTurnHearsItsDeadline() throws InterruptedException {
+        assertWaitEnds(
+                Status.DEADLINE_EXCEEDED,
+                (session, _) -> session.mono(inputs(), RunOptions.create().within(Duration.ofMillis(50)))
+                        .block());
     }
 
     /** Each run is held at its start until both have started. */

@@ -1,5 +1,6 @@
 package dev.millrace.graph.ir;
 
+import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -169,6 +170,6 @@ public final class Graph {
 
     @Override
     public String toString() {
-        return "graph '" + name + "' of " + nodeCount + " nodes";
+        return "graph '" + PlainText.line(name) + "' of " + nodeCount + " nodes";
     }
 }

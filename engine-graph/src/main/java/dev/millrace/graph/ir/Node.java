@@ -1,6 +1,7 @@
 package dev.millrace.graph.ir;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.PlainText;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -234,13 +235,13 @@ public final class Node {
         return removed;
     }
 
-    /** Operator and name as errors show them, such as {@code Conv 'conv1'}. */
+    /** Operator and name as errors show them, such as {@code Conv 'conv1'}, on one line. */
     public String describe() {
         if (!name.isEmpty()) {
-            return op + " '" + name + "'";
+            return PlainText.line(op + " '" + name + "'");
         }
         Value first = output(0);
-        return first == null ? op.toString() : op + " -> '" + first.name() + "'";
+        return PlainText.line(first == null ? op.toString() : op + " -> '" + first.name() + "'");
     }
 
     @Override

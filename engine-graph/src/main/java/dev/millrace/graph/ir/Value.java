@@ -1,5 +1,6 @@
 package dev.millrace.graph.ir;
 
+import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
@@ -128,6 +129,6 @@ public final class Value {
     @Override
     public String toString() {
         ValueType description = described();
-        return name + (description == null ? "" : ": " + description);
+        return PlainText.line(name + (description == null ? "" : ": " + description));
     }
 }

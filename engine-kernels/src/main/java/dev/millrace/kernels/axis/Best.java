@@ -5,8 +5,8 @@ import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Comparison;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.ProgramBuilder;
-import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.ProgramValue;
+import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.VectorVar;
 
 /**

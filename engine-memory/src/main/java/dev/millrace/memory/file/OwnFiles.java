@@ -42,8 +42,8 @@ public final class OwnFiles {
      *
      * <p>Each folder and each symbolic link on the path must belong to this user or to root, and others must not be
      * able to write the folders. A sticky folder like {@code /tmp} is an exception, since others cannot replace files
-     * there that are not theirs. So a file that was checked here cannot be another one when it is opened. The file must
-     * have no other name and be no link.
+     * there that are not theirs. So a file that was checked here cannot be another one when it is opened, nor a FIFO,
+     * whose opening would wait for a writer. The file must have no other name and be no link.
      *
      * @throws FileSystemException if another user may have written it, or may replace it
      */
@@ -82,23 +82,24 @@ public final class OwnFiles {
         if (name == null || parent == null) {
             throw refusal(file, "it is no file");
         }
-        return walked(parent, true).resolve(name);
+        return walked(parent, true).path().resolve(name);
     }
 
     /**
      * Returns the path of a folder with all symbolic links resolved, after a check that others cannot replace any part
-     * of it.
+     * of it. Each name on the path is looked at once.
      *
      * @param leadsOn whether the path continues in the folder, so that the folder itself is checked like those above it
      */
-    private static Path walked(Path folder, boolean leadsOn) throws IOException {
-        Path at = folder.getRoot();
+    private static Entry walked(Path folder, boolean leadsOn) throws IOException {
+        Entry root = Entry.of(folder.getRoot());
+        Entry at = root;
         Deque<Path> left = new ArrayDeque<>();
         push(folder, left);
-        checkWayIn(Entry.of(at));
+        checkWayIn(root);
         int links = 0;
         while (!left.isEmpty()) {
-            Path next = at.resolve(left.pop()).normalize();
+            Path next = at.path().resolve(left.pop()).normalize();
             Entry entry = Entry.of(next);
             if (!entry.isTrustedBy(User.ID)) {
                 throw refusal(next, "it belongs to another user");
@@ -109,12 +110,12 @@ public final class OwnFiles {
                 }
                 Path target = Files.readSymbolicLink(next);
                 push(target, left);
-                at = target.isAbsolute() ? target.getRoot() : at;
+                at = target.isAbsolute() ? root : at;
             } else {
                 if (leadsOn || !left.isEmpty()) {
                     checkWayIn(entry);
                 }
-                at = next;
+                at = entry;
             }
         }
         return at;
@@ -149,7 +150,7 @@ public final class OwnFiles {
      */
     public static void checkFolder(Path folder) throws IOException {
         if (areTold(folder)) {
-            checkInner(walked(folder.toAbsolutePath(), false));
+            checkOwn(walked(folder.toAbsolutePath(), false));
         }
     }
 
@@ -159,16 +160,22 @@ public final class OwnFiles {
      * @throws FileSystemException if it is no folder that this user alone, or root, writes
      */
     public static void checkInner(Path folder) throws IOException {
-        requireFolder(folder);
-        if (!areTold(folder)) {
-            return;
+        if (areTold(folder)) {
+            checkOwn(Entry.of(folder));
+        } else {
+            requireFolder(folder);
         }
-        Entry entry = Entry.of(folder);
-        if (!entry.isTrustedBy(User.ID)) {
-            throw refusal(folder, "it belongs to another user; name a folder of your own");
+    }
+
+    private static void checkOwn(Entry folder) throws FileSystemException {
+        if (!folder.isFolder()) {
+            throw refusal(folder.path(), folder.isLink() ? "it is a symbolic link" : "it is no folder");
         }
-        if (entry.isWrittenByOthers()) {
-            throw refusal(folder, "others may write it; chmod 700 it, or name a new folder inside of it");
+        if (!folder.isTrustedBy(User.ID)) {
+            throw refusal(folder.path(), "it belongs to another user; name a folder of your own");
+        }
+        if (folder.isWrittenByOthers()) {
+            throw refusal(folder.path(), "others may write it; chmod 700 it, or name a new folder inside of it");
         }
     }
 
@@ -181,7 +188,9 @@ public final class OwnFiles {
 
     /**
      * Throws if the path exists and is no regular file: opening a FIFO waits for a writer, a device has no end, and a
-     * link leads to an unintended file.
+     * link leads to an unintended file. In a folder that others may write this holds at the moment of the check only:
+     * they can put a FIFO in the file's place before it is opened, and the opening then waits until somebody writes.
+     * Check the folder first ({@link #checkFolder}, {@link #checkInner}), unless those who may write it are trusted.
      *
      * @return whether there is a file
      */

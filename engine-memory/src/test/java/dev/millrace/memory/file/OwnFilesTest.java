@@ -19,6 +19,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class OwnFilesTest {
@@ -101,6 +102,55 @@ class OwnFilesTest {
     void whatIsNoFileOfBytesIsRefused() {
         assertRefused(folder, "no regular file");
         assertRefused(Path.of("/dev/zero"), "no regular file");
+    }
+
+    /** To open a FIFO for reading waits for a writer, which is never there. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aFifoIsRefusedAndNotWaitedFor() throws IOException, InterruptedException {
+        Path pipe = folder.resolve("pipe");
+        makeFifo(pipe);
+        assertRefused(pipe, "no regular file");
+        assertThatThrownBy(() -> OwnFiles.isFile(pipe)).hasMessageContaining("no regular file");
+        OwnFiles.create(pipe, StandardOpenOption.CREATE).close();
+    }
+
+    /** Where others may write the folder, they could exchange a file for a FIFO when it has been looked at. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void inAFolderThatOthersMayWriteNothingIsOpened() throws IOException, InterruptedException {
+        Path open = Files.createDirectory(folder.resolve("open"));
+        mode(open, 0777);
+        assertRefused(written(open.resolve("mine")), open + ": others may write this folder");
+        Path pipe = open.resolve("pipe");
+        makeFifo(pipe);
+        assertRefused(pipe, open + ": others may write this folder");
+    }
+
+    private static void makeFifo(Path path) throws InterruptedException {
+        try {
+            assertThat(new ProcessBuilder("mkfifo", path.toString())
+                            .inheritIO()
+                            .start()
+                            .waitFor())
+                    .isZero();
+        } catch (IOException e) {
+            Assumptions.abort("there is no mkfifo: " + e);
+        }
+    }
+
+    @Test
+    void aFolderIsLookedAtAsTheOneThatItsWayLeadsTo() throws IOException {
+        Path own = Files.createDirectory(folder.resolve("own"));
+        Path root = Files.createSymbolicLink(folder.resolve("root"), Path.of("/"));
+        OwnFiles.checkFolder(root);
+        OwnFiles.checkFolder(root.resolve(Path.of("/").relativize(own)));
+        Path here = Files.createSymbolicLink(folder.resolve("here"), Path.of("."));
+        OwnFiles.checkFolder(here.resolve("own"));
+        OwnFiles.checkFolder(own.resolve("../own"));
+        mode(own, 0777);
+        assertThatThrownBy(() -> OwnFiles.checkFolder(here.resolve("own"))).hasMessageContaining(own + ": others may");
+        assertThatThrownBy(() -> OwnFiles.checkInner(folder.resolve("none"))).isInstanceOf(NoSuchFileException.class);
     }
 
     @Test

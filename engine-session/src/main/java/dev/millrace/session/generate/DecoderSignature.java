@@ -1,6 +1,7 @@
 package dev.millrace.session.generate;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Session;
@@ -118,7 +119,7 @@ public final class DecoderSignature {
 
     @Override
     public String toString() {
-        return given() + " to '" + logits + "'";
+        return PlainText.line(given() + " to '" + logits + "'");
     }
 
     /** Assigns roles to inputs and outputs. */

@@ -5,6 +5,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.ProviderLevel;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -40,14 +41,19 @@ public record Environment(
     }
 
     /**
-     * Returns a text that identifies the providers that compile, their options, their versions and the devices that
-     * they drive. If any of these changes, their compiled parts may change, too. The text is the same in every process.
+     * Returns a text that identifies the providers that compile, their options, their versions, their levels and the
+     * devices that they drive. If any of these changes, their compiled parts may change, too. The text is the same in
+     * every process. The call waits until the providers know their levels.
      */
     public String identity(List<ProviderRequest> asked) {
         var text = new StringBuilder();
         for (ProviderRequest request : requests(asked)) {
             ProviderFactory factory = factory(request.name());
             text.append(request.name()).append(' ').append(factory.version());
+            ProviderLevel level = factory.level();
+            if (level != null) {
+                text.append(' ').append(level.name()).append(": ").append(level.reason());
+            }
             text.append(' ').append(new TreeMap<>(request.options()));
             for (ProviderDevice device : factory.devices(hardware)) {
                 HardwareDevice driven = device.hardware();

@@ -2,6 +2,7 @@ package dev.millrace.session.prepare;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ProviderFactory;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -109,13 +110,18 @@ public final class Factories {
         }
     }
 
-    /** Closes all factories that were found. */
+    /** Closes all factories that were found; throws the first failure after all were tried. */
     public void close() {
+        Map<String, ProviderFactory> all;
         try {
-            awaited().values().forEach(ProviderFactory::close);
+            all = awaited();
         } catch (ExecutionException e) {
             // a search that failed has found none, which whoever asked for one was told
+            return;
         }
+        var tried = new Tried();
+        all.forEach((name, factory) -> tried.call(() -> ProviderGuard.run(name, factory::close)));
+        tried.rethrow();
     }
 
     private Map<String, ProviderFactory> awaited() throws ExecutionException {

@@ -1,6 +1,5 @@
 package dev.millrace.session.prepare;
 
-import dev.millrace.graph.EngineException;
 import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.kernel.Kernel;
@@ -52,23 +51,11 @@ public final class OpenProviders implements AutoCloseable {
             return;
         }
         closed = true;
-        var failures = new ArrayList<EngineException>();
+        var tried = new Tried();
         for (ExecutionProvider provider : providers) {
-            tried(failures, () -> release(provider));
-            tried(failures, () -> ProviderGuard.run(provider.name(), provider::close));
+            tried.call(() -> release(provider));
+            tried.call(() -> ProviderGuard.run(provider.name(), provider::close));
         }
-        if (!failures.isEmpty()) {
-            EngineException first = failures.removeFirst();
-            failures.forEach(first::addSuppressed);
-            throw first;
-        }
-    }
-
-    private static void tried(List<EngineException> failures, Runnable action) {
-        try {
-            action.run();
-        } catch (EngineException e) {
-            failures.add(e);
-        }
+        tried.rethrow();
     }
 }

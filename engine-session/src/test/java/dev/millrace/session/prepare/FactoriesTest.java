@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.providers.cpu.CpuFactory;
+import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.ProviderOptions;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -86,6 +90,71 @@ class FactoriesTest {
                     .hasMessageContaining("there.is.no.such.Factory");
             factories.close();
         }
+    }
+
+    /** A factory whose end is a failure, unless it is null. */
+    private static final class Closing implements ProviderFactory {
+        private final String name;
+        private final @Nullable Error failure;
+        private int closed;
+
+        Closing(String name, @Nullable Error failure) {
+            this.name = name;
+            this.failure = failure;
+        }
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        @Override
+        public String vendor() {
+            return "test";
+        }
+
+        @Override
+        public String version() {
+            return "1";
+        }
+
+        @Override
+        public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
+            return List.of();
+        }
+
+        @Override
+        public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
+            throw new IllegalStateException("nobody asks for a provider here");
+        }
+
+        @Override
+        public void close() {
+            closed++;
+            if (failure != null) {
+                throw failure;
+            }
+        }
+    }
+
+    @Test
+    void allAreClosedWhateverSomeThrowAndTheFailuresNameThem() {
+        var all = List.of(
+                new Closing("d", null),
+                new Closing("c", new NoClassDefFoundError("Gone")),
+                new Closing("b", null),
+                new Closing("a", new AssertionError("broken")));
+        var factories = Factories.of(List.copyOf(all));
+
+        assertThatThrownBy(factories::close)
+                .isInstanceOf(EngineException.class)
+                .hasMessageContainingAll("provider 'c'", "Gone")
+                .satisfies(thrown -> assertThat(thrown.getSuppressed())
+                        .singleElement()
+                        .asString()
+                        .contains("provider 'a'", "broken"));
+
+        assertThat(all).extracting(each -> each.closed).containsOnly(1);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd;
 
+import dev.millrace.graph.PlainText;
 import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
@@ -95,9 +96,9 @@ final class SimdKernel implements ShapedKernel {
         System.getLogger(SimdKernel.class.getName())
                 .log(
                         System.Logger.Level.WARNING,
-                        "provider '" + SimdProvider.NAME + "' cannot bind '" + graph.name()
+                        PlainText.line("provider '" + SimdProvider.NAME + "' cannot bind '" + graph.name()
                                 + "' to these shapes and leaves them to the providers behind it: "
-                                + failure.getMessage());
+                                + failure.getMessage()));
         return launch;
     }
 }

@@ -46,7 +46,7 @@ class SimdKernelTest {
 
     private static final Tensor INPUT = input();
 
-    private final Graph graph = Graph.named("part");
+    private final Graph graph = Graph.named("part\nWARNING forged");
     private final Node fused = fused();
 
     private static Tensor input() {
@@ -126,7 +126,7 @@ class SimdKernelTest {
         for (RuntimeException failure : failures) {
             List<String> notes =
                     notesOf(() -> assertThat(run(behind(), failure).floats()).startsWith(-2, -0f));
-            assertThat(notes).singleElement().asString().contains("'part'", "Neg -> 'neg'");
+            assertThat(notes).singleElement().asString().contains("'part\\nWARNING forged'", "Neg -> 'neg'");
         }
     }
 

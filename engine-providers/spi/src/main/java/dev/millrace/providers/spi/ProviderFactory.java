@@ -46,7 +46,9 @@ public interface ProviderFactory extends AutoCloseable {
 
     /**
      * The level at which this factory's providers compute on this machine; null where there is only one. The call may
-     * wait until the level is found out, so the engine makes it only on threads that nobody waits for.
+     * wait until the level is found out: the engine makes it on threads that nobody waits for, and before it looks into
+     * a context cache. Models compiled at another level, or for another reason, are not taken out of a cache, so both
+     * texts must be the same in all processes that compile alike.
      */
     default @Nullable ProviderLevel level() {
         return null;

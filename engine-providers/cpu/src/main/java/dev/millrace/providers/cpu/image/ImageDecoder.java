@@ -21,6 +21,9 @@ import java.nio.charset.StandardCharsets;
  * {@link PortableMap}, WebP and JPEG 2000 by the packages of their names.
  */
 final class ImageDecoder implements DynamicKernel {
+    /** So many pixels of a row are converted before it is asked again whether anybody waits for them. */
+    private static final int AT_ONCE = 1 << 16;
+
     private final Node node;
     private final String format;
 
@@ -76,21 +79,24 @@ final class ImageDecoder implements DynamicKernel {
         int channels = format.equals("Grayscale") ? 1 : 3;
         boolean blueFirst = format.equals("BGR");
         Tensor pixels = Tensor.allocate(ElementType.UINT8, Shape.of(height, width, channels));
-        int[] row = new int[width];
+        int[] some = new int[Math.min(width, AT_ONCE)];
         long at = 0;
         for (int y = 0; y < height; y++) {
-            context.checkCancelled();
-            image.getRGB(0, y, width, 1, row, 0, width);
-            for (int rgb : row) {
-                int red = (rgb >> 16) & 255;
-                int green = (rgb >> 8) & 255;
-                int blue = rgb & 255;
-                if (channels == 1) {
-                    pixels.segment().set(ByteLayouts.BYTE, at++, (byte) luma(red, green, blue));
-                } else {
-                    pixels.segment().set(ByteLayouts.BYTE, at++, (byte) (blueFirst ? blue : red));
-                    pixels.segment().set(ByteLayouts.BYTE, at++, (byte) green);
-                    pixels.segment().set(ByteLayouts.BYTE, at++, (byte) (blueFirst ? red : blue));
+            for (int x = 0; x < width; x += some.length) {
+                context.checkCancelled();
+                int count = Math.min(some.length, width - x);
+                image.getRGB(x, y, count, 1, some, 0, count);
+                for (int i = 0; i < count; i++) {
+                    int red = (some[i] >> 16) & 255;
+                    int green = (some[i] >> 8) & 255;
+                    int blue = some[i] & 255;
+                    if (channels == 1) {
+                        pixels.segment().set(ByteLayouts.BYTE, at++, (byte) luma(red, green, blue));
+                    } else {
+                        pixels.segment().set(ByteLayouts.BYTE, at++, (byte) (blueFirst ? blue : red));
+                        pixels.segment().set(ByteLayouts.BYTE, at++, (byte) green);
+                        pixels.segment().set(ByteLayouts.BYTE, at++, (byte) (blueFirst ? red : blue));
+                    }
                 }
             }
         }

@@ -4,7 +4,7 @@ import dev.millrace.providers.cpu.image.source.Bytes;
 
 /**
  * Counts the scans of a JPEG file. A progressive scan of a few bytes passes over all blocks of the image, and the JDK's decoder
- * cannot be stopped within them.
+ * makes all rows anew for each.
  */
 final class JpegScans {
     /** Encoders make ten or so. */
@@ -13,6 +13,9 @@ final class JpegScans {
     private static final int START = 0xffd8;
     private static final int SCAN = 0xda;
     private static final int END = 0xd9;
+
+    /** The search asks whether anybody waits after so many bytes. */
+    private static final int STRETCH = 1 << 16;
 
     private JpegScans() {}
 
@@ -41,6 +44,9 @@ final class JpegScans {
         int before = 0;
         while (bytes.remaining() > 0) {
             int octet = bytes.octet();
+            if (bytes.position() % STRETCH == 0) {
+                bytes.check();
+            }
             if (before == 0xff && octet != 0 && octet != 0xff) {
                 return octet;
             }

@@ -1,14 +1,11 @@
 package dev.millrace.providers.cpu.image;
 
-import dev.millrace.graph.EngineException;
 import dev.millrace.providers.cpu.image.source.ImageLimits;
 import java.awt.image.BufferedImage;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.Iterator;
 import javax.imageio.ImageIO;
 import javax.imageio.ImageReader;
-import javax.imageio.event.IIOReadProgressListener;
 import javax.imageio.stream.ImageInputStream;
 import javax.imageio.stream.MemoryCacheImageInputStream;
 import org.jspecify.annotations.Nullable;
@@ -27,22 +24,26 @@ final class StandardImage {
      */
     static @Nullable BufferedImage read(byte[] file, Runnable check) throws IOException {
         JpegScans.require(file, check);
+        var stop = new DecoderStop(check);
         // not ImageIO.createImageInputStream, which keeps what it reads in a temporary file
-        try (ImageInputStream in = new MemoryCacheImageInputStream(new ByteArrayInputStream(file))) {
+        try (ImageInputStream in = new MemoryCacheImageInputStream(stop.reading(file))) {
             Iterator<ImageReader> readers = ImageIO.getImageReaders(in);
-            return readers.hasNext() ? read(readers.next(), in, file.length, check) : null;
+            return readers.hasNext() ? read(readers.next(), in, file.length, stop) : null;
+        } catch (IOException e) {
+            stop.rethrow();
+            throw e;
         }
     }
 
-    private static BufferedImage read(ImageReader reader, ImageInputStream in, int bytes, Runnable check)
+    private static BufferedImage read(ImageReader reader, ImageInputStream in, int bytes, DecoderStop stop)
             throws IOException {
         try {
             reader.setInput(in, true, true);
             requireBounded(reader, bytes);
-            var progress = new Progress(check);
-            reader.addIIOReadProgressListener(progress);
+            reader.addIIOReadProgressListener(stop);
+            reader.addIIOReadUpdateListener(stop);
             BufferedImage image = meant(() -> reader.read(0));
-            progress.rethrow();
+            stop.rethrow();
             return image;
         } finally {
             reader.dispose();
@@ -70,61 +71,5 @@ final class StandardImage {
         } catch (RuntimeException e) {
             throw new IOException("its decoder fails with " + e, e);
         }
-    }
-
-    /** A listener that stops a reader by {@link ImageReader#abort()}, since it may hold native locks where it calls. */
-    private static final class Progress implements IIOReadProgressListener {
-        private final Runnable check;
-        private @Nullable EngineException stopped;
-
-        Progress(Runnable check) {
-            this.check = check;
-        }
-
-        void rethrow() {
-            if (stopped != null) {
-                throw stopped;
-            }
-        }
-
-        private void check(ImageReader source) {
-            try {
-                check.run();
-            } catch (EngineException e) {
-                stopped = e;
-                source.abort();
-            }
-        }
-
-        @Override
-        public void imageProgress(ImageReader source, float percentageDone) {
-            check(source);
-        }
-
-        @Override
-        public void imageStarted(ImageReader source, int imageIndex) {
-            check(source);
-        }
-
-        @Override
-        public void sequenceStarted(ImageReader source, int minIndex) {}
-
-        @Override
-        public void sequenceComplete(ImageReader source) {}
-
-        @Override
-        public void imageComplete(ImageReader source) {}
-
-        @Override
-        public void thumbnailStarted(ImageReader source, int imageIndex, int thumbnailIndex) {}
-
-        @Override
-        public void thumbnailProgress(ImageReader source, float percentageDone) {}
-
-        @Override
-        public void thumbnailComplete(ImageReader source) {}
-
-        @Override
-        public void readAborted(ImageReader source) {}
     }
 }

@@ -12,6 +12,7 @@ import dev.millrace.providers.cpu.OneNode;
 import dev.millrace.providers.cpu.image.jpeg2000.Jpeg2000;
 import dev.millrace.providers.cpu.image.webp.WebP;
 import java.awt.image.BufferedImage;
+import java.awt.image.DataBufferByte;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import javax.imageio.IIOImage;
@@ -143,6 +145,71 @@ class ImageBoundsTest {
                 })
                 .isInstanceOf(EngineException.class)
                 .hasMessage("stopped");
+    }
+
+    /** Counts how often a decoder asks whether it is to stop. */
+    private static int questions(byte[] file) throws IOException {
+        var calls = new AtomicInteger();
+        assertThat(StandardImage.read(file, calls::incrementAndGet)).isNotNull();
+        return calls.get();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bmp", "gif", "jpeg", "png"})
+    void aDecoderLooksAfterEachRow(String format) throws IOException {
+        var image = new BufferedImage(30, 2000, BufferedImage.TYPE_INT_RGB);
+        assertThat(questions(encoded(format, image))).isGreaterThan(2000);
+    }
+
+    @Test
+    void aProgressiveJpegDecoderLooksAfterEachRowOfEachPass() throws IOException {
+        byte[] file = encoded(
+                "jpeg",
+                new BufferedImage(30, 2000, BufferedImage.TYPE_BYTE_GRAY),
+                how -> how.setProgressiveMode(ImageWriteParam.MODE_DEFAULT));
+        assertThat(questions(file)).isGreaterThan(2 * 2000);
+    }
+
+    /** A decoder reads such a file to its end before it makes a row. */
+    @Test
+    void aDecoderLooksWhileItReadsScansOfOneColourEach() throws IOException {
+        int rows = 1000;
+        var noise = new BufferedImage(2000, rows, BufferedImage.TYPE_BYTE_GRAY);
+        new Random(1).nextBytes(((DataBufferByte) noise.getRaster().getDataBuffer()).getData());
+        byte[] file = inScansOfOneColour(encoded("jpeg", noise));
+        assertThat(questions(file)).isGreaterThan(rows + file.length / 8192);
+    }
+
+    /** A JPEG file of three colours in a scan each, all of which are the one scan of a grey image. */
+    private static byte[] inScansOfOneColour(byte[] grey) {
+        int frame = indexOf(grey, 0xc0);
+        int scan = indexOf(grey, 0xda);
+        var out = new ByteArrayOutputStream();
+        out.write(grey, 0, frame);
+        // marker, length, bits, height and width as they are, then three colours with the first table
+        byte[] head = Arrays.copyOfRange(grey, frame, frame + 10);
+        head[3] += 6;
+        head[9] = 3;
+        out.writeBytes(head);
+        for (int colour = 1; colour <= 3; colour++) {
+            out.writeBytes(new byte[] {(byte) colour, 0x11, 0});
+        }
+        out.write(grey, frame + 13, scan - frame - 13);
+        for (int colour = 1; colour <= 3; colour++) {
+            byte[] one = Arrays.copyOfRange(grey, scan, grey.length - 2);
+            one[5] = (byte) colour;
+            out.writeBytes(one);
+        }
+        out.write(grey, grey.length - 2, 2);
+        return out.toByteArray();
+    }
+
+    private static int indexOf(byte[] file, int marker) {
+        int at = 0;
+        while (file[at] != (byte) 0xff || file[at + 1] != (byte) marker) {
+            at++;
+        }
+        return at;
     }
 
     @Test
