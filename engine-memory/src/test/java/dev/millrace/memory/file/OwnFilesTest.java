@@ -115,7 +115,7 @@ class OwnFilesTest {
         OwnFiles.create(pipe, StandardOpenOption.CREATE).close();
     }
 
-    /** Where others may write the folder, they could exchange a file for a FIFO when it has been looked at. */
+    /** Others who may write the folder could exchange a file for a FIFO after it was checked. */
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void inAFolderThatOthersMayWriteNothingIsOpened() throws IOException, InterruptedException {
