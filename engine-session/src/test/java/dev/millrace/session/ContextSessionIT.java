@@ -1,6 +1,7 @@
 package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.format.Models;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A real model, its context model, and what the second saves. */
@@ -71,21 +73,19 @@ class ContextSessionIT {
         assertThat(nodes).contains(EpContext.OP.toString());
         try (Session session = engine.session(context)) {
             session.run(MiniLm.inputs(1, 4, 1)).close();
-            Path maps = Path.of("/proc/self/maps");
-            if (Files.exists(maps)) {
-                assertThat(Files.readString(maps)).contains(context.toString(), ".bin");
-            } else {
-                System.out.println("skipped: whether the binary is mapped cannot be seen without /proc/self/maps");
+            try (var files = Files.list(folder)) {
+                long bytes = files.mapToLong(file -> file.toFile().length()).sum();
+                assertThat(bytes).isLessThan((long) (1.2 * Files.size(MiniLm.file())));
             }
-        }
-        try (var files = Files.list(folder)) {
-            long bytes = files.mapToLong(file -> file.toFile().length()).sum();
-            assertThat(bytes).isLessThan((long) (1.2 * Files.size(MiniLm.file())));
+            Path maps = Path.of("/proc/self/maps");
+            assumeTrue(Files.exists(maps), "mapped files are seen in /proc/self/maps only");
+            assertThat(Files.readString(maps)).contains(context.toString(), ".bin");
         }
     }
 
-    /** A tenth on a machine of its own: {@code -Dmillrace.context.ratio=10}. */
+    /** A ratio of times is asserted only where it is asked for, on a quiet machine: {@code -Dmillrace.context.ratio=10}. */
     @Test
+    @EnabledIfSystemProperty(named = "millrace.context.ratio", matches = ".+")
     void aSessionFromTheContextModelTakesASmallPartOfTheTime(@TempDir Path folder) throws IOException {
         Path context = writeContext(folder, 0);
         Path source = MiniLm.file();
@@ -93,7 +93,7 @@ class ContextSessionIT {
             create(source);
             create(context);
         }
-        double wanted = Double.parseDouble(System.getProperty("millrace.context.ratio", "8"));
+        double wanted = Double.parseDouble(System.getProperty("millrace.context.ratio"));
         double median = 0;
         // others who work on this machine are worse for what takes less time, but not all the while
         for (int round = 0; round < ROUNDS && median < wanted; round++) {
