@@ -34,7 +34,7 @@ public final class Lowerings {
                 lowered |= lower(nested);
             }
             Lowering lowering = lowering(node);
-            if (lowering != null && !waitsForRun(node, lowering)) {
+            if (lowering != null && !waits(node, lowering)) {
                 lower(node, lowering);
                 lowered = true;
             }
@@ -42,9 +42,13 @@ public final class Lowerings {
         return lowered;
     }
 
-    /** Whether other operators are written in place of a node. */
-    public static boolean isLowered(Node node) {
-        return lowering(node) != null;
+    /**
+     * Whether a node may have to wait for a run before others are written in its place: whether the lowering asks for ranks, extents or
+     * element types of its inputs. What is known of them by now does not matter: a node that waits is not lowered later on.
+     */
+    public static boolean waitsForRun(Node node) {
+        Lowering lowering = lowering(node);
+        return lowering != null && node.captured().isEmpty() && Trial.of(node, lowering).asks;
     }
 
     /**
@@ -69,19 +73,29 @@ public final class Lowerings {
         }
     }
 
-    /** Whether a node can be lowered only when a run knows the shapes of its inputs. It is tried on a copy. */
-    private static boolean waitsForRun(Node node, Lowering lowering) {
-        if (hasShapes(node) || !node.captured().isEmpty()) {
-            return false;
-        }
-        Graph alone = LoneNode.of(node, LoneNode.declared(node));
-        try {
-            lowering.write(new Composer(Objects.requireNonNull(alone.firstNode())));
-            return false;
-        } catch (ShapeNeeded _) {
-            return true;
-        } catch (EngineException _) {
-            return false; // it is refused in its place
+    /** Whether a node can be lowered only when a run knows the shapes of its inputs. */
+    private static boolean waits(Node node, Lowering lowering) {
+        return !hasShapes(node) && node.captured().isEmpty() && Trial.of(node, lowering).lacks;
+    }
+
+    /**
+     * A lowering that was tried on a copy of a node.
+     *
+     * @param asks for ranks, extents or element types of inputs
+     * @param lacks one of them that is not known
+     */
+    private record Trial(boolean asks, boolean lacks) {
+        static Trial of(Node node, Lowering lowering) {
+            Graph alone = LoneNode.of(node, LoneNode.declared(node));
+            var composer = new Composer(Objects.requireNonNull(alone.firstNode()));
+            try {
+                lowering.write(composer);
+            } catch (ShapeNeeded _) {
+                return new Trial(true, true);
+            } catch (EngineException _) {
+                // it is refused in its place
+            }
+            return new Trial(composer.asks(), false);
         }
     }
 
