@@ -40,7 +40,7 @@ public interface Engine extends AutoCloseable {
 
     /**
      * Has a model answer in place of the one that answered until now, under load: the new session is made before it takes
-     * over, and the old one finishes what it has accepted.
+     * over, and the old one finishes what it has accepted. The new session has the name of the old one, unless its options name it.
      */
     default void replace(ReplaceableSession service, Path model) {
         replace(service, model, SessionOptions.defaults());

@@ -10,6 +10,11 @@ import java.util.WeakHashMap;
 /** The sessions of an engine that are not closed. One that is forgotten without being closed goes with the collector. */
 final class OpenSessions {
     private final Map<OpenSession, Boolean> sessions = new WeakHashMap<>();
+    private final SessionNames names = new SessionNames();
+
+    SessionNames names() {
+        return names;
+    }
 
     synchronized void add(OpenSession session) {
         sessions.put(session, true);

@@ -20,7 +20,7 @@ public interface Session extends Inference, AutoCloseable {
     /** The outputs in the model's order. */
     List<ValueInfo> outputs();
 
-    /** What messages call the session: by its options, or as the model's graph is called. */
+    /** What messages call the session: by its options, or as the model's file is called; without a file, as the graph is. */
     String name();
 
     /** How meters and logs tell it from other sessions. */

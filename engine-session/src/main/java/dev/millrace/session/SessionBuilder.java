@@ -49,6 +49,8 @@ final class SessionBuilder {
     private Runnable held = () -> {};
 
     private @Nullable ModelMetadata metadata;
+    /** The file that the session is of; null where its model comes from memory. */
+    private @Nullable Path origin;
 
     SessionBuilder(OpenEngine engine, SessionOptions options) {
         this.engine = engine;
@@ -57,11 +59,13 @@ final class SessionBuilder {
     }
 
     OpenSession fromFile(Path file) {
+        origin = file;
         return build(file.toString(), file, () -> Models.read(file, options.fileUse(), new Data()));
     }
 
     /** The session of what a cache keeps of {@code source}. */
     OpenSession fromCache(Path kept, Path source) {
+        origin = source;
         return build(source.toString(), null, () -> Models.read(kept, options.fileUse()));
     }
 
@@ -249,7 +253,7 @@ final class SessionBuilder {
                     prepared.resolver().close();
                     engine.factoryUse().end();
                 });
-        return new OpenSession(engine, options, model, report);
+        return new OpenSession(engine, options, model, report, origin);
     }
 
     private static List<ValueInfo> inputs(Graph graph) {

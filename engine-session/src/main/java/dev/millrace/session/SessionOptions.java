@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * @param fileUse whether the session's files are read, or mapped
  * @param listener hears of every step of every run
  * @param cancellation stops the session's creation
- * @param name what messages call the session; null for the name of the model's graph
+ * @param name what messages call the session; null for the name of the model's file without its extension, after as many folders as
+ *     tell it from the engine's open sessions of other files, or of the model's graph where there is no file
  * @param version of the model, for meters and logs; null for what the model says
  * @param admission what the session may take of what it shares with others
  */
