@@ -30,6 +30,9 @@ public final class ContextResolver implements AutoCloseable {
 
     private final Workspaces workspaces;
     private final @Nullable Path location;
+    /** Another path in whose folder binaries are looked for that do not lie beside the model. */
+    private final @Nullable Path elsewhere;
+
     private final Verification verification;
     private final SourceData source;
     private final FileUse use;
@@ -52,17 +55,12 @@ public final class ContextResolver implements AutoCloseable {
             Workspaces workspaces, EpContextOptions options, @Nullable Path dataFolder, FileUse use, Model model) {
         this.use = use;
         this.workspaces = workspaces;
-        this.location = location(options, model);
+        this.location = model.source() == null ? options.filePath() : model.source();
+        this.elsewhere = options.enable() ? null : options.filePath();
         this.verification = options.verification();
         this.source = new SourceData(options, location, dataFolder, use, workspaces.checkedWeights());
         this.brought = options.source() == null ? null : new BroughtBinaries(options.source());
         collect(model.graph());
-    }
-
-    /** The file that binaries lie beside: the one that the options name, unless that is where to write. */
-    private static @Nullable Path location(EpContextOptions options, Model model) {
-        boolean isNamed = options.filePath() != null && !options.enable();
-        return isNamed || model.source() == null ? options.filePath() : model.source();
     }
 
     private void collect(Graph graph) {
@@ -176,8 +174,19 @@ public final class ContextResolver implements AutoCloseable {
     }
 
     private Workspace.Handle open(List<String> providerAndName) {
-        Path file = ContextPath.locate(ContextPath.BINARY, providerAndName.get(1), location);
+        Path file = locate(providerAndName.get(1));
         return workspaces.of(providerAndName.getFirst()).open(file, use);
+    }
+
+    private Path locate(String name) {
+        try {
+            return ContextPath.locate(ContextPath.BINARY, name, location);
+        } catch (EngineException e) {
+            if (elsewhere == null) {
+                throw e;
+            }
+            return ContextPath.locate(ContextPath.BINARY, name, elsewhere);
+        }
     }
 
     private static MemorySegment copy(byte[] payload) {

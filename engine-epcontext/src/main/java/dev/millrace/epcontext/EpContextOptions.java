@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param enable whether to write a context model while the session is created
  * @param filePath the context model to write, by default {@code <source>_ctx.onnx} beside the source; where none is
- *     written, any path in the folder of the context binaries, by default the model's file. The empty path is the same
- *     as none
+ *     written, any path in the folder of the context binaries, if they do not lie beside the model's file. The empty path
+ *     is the same as none
  * @param embedMode 1 embeds context binaries in the model, 0 writes them to files beside it
  * @param nodeNamePrefix the prefix of the names of context nodes and of their partitions, so that nodes of
  *     several models can be merged into one

@@ -211,6 +211,18 @@ class ContextResolverTest extends ContextNodes {
     }
 
     @Test
+    void aBinaryThatIsNotBesideTheModelIsFoundInTheFolderOfTheOption() {
+        writer("a").write(folder.resolve("m_fast.bin"));
+        Node node = add(file("a", "m_fast.bin"));
+        var options =
+                EpContextOptions.builder().filePath(folder.resolve("any.onnx")).build();
+
+        assertThat(plan(resolver(model(editor.graph(), Path.of("/nowhere/m.onnx")), options)
+                        .resolve(node)))
+                .isEqualTo("plan of a");
+    }
+
+    @Test
     void aHundredNodesOpenOneFileOnce() {
         String[] names = IntStream.range(0, 100).mapToObj(i -> "part" + i).toArray(String[]::new);
         writer(names).write(folder.resolve("m_fast.bin"));

@@ -41,7 +41,8 @@ public interface Engine extends AutoCloseable {
 
     /**
      * Replaces the model that answers, under load: the new session is made before it takes over, and the old one
-     * finishes the requests that it has accepted.
+     * finishes the requests that it has accepted. The new session keeps the name of the old one, unless its options set
+     * one.
      */
     default void replace(ReplaceableSession service, Path model) {
         replace(service, model, SessionOptions.defaults());

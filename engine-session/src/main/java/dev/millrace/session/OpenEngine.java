@@ -152,7 +152,10 @@ final class OpenEngine implements Engine {
 
     @Override
     public void replace(ReplaceableSession service, Path model, SessionOptions options) {
-        Failures.given(service, "session").replace(session(model, options));
+        String name = Failures.given(service, "session").current().name();
+        boolean isNamed = Failures.given(options, "options").name() != null;
+        service.replace(session(
+                model, isNamed ? options : options.toBuilder().name(name).build()));
     }
 
     @Override

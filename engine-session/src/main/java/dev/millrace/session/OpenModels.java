@@ -71,7 +71,7 @@ final class OpenModels {
             engine.checkOpen();
             OpenModel there = place.model;
             if (there != null && there.isOfSameData() && there.enter()) {
-                return another(there, options);
+                return another(file, there, options);
             }
             long now = now();
             OpenSession made = maker.get();
@@ -91,7 +91,7 @@ final class OpenModels {
         }
     }
 
-    private OpenSession another(OpenModel there, SessionOptions options) {
+    private OpenSession another(Path file, OpenModel there, SessionOptions options) {
         long start = System.nanoTime();
         FlightCreation flight = FlightRecording.creationIfOn();
         try {
@@ -100,7 +100,7 @@ final class OpenModels {
             there.leave();
             throw e;
         }
-        var session = new OpenSession(engine, options, there, there.report().shared(System.nanoTime() - start));
+        var session = new OpenSession(engine, options, there, there.report().shared(System.nanoTime() - start), file);
         if (flight != null) {
             flight.end(session.name(), RequestReport.outcome(null));
         }

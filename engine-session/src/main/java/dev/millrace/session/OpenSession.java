@@ -12,6 +12,7 @@ import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.run.StretchSummary;
 import dev.millrace.session.stream.Receiver;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -27,6 +28,7 @@ final class OpenSession extends Streaming implements Session {
 
     private final OpenEngine engine;
     private final SessionOptions options;
+    private final SessionNames.Given called;
     private final String name;
     private final RequestCheck check;
     private final List<ValueInfo> inputs;
@@ -45,14 +47,18 @@ final class OpenSession extends Streaming implements Session {
     private volatile @Nullable OpenModel model;
     private volatile SessionReport report;
 
-    /** @param model the model, which has counted this session already */
-    OpenSession(OpenEngine engine, SessionOptions options, OpenModel model, SessionReport report) {
+    /**
+     * @param model the model, which has counted this session already
+     * @param file the file of the model; null where it has none
+     */
+    OpenSession(OpenEngine engine, SessionOptions options, OpenModel model, SessionReport report, @Nullable Path file) {
         Plan plan = model.runner().plan();
         Face face = model.face();
         this.engine = engine;
         this.options = options;
         this.model = model;
-        this.name = options.name() == null ? plan.name() : options.name();
+        this.called = engine.sessions().names().give(options.name(), file, plan.name());
+        this.name = called.text();
         this.listener = safe(options.listener());
         this.trimming = new Trimming(engine.later(), this::giveUpUnused);
         this.inputs = List.copyOf(face.inputs);
@@ -85,6 +91,7 @@ final class OpenSession extends Streaming implements Session {
 
     private void free() {
         engine.sessions().remove(this);
+        engine.sessions().names().remove(called);
         OpenModel last = model();
         model = null;
         trimming.end();

@@ -13,6 +13,11 @@ import java.util.WeakHashMap;
  */
 final class OpenSessions {
     private final Map<OpenSession, Boolean> sessions = new WeakHashMap<>();
+    private final SessionNames names = new SessionNames();
+
+    SessionNames names() {
+        return names;
+    }
 
     synchronized void add(OpenSession session) {
         sessions.put(session, true);

@@ -21,7 +21,10 @@ public interface Session extends Inference, AutoCloseable {
     /** The outputs in the model's order. */
     List<ValueInfo> outputs();
 
-    /** The session's name in messages: that of its options, or else that of the model's graph. */
+    /**
+     * The session's name in messages: that of its options, or else the name of the model's file without its extension;
+     * without a file, that of the model's graph.
+     */
     String name();
 
     /** The label that distinguishes this session from others in meters and logs. */

@@ -49,6 +49,8 @@ final class SessionBuilder {
     private Runnable held = () -> {};
 
     private @Nullable ModelMetadata metadata;
+    /** The file that the session is of; null where its model comes from memory. */
+    private @Nullable Path origin;
 
     SessionBuilder(OpenEngine engine, SessionOptions options) {
         this.engine = engine;
@@ -57,6 +59,7 @@ final class SessionBuilder {
     }
 
     OpenSession fromFile(Path file) {
+        origin = file;
         return build(
                 file.toString(),
                 file,
@@ -65,6 +68,7 @@ final class SessionBuilder {
 
     /** Creates the session from the context model that a cache keeps for {@code source}. */
     OpenSession fromCache(Path kept, Path source) {
+        origin = source;
         return build(source.toString(), null, () -> Models.read(kept, options.fileUse()));
     }
 
@@ -258,7 +262,7 @@ final class SessionBuilder {
                     prepared.resolver().close();
                     engine.factoryUse().end();
                 });
-        return new OpenSession(engine, options, model, report);
+        return new OpenSession(engine, options, model, report, origin);
     }
 
     private static List<ValueInfo> inputs(Graph graph) {

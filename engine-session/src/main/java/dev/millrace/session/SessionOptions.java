@@ -42,7 +42,9 @@ import org.jspecify.annotations.Nullable;
  * @param fileUse whether the session's files are read or mapped
  * @param listener a listener to every step of every run
  * @param cancellation stops the session's creation
- * @param name the session's name in messages; null for the name of the model's graph
+ * @param name the session's name in messages; null for the name of the model's file without its extension, after as many
+ *     folders as distinguish it from the engine's open sessions of other files, or for the name of the model's graph where
+ *     there is no file
  * @param version the version of the model, for meters and logs; null for that of the model's metadata
  * @param admission the session's limits on the resources that it shares with others
  */

@@ -33,13 +33,18 @@ final class Composer {
     private final GraphEditor editor;
     private final String stem;
     private final @Nullable Value[] results;
+    /** The composer that this one writes a nested graph for. */
+    private final @Nullable Composer outer;
+
+    private boolean asks;
 
     Composer(Node node) {
-        this(node, node, node.graph());
+        this(node, node, node.graph(), null);
     }
 
-    private Composer(Node node, @Nullable Node anchor, Graph graph) {
+    private Composer(Node node, @Nullable Node anchor, Graph graph, @Nullable Composer outer) {
         this.node = node;
+        this.outer = outer;
         this.anchor = anchor;
         this.editor = new GraphEditor(graph);
         this.results = new Value[node.outputs().size()];
@@ -49,7 +54,7 @@ final class Composer {
 
     /** A composer for the same node that writes at the end of a new graph, which may read the values around the node. */
     Composer nested(String name) {
-        return new Composer(node, null, Graph.nested(name, node.graph()));
+        return new Composer(node, null, Graph.nested(name, node.graph()), this);
     }
 
     /** An input of the graph that is written. */
@@ -87,8 +92,25 @@ final class Composer {
         return node.requireInput(index);
     }
 
+    /** Whether an element type, a rank or an extent of an input was asked for, known or not. */
+    boolean asks() {
+        return asks;
+    }
+
+    private Value asked(int input) {
+        noteQuestion();
+        return input(input);
+    }
+
+    private void noteQuestion() {
+        asks = true;
+        if (outer != null) {
+            outer.noteQuestion();
+        }
+    }
+
     ElementType element(int input) {
-        ElementType type = input(input).elementType();
+        ElementType type = asked(input).elementType();
         if (type == null) {
             throw needed("the element type of input " + input + " is not known");
         }
@@ -96,7 +118,7 @@ final class Composer {
     }
 
     int rank(int input) {
-        SymbolicShape shape = input(input).shape();
+        SymbolicShape shape = asked(input).shape();
         if (shape == null) {
             throw needed("the rank of input " + input + " is not known");
         }
@@ -105,7 +127,7 @@ final class Composer {
 
     /** An extent of an input, which has to be known before a run. */
     long extent(int input, int axis) {
-        SymbolicShape shape = input(input).shape();
+        SymbolicShape shape = asked(input).shape();
         if (shape != null && shape.rank() > axis && shape.dim(axis) instanceof Dim.Known(long extent)) {
             return extent;
         }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Copies a node into a graph of its own, with the inputs that are not omitted and the outputs that are read. */
@@ -49,6 +50,18 @@ final class LoneNode {
         };
     }
 
+    /** Returns the numbers of the outputs of a node that are read. */
+    static List<Integer> readOutputs(Node node) {
+        var read = new ArrayList<Integer>();
+        for (int i = 0; i < node.outputs().size(); i++) {
+            Value output = node.output(i);
+            if (output != null && output.isUsed()) {
+                read.add(i);
+            }
+        }
+        return read;
+    }
+
     private Graph graph() {
         Map<Value, Value> copies = new HashMap<>();
         List<@Nullable Value> inputs = new ArrayList<>();
@@ -63,12 +76,9 @@ final class LoneNode {
         }
         Attributes attributes = node.attributes().withGraphs(body -> GraphCopier.copy(body, editor.graph(), copies));
         editor.insert(NodeSpec.like(node, inputs).with(attributes), null, outputs);
-        for (int i = 0; i < outputs.length; i++) {
-            Value output = node.output(i);
-            Value copy = outputs[i];
-            if (output != null && copy != null && output.isUsed()) {
-                editor.addOutput(output.name(), copy);
-            }
+        for (int i : readOutputs(node)) {
+            Value copy = Objects.requireNonNull(outputs[i]);
+            editor.addOutput(copy.name(), copy);
         }
         return editor.graph();
     }

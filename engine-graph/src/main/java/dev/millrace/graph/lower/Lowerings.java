@@ -33,7 +33,7 @@ public final class Lowerings {
                 lowered |= lower(nested);
             }
             Lowering lowering = lowering(node);
-            if (lowering != null && !waitsForRun(node, lowering)) {
+            if (lowering != null && !waits(node, lowering)) {
                 lower(node, lowering);
                 lowered = true;
             }
@@ -41,9 +41,14 @@ public final class Lowerings {
         return lowered;
     }
 
-    /** Whether a node is replaced by other operators. */
-    public static boolean isLowered(Node node) {
-        return lowering(node) != null;
+    /**
+     * Whether a node may have to wait for a run before it is lowered: whether the lowering asks for ranks, extents or
+     * element types of its inputs. It does not matter whether they are known now: a node that waits is not lowered later
+     * on.
+     */
+    public static boolean waitsForRun(Node node) {
+        Lowering lowering = lowering(node);
+        return lowering != null && node.captured().isEmpty() && Trial.of(node, lowering).asks;
     }
 
     /**
@@ -58,6 +63,11 @@ public final class Lowerings {
         return alone;
     }
 
+    /** Returns the numbers of the node's outputs that its graph {@linkplain #inRun in a run} has: those that are read. */
+    public static List<Integer> outputsInRun(Node node) {
+        return LoneNode.readOutputs(node);
+    }
+
     private static void lower(Node node, Lowering lowering) {
         try {
             var composer = new Composer(node);
@@ -68,19 +78,29 @@ public final class Lowerings {
         }
     }
 
-    /** Whether a node can be lowered only when a run knows the shapes of its inputs, which is tried on a copy. */
-    private static boolean waitsForRun(Node node, Lowering lowering) {
-        if (hasShapes(node) || !node.captured().isEmpty()) {
-            return false;
-        }
-        Graph alone = LoneNode.of(node, LoneNode.declared(node));
-        try {
-            lowering.write(new Composer(Objects.requireNonNull(alone.firstNode())));
-            return false;
-        } catch (ShapeNeeded _) {
-            return true;
-        } catch (EngineException _) {
-            return false; // it is refused in its place
+    /** Whether a node can be lowered only when a run knows the shapes of its inputs. */
+    private static boolean waits(Node node, Lowering lowering) {
+        return !hasShapes(node) && node.captured().isEmpty() && Trial.of(node, lowering).lacks;
+    }
+
+    /**
+     * The trial of a lowering on a copy of a node.
+     *
+     * @param asks whether it asks for ranks, extents or element types of inputs
+     * @param lacks whether one of them is not known
+     */
+    private record Trial(boolean asks, boolean lacks) {
+        static Trial of(Node node, Lowering lowering) {
+            Graph alone = LoneNode.of(node, LoneNode.declared(node));
+            var composer = new Composer(Objects.requireNonNull(alone.firstNode()));
+            try {
+                lowering.write(composer);
+            } catch (ShapeNeeded _) {
+                return new Trial(true, true);
+            } catch (EngineException _) {
+                // it is refused in its place
+            }
+            return new Trial(composer.asks(), false);
         }
     }
 

@@ -132,6 +132,20 @@ class LoweringsTest {
     }
 
     @Test
+    void onlyANodeWhoseShapesDecideWhatIsWrittenWaitsForTheRun() {
+        Value open = editor.addInput("x", ValueType.tensor(ElementType.INT8));
+        Value known = input(ElementType.INT8, 1, 4, 4, 3);
+        for (Value x : List.of(open, known)) {
+            NodeSpec pool = contributed("NhwcMaxPool", x).with("kernel_shape", Attribute.of(new long[] {2, 2}));
+            assertThat(Lowerings.waitsForRun(node(editor, pool, "pooled"))).isTrue();
+            assertThat(Lowerings.waitsForRun(node(editor, contributed("BiasAdd", x, x, x), "sum")))
+                    .isFalse();
+            assertThat(Lowerings.waitsForRun(node(editor, NodeSpec.of(OpId.onnx("Neg"), 13, x), "neg")))
+                    .isFalse();
+        }
+    }
+
+    @Test
     void aRankThatIsNotKnownIsNamedWhereANodeReadsWhatIsAroundIt() {
         Value x = editor.addInput("x", ValueType.tensor(ElementType.FLOAT));
         Value around = editor.addInput("around", ValueType.tensor(ElementType.FLOAT, Shape.of(1)));

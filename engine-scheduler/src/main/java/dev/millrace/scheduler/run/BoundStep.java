@@ -6,18 +6,18 @@ import dev.millrace.scheduler.plan.PlanStep;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step of a plan, bound to shapes. A step with a dynamic kernel has no launch. A step that is done in parts has a
- * runner for them instead.
+ * A step of a plan, bound to shapes. A step with a dynamic kernel has no launch. A step that is done in parts has
+ * those instead.
  */
 public final class BoundStep {
     private final PlanStep step;
     private final @Nullable Launch launch;
-    private final @Nullable PlanRunner parts;
+    private final @Nullable StepParts parts;
     private final @Nullable Buffer workspace;
     final int[] inputs;
     final int[] outputs;
 
-    private BoundStep(PlanStep step, @Nullable Launch launch, @Nullable PlanRunner parts, @Nullable Buffer workspace) {
+    private BoundStep(PlanStep step, @Nullable Launch launch, @Nullable StepParts parts, @Nullable Buffer workspace) {
         this.step = step;
         this.launch = launch;
         this.parts = parts;
@@ -31,7 +31,7 @@ public final class BoundStep {
     }
 
     /** Returns a step that is done in parts. */
-    static BoundStep of(PlanStep step, PlanRunner parts) {
+    static BoundStep of(PlanStep step, StepParts parts) {
         return new BoundStep(step, null, parts, null);
     }
 
@@ -49,9 +49,9 @@ public final class BoundStep {
         return launch;
     }
 
-    /** The runner of its parts, or null where it has none. */
+    /** The parts in which it is done, or null where it has none. */
     @Nullable
-    PlanRunner parts() {
+    StepParts parts() {
         return parts;
     }
 
@@ -70,7 +70,7 @@ public final class BoundStep {
             launch.trim();
         }
         if (parts != null) {
-            parts.trim();
+            parts.runner().trim();
         }
     }
 

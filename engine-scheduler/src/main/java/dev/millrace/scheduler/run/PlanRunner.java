@@ -2,7 +2,6 @@ package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
@@ -23,7 +22,6 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -319,8 +317,8 @@ public final class PlanRunner {
         return runner.runInside(outer, body.captures(), inputs);
     }
 
-    /** Creates a runner that does a step of this plan in parts. */
-    PlanRunner partsOf(PlanStep step, Parts parts) {
+    /** Plans the parts in which a step of this plan is done. */
+    StepParts partsOf(PlanStep step, Parts parts) {
         Plan inParts = PlanBuilder.build(parts.graph(), node -> {
             Kernel kernel = parts.kernels().create(node);
             if (kernel == null) {
@@ -329,28 +327,11 @@ public final class PlanRunner {
             return new PlanBuilder.Assignment(
                     kernel, step.provider(), plan.streams().get(step.stream()));
         });
-        return new PlanRunner(inParts, pool, threads, bindings.limit(), idleMemory);
+        return new StepParts(new PlanRunner(inParts, pool, threads, bindings.limit(), idleMemory), parts.outputs());
     }
 
-    /** Runs this plan as a step of the run of {@code outer}. */
-    void runAsStep(Frame outer, BoundStep step) {
-        var inputs = new ArrayList<Datum>(step.inputs.length);
-        for (int slot : step.inputs) {
-            if (slot != PlanStep.NONE) {
-                inputs.add(Objects.requireNonNull(outer.datum(slot)));
-            }
-        }
-        List<Datum> results = runInside(outer, List.of(), inputs);
-        int next = 0;
-        for (int i = 0; i < step.outputs.length; i++) {
-            Value output = step.step().node().output(i);
-            if (output != null && output.isUsed()) {
-                outer.put(step.outputs[i], results.get(next++));
-            }
-        }
-    }
-
-    private List<Datum> runInside(Frame outer, List<NestedPlan.Capture> captures, List<Datum> inputs) {
+    /** Runs this plan within the run of {@code outer}. */
+    List<Datum> runInside(Frame outer, List<NestedPlan.Capture> captures, List<Datum> inputs) {
         if (inputs.size() != plan.inputs().size()) {
             throw EngineException.invalidGraph("nested graph '" + plan.name() + "' takes "
                     + plan.inputs().size() + " inputs but gets " + inputs.size());

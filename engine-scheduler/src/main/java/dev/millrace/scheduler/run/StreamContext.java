@@ -57,12 +57,12 @@ final class StreamContext implements LaunchContext {
     }
 
     private void runWithoutLaunch(BoundStep bound) {
-        PlanRunner parts = bound.parts();
+        StepParts parts = bound.parts();
         if (parts == null) {
             var lane = new DynamicLane(frame, bound, frame.isNested ? null : dynamic);
             ((DynamicKernel) bound.step().kernel()).runChecked(lane);
         } else {
-            parts.runAsStep(frame, bound);
+            parts.run(frame, bound);
         }
     }
 

@@ -29,7 +29,7 @@ public final class CpuKernels implements KernelFactory {
         if (kernel == null) {
             kernel = DataKernels.create(node);
         }
-        return kernel == null && Lowerings.isLowered(node) ? new LoweredInRun(this) : kernel;
+        return kernel == null && Lowerings.waitsForRun(node) ? new LoweredInRun(this) : kernel;
     }
 
     private static @Nullable Kernel onnx(Node node) {

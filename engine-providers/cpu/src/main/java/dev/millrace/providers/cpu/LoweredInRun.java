@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 record LoweredInRun(KernelFactory kernels) implements ShapedKernel {
     @Override
     public Parts parts(Node node, Facts facts) {
-        return new Parts(Lowerings.inRun(node, facts), kernels);
+        return new Parts(Lowerings.inRun(node, facts), Lowerings.outputsInRun(node), kernels);
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +37,9 @@ final class PartsOfPartition {
     static Parts before(Node node, Graph partition, Function<Graph, Kernel> compile, KernelFactory fallback) {
         var parts = new PartsOfPartition(GraphCopier.copy(partition, null), compile);
         parts.cut(place(node, partition));
-        return new Parts(parts.graph, each -> parts.kernel(each, fallback));
+        List<Integer> outputs =
+                IntStream.range(0, partition.outputs().size()).boxed().toList();
+        return new Parts(parts.graph, outputs, each -> parts.kernel(each, fallback));
     }
 
     private static int place(Node node, Graph partition) {

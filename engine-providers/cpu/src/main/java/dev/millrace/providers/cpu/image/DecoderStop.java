@@ -13,15 +13,15 @@ import javax.imageio.event.IIOReadUpdateListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stops a decoder of the JDK when nobody waits for its image any more. It is asked after each row, and for each few kilobytes that the
- * decoder reads: a JPEG file of several sequential scans is read to its end before there is a row. Where the decoder tells of a row it
- * may hold native locks, so that it is stopped by {@link ImageReader#abort()} there; where it reads, by an exception.
+ * The cancellation of a decoder of the JDK. The run is checked after each row, and for each few kilobytes that the decoder
+ * reads: a JPEG file of several sequential scans is read to its end before there is a row. Where the decoder reports a row
+ * it may hold native locks, so it is stopped by {@link ImageReader#abort()} there; where it reads, by an exception.
  */
 final class DecoderStop implements IIOReadProgressListener, IIOReadUpdateListener {
     private final Runnable check;
     private @Nullable EngineException stopped;
 
-    /** @param check throws where nobody waits for the image any more */
+    /** @param check throws where the run is cancelled */
     DecoderStop(Runnable check) {
         this.check = check;
     }
@@ -50,13 +50,13 @@ final class DecoderStop implements IIOReadProgressListener, IIOReadUpdateListene
         }
     }
 
-    /** The content of a file, which cannot be read any more where nobody waits. */
+    /** Returns the content of a file, whose reading fails once the run is cancelled. */
     InputStream reading(byte[] file) {
         return new FilterInputStream(new ByteArrayInputStream(file)) {
             @Override
             public int read(byte[] to, int offset, int length) throws IOException {
                 if (isOver()) {
-                    throw new InterruptedIOException("nobody waits for the image");
+                    throw new InterruptedIOException("the run is cancelled");
                 }
                 return super.read(to, offset, length);
             }

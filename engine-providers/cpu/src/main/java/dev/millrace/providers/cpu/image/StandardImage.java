@@ -28,6 +28,8 @@ final class StandardImage {
         // not ImageIO.createImageInputStream, which keeps what it reads in a temporary file
         try (ImageInputStream in = new MemoryCacheImageInputStream(stop.reading(file))) {
             Iterator<ImageReader> readers = ImageIO.getImageReaders(in);
+            // a format's look at the first bytes fails without a word where the run is cancelled
+            stop.rethrow();
             return readers.hasNext() ? read(readers.next(), in, file.length, stop) : null;
         } catch (IOException e) {
             stop.rethrow();
