@@ -23,7 +23,7 @@ class CpuKernelsTest {
         return new CpuKernels().create(editor.append(spec, List.of("y")));
     }
 
-    /** What other operators are written in place of before a run needs no kernel. */
+    /** Tests that an operator that is lowered before a run needs no kernel. */
     @Test
     void onlyOperatorsThatMayWaitForTheirShapesAreLoweredInARun() {
         var pool = new OpId(OpId.MICROSOFT, "NhwcMaxPool");
