@@ -56,13 +56,13 @@ class FileCirclesTest {
         return words;
     }
 
-    private static Set<String> reached(String from, Map<String, Set<String>> uses) {
+    private static Set<String> reached(Set<String> from, Map<String, Set<String>> uses) {
         var reached = new TreeSet<String>();
-        var left = new ArrayDeque<>(uses.get(from));
+        var left = new ArrayDeque<>(from);
         while (!left.isEmpty()) {
             String next = left.pop();
             if (reached.add(next)) {
-                left.addAll(uses.get(next));
+                left.addAll(uses.getOrDefault(next, Set.of()));
             }
         }
         return reached;
@@ -72,12 +72,13 @@ class FileCirclesTest {
     private static Collection<String> largestCircle(Path folder) throws IOException {
         Map<String, Set<String>> uses = uses(folder);
         var reached = new TreeMap<String, Set<String>>();
-        uses.keySet().forEach(each -> reached.put(each, reached(each, uses)));
+        uses.forEach((each, used) -> reached.put(each, reached(used, uses)));
         Collection<String> largest = List.of();
-        for (String each : uses.keySet()) {
-            List<String> circle = uses.keySet().stream()
-                    .filter(other -> reached.get(each).contains(other)
-                            && reached.get(other).contains(each))
+        for (Map.Entry<String, Set<String>> each : reached.entrySet()) {
+            List<String> circle = reached.entrySet().stream()
+                    .filter(other -> each.getValue().contains(other.getKey())
+                            && other.getValue().contains(each.getKey()))
+                    .map(Map.Entry::getKey)
                     .toList();
             largest = circle.size() > largest.size() ? circle : largest;
         }

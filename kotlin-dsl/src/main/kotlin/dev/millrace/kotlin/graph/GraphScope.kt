@@ -152,7 +152,12 @@ public class GraphScope internal constructor(
 
                 override fun value(input: Int): Tensor? = node.input(input)?.constant()
             }
-        TypeInference.outputs(node, facts).forEachIndexed { index, type -> editor.setType(node.requireOutput(index), type) }
+        TypeInference.outputs(node, facts).forEachIndexed {
+            index,
+            type,
+            ->
+            editor.setType(node.requireOutput(index), type)
+        }
     }
 
     private fun open() {
