@@ -1,8 +1,8 @@
 package dev.millrace.kotlin
 
 import dev.millrace.graph.EngineException
-import dev.millrace.graph.tensor.ElementType
 import dev.millrace.graph.tensor.ByteLayouts
+import dev.millrace.graph.tensor.ElementType
 import dev.millrace.graph.tensor.NestedArrays
 import dev.millrace.graph.tensor.Shape
 import dev.millrace.graph.tensor.Tensor
