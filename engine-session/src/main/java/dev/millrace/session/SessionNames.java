@@ -7,8 +7,8 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of the open sessions of an engine. A session without a name of its own has the name of its model's file; folders
- * before it distinguish files of the same name. Thread-safe.
+ * The names of the open sessions of an engine. A session without a name of its own has the name of its model's file;
+ * folders before it distinguish files of the same name. Thread-safe.
  */
 final class SessionNames {
     /** The names, held weakly: that of a session that is collected without being closed goes with it. */
@@ -32,8 +32,8 @@ final class SessionNames {
     /**
      * Names a session.
      *
-     * @param wanted by its options; null where they say nothing
-     * @param file of its model; null where it has none
+     * @param wanted the name in its options; null for none
+     * @param file the file of its model; null for none
      * @param graph the name of its model's graph
      */
     synchronized Given give(@Nullable String wanted, @Nullable Path file, String graph) {
@@ -51,7 +51,7 @@ final class SessionNames {
         all.remove(name);
     }
 
-    /** The file's name without its extension, after as many folders as no open session of another file is called. */
+    /** Returns the file's name without its extension, after the folders that distinguish it from other open files. */
     private String called(Path file) {
         int last = file.getNameCount() - 1;
         String name = file.getName(last).toString();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Errors of nodes in the body of a loop that could be computed in advance, as docs/optimiser.md has them. */
+/** Tests of errors of nodes in a loop body that could be computed in advance, as docs/internals/optimiser.md says. */
 class FoldedErrorsTest {
     @AutoClose
     private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
