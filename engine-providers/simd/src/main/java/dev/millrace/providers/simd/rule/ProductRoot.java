@@ -104,8 +104,8 @@ final class ProductRoot implements FusionRoot {
             boolean transA,
             boolean transB,
             Shape out) {
-        Shape left = ProductRules.asMatrix(a.shape(), true);
-        Shape right = ProductRules.asMatrix(b.shape(), false);
+        Shape left = asMatrix(a.shape(), true);
+        Shape right = asMatrix(b.shape(), false);
         long k = left.dimAt(transA ? -2 : -1);
         long n = right.dimAt(transB ? -2 : -1);
         if (k != right.dimAt(transB ? -1 : -2) || k == 0 || out.elements() == 0) {
@@ -160,7 +160,7 @@ final class ProductRoot implements FusionRoot {
         if (!result.isFloat() || after != null && after.kind() != Kind.FLOAT) {
             return false;
         }
-        View left = matrix(a, ProductRules.asMatrix(a.shape(), true), batch.rank() == 0 && !transA);
+        View left = matrix(a, asMatrix(a.shape(), true), batch.rank() == 0 && !transA);
         var views = new ArrayList<View>();
         var kinds = new ArrayList<EpilogueOperand>();
         for (ValueState operand : operands) {
@@ -170,7 +170,7 @@ final class ProductRoot implements FusionRoot {
         Epilogue epilogue = after == null ? Epilogue.NONE : Epilogue.of(after, kinds);
         boolean packs = weights != null && b.shape().rank() == 2;
         View right =
-                packs && weights != null ? packed(weights) : matrix(b, ProductRules.asMatrix(b.shape(), false), false);
+                packs && weights != null ? packed(weights) : matrix(b, asMatrix(b.shape(), false), false);
         View to = lowering.allocate(result);
         var reads = new ArrayList<>(views);
         reads.add(left);
@@ -287,5 +287,13 @@ final class ProductRoot implements FusionRoot {
             }
         });
         return View.dense(Storage.constant(memory), ElementType.FLOAT, Shape.of(memory.byteSize() / Float.BYTES));
+    }
+
+    /** A shape with an axis of one element at its front or its end. */
+    private static Shape asMatrix(Shape shape, boolean left) {
+        if (shape.rank() > 1) {
+            return shape;
+        }
+        return left ? Shape.of(1, shape.dim(0)) : Shape.of(shape.dim(0), 1);
     }
 }

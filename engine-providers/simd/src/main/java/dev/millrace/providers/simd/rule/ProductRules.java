@@ -17,10 +17,15 @@ import org.jspecify.annotations.Nullable;
 final class ProductRules {
     private ProductRules() {}
 
-    static @Nullable Rule named(String name) {
+    /**
+     * The rule of an operator, or null where there is none.
+     *
+     * @param dequantised lowers a product whose operands come out of DequantizeLinear
+     */
+    static @Nullable Rule named(String name, Rule dequantised) {
         return switch (name) {
-            case "MatMul" -> ProductRules::matMul;
-            case "Gemm" -> ProductRules::gemm;
+            case "MatMul" -> op -> matMul(op, dequantised);
+            case "Gemm" -> op -> gemm(op, dequantised);
             case "Linear" -> ProductRules::linear;
             default -> null;
         };
@@ -35,7 +40,7 @@ final class ProductRules {
         return true;
     }
 
-    private static boolean matMul(LoweringContext op) {
+    private static boolean matMul(LoweringContext op, Rule dequantised) {
         if (op.in(0).shape().rank() < 1 || op.in(1).shape().rank() < 1) {
             return false;
         }
@@ -45,7 +50,7 @@ final class ProductRules {
         if (!areFloat(op)) {
             return false;
         }
-        if (QuantisedProductRules.dequantised(op)) {
+        if (dequantised.lower(op)) {
             return true;
         }
         ProductRoot root = ProductRoot.of(op, false, false);
@@ -56,11 +61,11 @@ final class ProductRules {
         return true;
     }
 
-    private static boolean gemm(LoweringContext op) {
+    private static boolean gemm(LoweringContext op, Rule dequantised) {
         if (!areFloat(op) || op.opset() < 7) {
             return false;
         }
-        if (QuantisedProductRules.dequantised(op)) {
+        if (dequantised.lower(op)) {
             return true;
         }
         boolean transA = op.attributes().flag("transA", false);
@@ -120,13 +125,5 @@ final class ProductRules {
             return activation.apply(sum);
         });
         return true;
-    }
-
-    /** A shape with an axis of one element at its front or its end. */
-    static Shape asMatrix(Shape shape, boolean left) {
-        if (shape.rank() > 1) {
-            return shape;
-        }
-        return left ? Shape.of(1, shape.dim(0)) : Shape.of(shape.dim(0), 1);
     }
 }

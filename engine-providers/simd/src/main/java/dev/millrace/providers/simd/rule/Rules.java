@@ -14,7 +14,7 @@ public final class Rules {
     private static final List<Function<String, @Nullable Rule>> FAMILIES = List.of(
             ElementwiseRules::named,
             ViewRules::named,
-            ProductRules::named,
+            name -> ProductRules.named(name, QuantisedProductRules::dequantised),
             EinsumRules::named,
             ConvRules::named,
             PoolRules::named,
