@@ -6,6 +6,7 @@ module dev.millrace.graph {
 
     exports dev.millrace.graph.format;
     exports dev.millrace.graph.infer;
+    exports dev.millrace.graph.infer.symbol;
     exports dev.millrace.graph.ir;
     exports dev.millrace.graph.lower;
     exports dev.millrace.graph.op;

@@ -1,7 +1,7 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.infer.ExtentFormula;
+import dev.millrace.graph.infer.symbol.ExtentFormula;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.ValueType;

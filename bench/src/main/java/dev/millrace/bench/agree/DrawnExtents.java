@@ -1,6 +1,6 @@
 package dev.millrace.bench.agree;
 
-import dev.millrace.graph.infer.ExtentFormula;
+import dev.millrace.graph.infer.symbol.ExtentFormula;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package dev.millrace.cli.model;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.infer.ExtentFormula;
+import dev.millrace.graph.infer.symbol.ExtentFormula;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.ValueType;

@@ -1,5 +1,7 @@
 package dev.millrace.graph.infer;
 
+import dev.millrace.graph.infer.symbol.Expression;
+import dev.millrace.graph.infer.symbol.ExpressionParser;
 import dev.millrace.graph.ir.Dim;
 import java.util.ArrayList;
 import java.util.Collections;

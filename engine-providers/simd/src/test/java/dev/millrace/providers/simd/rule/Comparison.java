@@ -44,7 +44,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A graph that is run by {@code simd} with {@code cpu} behind it and by {@code cpu} alone, which have to agree. */
-final class Comparison implements AutoCloseable {
+public final class Comparison implements AutoCloseable {
     private static final double OF_LARGEST = 1e-4;
     /** Four units in the last place, of what the terms of a sum are together. */
     private static final double OF_TERMS = 0x1p-22;
@@ -57,12 +57,12 @@ final class Comparison implements AutoCloseable {
     private int allowedOfIntegers;
     private double allowedOfFloats;
 
-    Comparison(Consumer<GraphEditor> making) {
+    public Comparison(Consumer<GraphEditor> making) {
         this(making, making);
     }
 
     /** @param same makes a graph that {@code cpu} can run and that computes the same */
-    Comparison(Consumer<GraphEditor> making, Consumer<GraphEditor> same) {
+    public Comparison(Consumer<GraphEditor> making, Consumer<GraphEditor> same) {
         ExecutionProvider simd = new SimdFactory().create(List.of(), new ProviderOptions(1, Map.of()));
         ExecutionProvider cpu = new CpuFactory().create(List.of(), new ProviderOptions(1, Map.of()));
         graph = made(making);
@@ -120,7 +120,7 @@ final class Comparison implements AutoCloseable {
      * Runs both on these inputs, in the order of the graph's: the fast one several times, with other numbers in between,
      * since later runs make again the calls of earlier ones.
      */
-    Comparison agreesOn(Tensor... inputs) {
+    public Comparison agreesOn(Tensor... inputs) {
         Tensor[] others = Arrays.stream(inputs).map(Comparison::halved).toArray(Tensor[]::new);
         assertSame(inputs);
         assertSame(others);
@@ -158,7 +158,7 @@ final class Comparison implements AutoCloseable {
     }
 
     /** Lets integers that were rounded differ, since a number halfway between two may be computed on either side. */
-    Comparison roundingWithin(int steps) {
+    public Comparison roundingWithin(int steps) {
         allowedOfIntegers = steps;
         return this;
     }
@@ -167,7 +167,7 @@ final class Comparison implements AutoCloseable {
      * Lets floats differ by what their sums round, whose terms are so large together: where these cancel each other, little of the
      * largest number is left.
      */
-    Comparison summing(double terms) {
+    public Comparison summing(double terms) {
         allowedOfFloats = OF_TERMS * terms;
         return this;
     }
@@ -198,12 +198,12 @@ final class Comparison implements AutoCloseable {
     }
 
     /** The kernels of the steps of all partitions that have been bound. */
-    List<String> kernels() {
+    public List<String> kernels() {
         return steps.stream().map(ProgramStep::kernel).toList();
     }
 
     /** No step is left to the provider behind. */
-    Comparison withoutFallback() {
+    public Comparison withoutFallback() {
         assertThat(steps).isNotEmpty();
         assertThat(kernels()).noneMatch(kernel -> kernel.startsWith("cpu "));
         return this;
@@ -219,7 +219,7 @@ final class Comparison implements AutoCloseable {
         pool.close();
     }
 
-    static Tensor random(Random random, long... dims) {
+    public static Tensor random(Random random, long... dims) {
         return random(random, Shape.of(dims));
     }
 
@@ -228,11 +228,11 @@ final class Comparison implements AutoCloseable {
     }
 
     /** An input of floats, of any shape of this rank. */
-    static Value floats(GraphEditor editor, String name, int rank) {
+    public static Value floats(GraphEditor editor, String name, int rank) {
         return input(editor, name, ElementType.FLOAT, rank);
     }
 
-    static Value input(GraphEditor editor, String name, ElementType type, int rank) {
+    public static Value input(GraphEditor editor, String name, ElementType type, int rank) {
         return editor.addInput(name, ValueType.tensor(type, SymbolicShape.ofRank(rank)));
     }
 }

@@ -13,13 +13,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Adds ONNX's nodes to a graph of a test. */
-record Nodes(GraphEditor editor, int opset) {
-    Value add(String op, Attributes attributes, @Nullable Value... inputs) {
+public record Nodes(GraphEditor editor, int opset) {
+    public Value add(String op, Attributes attributes, @Nullable Value... inputs) {
         return addSplit(1, op, attributes, inputs).getFirst();
     }
 
     /** A node of as many outputs. */
-    List<Value> addSplit(int outputs, String op, Attributes attributes, @Nullable Value... inputs) {
+    public List<Value> addSplit(int outputs, String op, Attributes attributes, @Nullable Value... inputs) {
         NodeSpec spec = NodeSpec.of(OpId.onnx(op), opset, inputs).with(attributes);
         String name = op + editor.graph().nodeCount();
         List<@Nullable String> names = new ArrayList<>();
@@ -30,19 +30,19 @@ record Nodes(GraphEditor editor, int opset) {
         return IntStream.range(0, outputs).mapToObj(node::requireOutput).toList();
     }
 
-    Value constant(Tensor tensor) {
+    public Value constant(Tensor tensor) {
         return editor.addConstant("constant" + editor.graph().constants().size(), tensor);
     }
 
-    Value constant(long... numbers) {
+    public Value constant(long... numbers) {
         return constant(Tensor.copyOf(numbers, numbers.length));
     }
 
-    Value constant(float... numbers) {
+    public Value constant(float... numbers) {
         return constant(Tensor.copyOf(numbers, numbers.length));
     }
 
-    void output(Value value) {
+    public void output(Value value) {
         editor.addOutput(value.name(), value);
     }
 }

@@ -43,7 +43,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /** A graph of a few nodes, lowered by the rules alone and compared with the reference kernels of {@code cpu}. */
-final class SmallGraph {
+public final class SmallGraph {
     private static final OpId FUSED = new OpId(OpId.MILLRACE, "fused");
 
     private final GraphEditor editor = new GraphEditor(Graph.named("small"));
@@ -52,7 +52,7 @@ final class SmallGraph {
     private int names;
 
     /** Floats of a normal distribution. */
-    static Tensor random(Random random, long... dims) {
+    public static Tensor random(Random random, long... dims) {
         return RandomTensors.normal(random, dims);
     }
 
@@ -60,24 +60,26 @@ final class SmallGraph {
         return "v" + names++;
     }
 
-    Value input(Tensor tensor) {
+    public Value input(Tensor tensor) {
         given.add(tensor);
         return editor.addInput(name(), ValueType.tensor(tensor.type(), tensor.shape()));
     }
 
-    Value constant(Tensor tensor) {
+    public Value constant(Tensor tensor) {
         return editor.addConstant(name(), tensor);
     }
 
-    Value node(String op, int opset, Map<String, Attribute> attributes, @Nullable Value... inputs) {
+    public Value node(String op, int opset, Map<String, Attribute> attributes, @Nullable Value... inputs) {
         return nodes(1, op, opset, attributes, inputs).getFirst();
     }
 
-    List<Value> nodes(int outputs, String op, int opset, Map<String, Attribute> attributes, @Nullable Value... inputs) {
+    public List<Value> nodes(
+            int outputs, String op, int opset, Map<String, Attribute> attributes, @Nullable Value... inputs) {
         return nodes(OpId.onnx(op), outputs, opset, attributes, inputs);
     }
 
-    List<Value> nodes(OpId op, int outputs, int opset, Map<String, Attribute> attributes, @Nullable Value... inputs) {
+    public List<Value> nodes(
+            OpId op, int outputs, int opset, Map<String, Attribute> attributes, @Nullable Value... inputs) {
         NodeSpec spec = NodeSpec.of(op, opset, inputs);
         for (var attribute : attributes.entrySet()) {
             spec = spec.with(attribute.getKey(), attribute.getValue());
@@ -94,7 +96,7 @@ final class SmallGraph {
         return values;
     }
 
-    SmallGraph output(Value... values) {
+    public SmallGraph output(Value... values) {
         for (Value value : values) {
             editor.addOutput(value.name(), value);
         }
@@ -102,12 +104,12 @@ final class SmallGraph {
     }
 
     /** The kernels of the program that was run last. */
-    List<String> kernels() {
+    public List<String> kernels() {
         return kernels;
     }
 
     /** Runs the rules; a node that none of them lowers is an error. */
-    List<Datum> run() {
+    public List<Datum> run() {
         Graph graph = editor.graph();
         TypeInference.infer(graph);
         Kernels shared = Kernels.shared();
@@ -161,7 +163,7 @@ final class SmallGraph {
     }
 
     /** Compares with the reference: ints exactly, floats within {@code tolerance} of the largest one. */
-    void check(double tolerance) {
+    public void check(double tolerance) {
         List<Datum> expected = expected();
         List<Datum> actual = run();
         for (int i = 0; i < expected.size(); i++) {
