@@ -14,7 +14,7 @@ final class BatchMember implements Disposable, Receiver<Outputs> {
     final boolean isFollowUp;
 
     private final PendingRequest request;
-    private final BatchedSession batches;
+    private final OpenBatchedSession batches;
     /** The run that it is part of, once there is one. */
     private volatile @Nullable Disposable run;
 
@@ -22,7 +22,7 @@ final class BatchMember implements Disposable, Receiver<Outputs> {
     /** When it began to wait for others. */
     private long came;
 
-    BatchMember(BatchedSession batches, Inputs inputs, RunOptions options, Receiver<Outputs> to, boolean isFollowUp) {
+    BatchMember(OpenBatchedSession batches, Inputs inputs, RunOptions options, Receiver<Outputs> to, boolean isFollowUp) {
         this.batches = batches;
         this.inputs = inputs;
         this.options = options;

@@ -71,7 +71,7 @@ final class CachedSession {
     private String settings() {
         return Optimised.fingerprint(options.optimiser()) + " "
                 + engine.environment()
-                        .identity(options.forBuild(engine.threads()).providers()) + " "
+                        .identity(BuildSettings.of(options, engine.threads()).providers()) + " "
                 + System.getProperty("os.arch") + " "
                 + (options.externalDataFolder() == null
                         ? ""

@@ -51,7 +51,7 @@ final class EarlyBinding {
     }
 
     /** Prepares for the expected inputs. Throws what a run on them would throw before it computes anything. */
-    static void expect(SessionOptions options, OpenSession.Face face, PlanRunner runner) {
+    static void expect(SessionOptions options, ModelFace face, PlanRunner runner) {
         if (options.expected().isEmpty()) {
             return;
         }

@@ -19,7 +19,7 @@ public interface Engine extends AutoCloseable {
     }
 
     static Engine create(EngineOptions options) {
-        return OpenEngine.create(options);
+        return Implementations.engine(options);
     }
 
     /** Creates a session of a model file with all defaults: every provider, all optimisations. */

@@ -53,4 +53,9 @@ final class Failures {
         });
         return Map.copyOf(there);
     }
+
+    /** The failure of a request to a session that is closed. */
+    static EngineException sessionClosed() {
+        return new EngineException(Status.CLOSED, "this session is closed");
+    }
 }

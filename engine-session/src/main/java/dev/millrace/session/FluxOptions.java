@@ -1,7 +1,6 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.session.stream.StreamRules;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -68,13 +67,9 @@ public record FluxOptions(
         return new FluxOptions(concurrency, ordered, prefetch, deadline, outputs, priority, value);
     }
 
-    /** How a request is run that is taken now. */
-    RunOptions forRun() {
+    /** Returns the options of a request that is taken now: its outputs, priority, and the deadline counted from now. */
+    public RunOptions forRun() {
         RunOptions options = RunOptions.create().returning(outputs).priority(priority);
         return deadline == null ? options : options.within(deadline);
-    }
-
-    StreamRules rules(int concurrencyOfSession) {
-        return new StreamRules(concurrency == 0 ? concurrencyOfSession : concurrency, prefetch, ordered, retries);
     }
 }

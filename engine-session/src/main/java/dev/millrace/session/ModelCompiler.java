@@ -1,62 +1,16 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.scheduler.Cancellation;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.function.BooleanSupplier;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 
 /**
  * Compiles models ahead of time: what comes out is a model from which sessions start without compiling. Thread-safe, and
  * good for any number of models. All that goes wrong is an {@link EngineException}, and nothing is written then.
  */
-public final class ModelCompiler {
-    private final OpenEngine engine;
-    private final CompileOptions options;
-
-    ModelCompiler(OpenEngine engine, CompileOptions options) {
-        this.engine = engine;
-        this.options = options;
-    }
-
+public interface ModelCompiler {
     /** Compiles on this thread. */
-    public CompileReport compile(ModelInput input, ModelOutput output) {
-        return compile(input, output, options.session().cancellation()::isCancelled);
-    }
+    CompileReport compile(ModelInput input, ModelOutput output);
 
     /** Compiles on another thread once somebody subscribes, each time anew; who cancels stops it. */
-    public Mono<CompileReport> mono(ModelInput input, ModelOutput output) {
-        return Mono.create(sink -> {
-            var own = new Cancellation();
-            sink.onCancel(own::cancel);
-            try {
-                engine.runs().execute(() -> answer(sink, input, output, own));
-            } catch (RejectedExecutionException e) {
-                sink.error(OpenEngine.closedException());
-            }
-        });
-    }
-
-    private void answer(MonoSink<CompileReport> sink, ModelInput input, ModelOutput output, Cancellation own) {
-        Cancellation given = options.session().cancellation();
-        try {
-            sink.success(compile(input, output, () -> own.isCancelled() || given.isCancelled()));
-        } catch (EngineException e) {
-            if (!own.isCancelled()) {
-                sink.error(e);
-            }
-        }
-    }
-
-    private CompileReport compile(ModelInput input, ModelOutput output, BooleanSupplier cancelled) {
-        Failures.given(input, "input");
-        Failures.given(output, "output");
-        engine.checkOpen();
-        try {
-            return new OneCompilation(engine, options, input, output, cancelled).run();
-        } catch (RuntimeException | Error e) {
-            throw Failures.named("compiling", e);
-        }
-    }
+    Mono<CompileReport> mono(ModelInput input, ModelOutput output);
 }

@@ -60,7 +60,7 @@ final class OneCompilation {
         this.output = output;
         this.keeping = new ContextKeeping(
                 engine.environment().workspaces(), options.session().epContext());
-        this.build = options.session().forBuild(engine.threads(), cancelled);
+        this.build = BuildSettings.of(options.session(), engine.threads(), cancelled);
         this.preparation = new Preparation(engine.environment(), build, clock);
     }
 

@@ -131,10 +131,10 @@ final class OpenEngine implements Engine {
 
     @Override
     public Session session(ModelPackage pack, String component, SessionOptions options) {
-        Failures.given(pack, "pack");
+        OpenModelPackage opened = OpenModelPackage.of(pack);
         Failures.given(options, "options");
         return guarded(() -> {
-            VariantChoice choice = VariantChoice.of(pack, component, options, environment);
+            VariantChoice choice = VariantChoice.of(opened, component, options, environment);
             return session(choice.variant().model(), choice.options(options, environment));
         });
     }
@@ -160,7 +160,7 @@ final class OpenEngine implements Engine {
 
     @Override
     public ModelCompiler compiler(CompileOptions options) {
-        return new ModelCompiler(this, Failures.given(options, "options"));
+        return new OpenModelCompiler(this, Failures.given(options, "options"));
     }
 
     @Override

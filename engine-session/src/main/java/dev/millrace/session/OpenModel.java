@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class OpenModel {
     private final PlanRunner runner;
     private final List<MappedFile> mapped;
-    private final OpenSession.Face face;
+    private final ModelFace face;
     private final OpenProviders providers;
     private final SessionReport report;
     private final List<FileState> data;
@@ -39,7 +39,7 @@ final class OpenModel {
     OpenModel(
             PlanRunner runner,
             List<MappedFile> mapped,
-            OpenSession.Face face,
+            ModelFace face,
             OpenProviders providers,
             SessionReport report,
             List<FileState> data,
@@ -66,7 +66,7 @@ final class OpenModel {
         return mapped;
     }
 
-    OpenSession.Face face() {
+    ModelFace face() {
         return face;
     }
 

@@ -100,7 +100,7 @@ final class OpenModels {
             there.leave();
             throw e;
         }
-        var session = new OpenSession(engine, options, there, there.report().shared(System.nanoTime() - start), file);
+        var session = new OpenSession(engine, options, there, SessionReports.shared(there.report(), System.nanoTime() - start), file);
         if (flight != null) {
             flight.end(session.name(), RequestReport.outcome(null));
         }

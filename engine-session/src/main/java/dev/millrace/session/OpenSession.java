@@ -23,7 +23,7 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /** An engine's session: its own gates, queues and listeners over a model that other sessions may share. */
-final class OpenSession extends Streaming implements Session {
+final class OpenSession extends Streaming implements MemberRuns {
     private static final RunOptions PLAIN = RunOptions.create();
 
     private final OpenEngine engine;
@@ -53,7 +53,7 @@ final class OpenSession extends Streaming implements Session {
      */
     OpenSession(OpenEngine engine, SessionOptions options, OpenModel model, SessionReport report, @Nullable Path file) {
         Plan plan = model.runner().plan();
-        Face face = model.face();
+        ModelFace face = model.face();
         this.engine = engine;
         this.options = options;
         this.model = model;
@@ -61,13 +61,13 @@ final class OpenSession extends Streaming implements Session {
         this.name = called.text();
         this.listener = safe(options.listener());
         this.trimming = new Trimming(engine.later(), this::giveUpUnused);
-        this.inputs = List.copyOf(face.inputs);
-        this.outputs = List.copyOf(face.outputs);
-        this.outputNames = face.outputs.stream().map(ValueInfo::name).toList();
+        this.inputs = List.copyOf(face.inputs());
+        this.outputs = List.copyOf(face.outputs());
+        this.outputNames = face.outputs().stream().map(ValueInfo::name).toList();
         this.report = report;
         this.check = RequestCheck.of(face, plan);
         this.gate = new RunGate(this::free);
-        this.metadata = face.metadata;
+        this.metadata = face.metadata();
         this.label = SessionLabel.of(name, options, metadata, model.report());
         this.watch = new Watch(label, engine.requestListener());
         this.later = new QueuedRuns(this, gate, watch, engine, options.admission());
@@ -85,9 +85,6 @@ final class OpenSession extends Streaming implements Session {
         throw EngineException.invalidArgument("a session that an engine made is needed here; this one is of "
                 + session.getClass().getName());
     }
-
-    /** The public description of a model. */
-    record Face(List<ValueInfo> inputs, List<ValueInfo> outputs, ModelMetadata metadata) {}
 
     private void free() {
         engine.sessions().remove(this);
@@ -146,8 +143,8 @@ final class OpenSession extends Streaming implements Session {
                 .health();
     }
 
-    /** Tells listeners of a run that answered {@code size} requests. */
-    void batchEnded(int size, long copiedNanos, long ranNanos) {
+    @Override
+    public void batchEnded(int size, long copiedNanos, long ranNanos) {
         watch.batchEnded(size, copiedNanos, ranNanos);
     }
 
@@ -205,8 +202,8 @@ final class OpenSession extends Streaming implements Session {
         return deadline == null ? runAccepted(request, how) : runUntil(Deadline.ahead(deadline), request, how);
     }
 
-    /** Returns the failure that a run ends with when it throws. */
-    EngineException named(Throwable thrown) {
+    @Override
+    public EngineException named(Throwable thrown) {
         return Failures.named("run of '" + name + "'", thrown);
     }
 
@@ -221,10 +218,10 @@ final class OpenSession extends Streaming implements Session {
     }
 
     @Override
-    Disposable start(Inputs request, RunOptions how, Receiver<Outputs> to) {
+    public Disposable start(Inputs request, RunOptions how, Receiver<Outputs> to) {
         Disposable started = startIfOpen(request, how, to);
         if (started == null) {
-            to.failed(closedException());
+            to.failed(Failures.sessionClosed());
             return Disposables.disposed();
         }
         return started;
@@ -245,9 +242,8 @@ final class OpenSession extends Streaming implements Session {
         return gate.tryEnter() ? runEntered(request, how) : null;
     }
 
-    /** Runs a request that has been checked already on the calling thread; returns null if the session is closed. */
-    @Nullable
-    Outputs runCheckedIfOpen(Inputs request, RunOptions how) {
+    @Override
+    public @Nullable Outputs runCheckedIfOpen(Inputs request, RunOptions how) {
         if (!gate.tryEnter()) {
             return null;
         }
@@ -266,13 +262,13 @@ final class OpenSession extends Streaming implements Session {
 
     @Override
     public StatefulSession stateful(StateOptions how, State... states) {
-        return new StatefulSession(
+        return new OpenStatefulSession(
                 this, this, Failures.given(how, "options"), Failures.each(states, "states"), System::nanoTime);
     }
 
     @Override
     public BatchedSession batched(BatchOptions how) {
-        return new BatchedSession(this, Failures.given(how, "options"));
+        return new OpenBatchedSession(this, Failures.given(how, "options"));
     }
 
     @Override
@@ -280,8 +276,8 @@ final class OpenSession extends Streaming implements Session {
         return options.concurrency();
     }
 
-    /** Checks a request that another thread will run, before it is accepted. */
-    void checkForLater(Inputs request, RunOptions how) {
+    @Override
+    public void checkForLater(Inputs request, RunOptions how) {
         check.check(request, how);
         check.checkForOtherThreads(request);
     }
@@ -354,7 +350,7 @@ final class OpenSession extends Streaming implements Session {
     OpenModel model() {
         OpenModel open = model;
         if (open == null) {
-            throw closedException();
+            throw Failures.sessionClosed();
         }
         return open;
     }
@@ -374,7 +370,7 @@ final class OpenSession extends Streaming implements Session {
 
     /** Records a context cache's part in the session in the report, before anybody has it. */
     void noteCache(SessionReport.CacheUse use, List<String> notes) {
-        report = report.with(use, notes);
+        report = SessionReports.cached(report, use, notes);
     }
 
     @Override
@@ -397,13 +393,13 @@ final class OpenSession extends Streaming implements Session {
         return ended;
     }
 
-    /** Whether the current thread is one of the engine's, for which other runs may be waiting. */
-    boolean isOwnThread() {
+    @Override
+    public boolean isOwnThread() {
         return later.isOwnThread();
     }
 
-    /** Whether no asynchronous run waits or is under way. */
-    boolean isAtRest() {
+    @Override
+    public boolean isAtRest() {
         return later.isAtRest();
     }
 
@@ -415,9 +411,5 @@ final class OpenSession extends Streaming implements Session {
     public String toString() {
         String state = gate.isClosed() ? "closed" : "open, " + later.waiting() + " requests wait";
         return "Session '" + PlainText.line(name) + "' of " + label.providers() + " (" + state + ")";
-    }
-
-    static EngineException closedException() {
-        return new EngineException(Status.CLOSED, "this session is closed");
     }
 }

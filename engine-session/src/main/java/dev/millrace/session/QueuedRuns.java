@@ -84,7 +84,7 @@ final class QueuedRuns {
     /** Fails what waits, and stops what is under way. */
     void giveUp() {
         for (Job waiting : queue.removeAll()) {
-            ((QueuedRun) waiting).fail(OpenSession.closedException());
+            ((QueuedRun) waiting).fail(Failures.sessionClosed());
         }
         for (Job running : queue.underWay()) {
             ((QueuedRun) running).cancel();

@@ -35,7 +35,7 @@ final class RequestCheck {
         declared.forEach(info -> byName.put(info.name(), info));
     }
 
-    static RequestCheck of(OpenSession.Face face, Plan plan) {
+    static RequestCheck of(ModelFace face, Plan plan) {
         var defaults = new ArrayList<@Nullable Tensor>();
         plan.inputs().forEach(slot -> defaults.add(plan.defaults().get(slot)));
         return new RequestCheck(face.inputs(), face.outputs(), new SharedExtents(face.inputs(), defaults));

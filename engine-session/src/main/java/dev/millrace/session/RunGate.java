@@ -23,7 +23,7 @@ final class RunGate {
 
     void enter() {
         if (!tryEnter()) {
-            throw OpenSession.closedException();
+            throw Failures.sessionClosed();
         }
     }
 

@@ -152,7 +152,7 @@ final class SessionBuilder {
 
     private OpenSession prepared(String name, Supplier<Model> reader) {
         var clock = new PhaseClock(System::nanoTime);
-        var preparation = new Preparation(engine.environment(), options.forBuild(engine.threads()), clock);
+        var preparation = new Preparation(engine.environment(), BuildSettings.of(options, engine.threads()), clock);
         weights = preparation.source();
         Prepared compiled = preparation.prepare(name, () -> looked(reader.get()));
         return Guard.over(name, compiled::close, () -> finish(compiled));
@@ -203,7 +203,7 @@ final class SessionBuilder {
         SessionOptions again = options.toBuilder().epContext(reading).build();
         try {
             Prepared opened = new Preparation(
-                            engine.environment(), again.forBuild(engine.threads()), new PhaseClock(System::nanoTime))
+                            engine.environment(), BuildSettings.of(again, engine.threads()), new PhaseClock(System::nanoTime))
                     .prepare(written.toString(), () -> Models.read(written, options.fileUse()));
             compiled.clock().end("open context");
             return opened;
@@ -228,18 +228,18 @@ final class SessionBuilder {
         var runner = new PlanRunner(
                 plan,
                 engine.pool(),
-                options.forBuild(engine.threads()).threads(),
+                BuildSettings.of(options, engine.threads()).threads(),
                 options.maxBindings(),
                 engine.idleMemory());
         source.clock().end("plan");
-        var face = new OpenSession.Face(
+        var face = new ModelFace(
                 inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata);
         if (!options.expected().isEmpty()) {
             EarlyBinding.expect(options, face, runner);
             source.clock().end(BIND);
         } else if (!options.bindLazily() && EarlyBinding.suits(prepared.parts())) {
             EarlyBinding.bind(graph, runner, options.cancellation());
-            options.forBuild(engine.threads()).checkCancelled("the creation of a session");
+            BuildSettings.of(options, engine.threads()).checkCancelled("the creation of a session");
             source.clock().end(BIND);
         }
         List<MappedFile> mapped = prepared.mapped();

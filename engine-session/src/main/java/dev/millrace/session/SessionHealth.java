@@ -25,7 +25,7 @@ final class SessionHealth {
     }
 
     SessionHealth closed() {
-        add(Condition.DOWN, OpenSession.closedException());
+        add(Condition.DOWN, Failures.sessionClosed());
         return this;
     }
 

@@ -7,13 +7,10 @@ import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
-import dev.millrace.session.prepare.BuildOptions;
-import dev.millrace.session.prepare.ProviderRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -83,29 +80,6 @@ public record SessionOptions(
         if (value < least) {
             throw EngineException.invalidArgument(name + " is " + value + "; it is at least " + least);
         }
-    }
-
-    /** Returns the options that decide how a model is built, on an engine of {@code engineThreads} threads. */
-    BuildOptions forBuild(int engineThreads) {
-        return forBuild(engineThreads, cancellation::isCancelled);
-    }
-
-    /** Returns the options that decide how a model is built, with another source of cancellation. */
-    BuildOptions forBuild(int engineThreads, BooleanSupplier cancelled) {
-        return new BuildOptions(
-                providers.stream()
-                        .map(choice -> new ProviderRequest(choice.name(), choice.options()))
-                        .toList(),
-                optimiser,
-                threads == 0 ? engineThreads : threads,
-                epContext,
-                disableModelCompile,
-                disableCpuFallback,
-                failOnSuboptimalModel,
-                strict,
-                externalDataFolder,
-                fileUse,
-                cancelled);
     }
 
     public static SessionOptions defaults() {
@@ -187,7 +161,7 @@ public record SessionOptions(
         }
 
         /** Replaces the providers that were added before. */
-        Builder providers(List<ProviderChoice> all) {
+        public Builder providers(List<ProviderChoice> all) {
             providers.clear();
             providers.addAll(all);
             return this;
@@ -286,7 +260,7 @@ public record SessionOptions(
         }
 
         /** Removes the expected inputs that were added before. */
-        Builder expectNothing() {
+        public Builder expectNothing() {
             expected.clear();
             return this;
         }

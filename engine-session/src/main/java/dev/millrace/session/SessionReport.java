@@ -3,7 +3,6 @@ package dev.millrace.session;
 import dev.millrace.graph.optimise.OptimisationReport;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,19 +55,6 @@ public record SessionReport(
         partitions = List.copyOf(partitions);
         notes = List.copyOf(notes);
         phases = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(phases));
-    }
-
-    SessionReport with(CacheUse use, List<String> more) {
-        var all = new ArrayList<>(more);
-        all.addAll(notes);
-        // a context model in a cache belongs to the cache, and is no result
-        return new SessionReport(partitions, optimisation, phases, null, use, all);
-    }
-
-    /** Returns the report of a session that shares the model of this one. */
-    SessionReport shared(long nanos) {
-        return new SessionReport(
-                partitions, optimisation, Map.of("share", Duration.ofNanos(nanos)), null, CacheUse.NONE, notes);
     }
 
     /** The time of the creation, from the first byte read to the last step planned. */

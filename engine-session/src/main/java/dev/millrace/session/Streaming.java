@@ -4,6 +4,7 @@ import dev.millrace.session.stream.AnswerMono;
 import dev.millrace.session.stream.InferenceFlux;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.RunSource;
+import dev.millrace.session.stream.StreamRules;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -17,7 +18,7 @@ abstract class Streaming implements Inference {
      *
      * @param inputs is nobody else's to change
      */
-    abstract Disposable start(Inputs inputs, RunOptions how, Receiver<Outputs> to);
+    public abstract Disposable start(Inputs inputs, RunOptions how, Receiver<Outputs> to);
 
     /** Has a request of a caller answered, who may change what it has given as soon as this returns. */
     final Disposable accept(Inputs inputs, RunOptions how, Receiver<Outputs> to) {
@@ -59,7 +60,16 @@ abstract class Streaming implements Inference {
         return InferenceFlux.of(
                 runs,
                 Failures.given(requests, "requests"),
-                Failures.given(how, "options").rules(concurrency()),
+                rules(Failures.given(how, "options"), concurrency()),
                 delivery);
+    }
+
+    /** Returns the rules of a stream: what its options leave open is the session's. */
+    static StreamRules rules(FluxOptions options, int concurrencyOfSession) {
+        return new StreamRules(
+                options.concurrency() == 0 ? concurrencyOfSession : options.concurrency(),
+                options.prefetch(),
+                options.ordered(),
+                options.retries());
     }
 }

@@ -20,7 +20,7 @@ record VariantChoice(Variant variant, String provider) {
     private static final int USABLE = 50;
     private static final int BEST = 100;
 
-    static VariantChoice of(ModelPackage pack, String component, SessionOptions options, Environment environment) {
+    static VariantChoice of(OpenModelPackage pack, String component, SessionOptions options, Environment environment) {
         List<Variant> variants = pack.variantsOf(component);
         List<String> providers = options.providers().isEmpty()
                 ? environment.providers()

@@ -268,10 +268,10 @@ class RequestsEndTest {
         Session listing = engine.session(TestModels.listing(), SessionOptions.defaults());
         var carried = new CarriedState(sums, List.of(State.carry("sum", "b").ofZeros(1)));
         // a session whose answers have not what its model declares
-        var sequence = new Sequence(
+        var sequence = new OpenSequence(
                 new Streaming() {
                     @Override
-                    Disposable start(
+                    public Disposable start(
                             Inputs request, RunOptions options, dev.millrace.session.stream.Receiver<Outputs> to) {
                         return ((OpenSession) listing)
                                 .start(Inputs.of("x", 1f), options, new dev.millrace.session.stream.Receiver<>() {

@@ -149,7 +149,7 @@ class StatefulTest {
     @Test
     void aSequenceThatRestsTooLongIsGivenUp() {
         var now = new AtomicLong();
-        try (StatefulSession brief = new StatefulSession(
+        try (StatefulSession brief = new OpenStatefulSession(
                 OpenSession.of(session),
                 OpenSession.of(session),
                 new StateOptions(10, Duration.ofNanos(5)),

@@ -1,0 +1,6 @@
+package dev.millrace.session;
+
+import java.util.List;
+
+/** The public description of a model. */
+record ModelFace(List<ValueInfo> inputs, List<ValueInfo> outputs, ModelMetadata metadata) {}

@@ -1,0 +1,12 @@
+package dev.millrace.session;
+
+import java.nio.file.Path;
+import java.util.function.Function;
+
+/** Opens packages for {@link ModelPackage#open}, which finds this class by its name. */
+public final class ModelPackageFactory implements Function<Path, ModelPackage> {
+    @Override
+    public ModelPackage apply(Path folder) {
+        return OpenModelPackage.read(folder);
+    }
+}
