@@ -5,4 +5,6 @@ module dev.millrace.epcontext {
     requires static transitive org.jspecify;
 
     exports dev.millrace.epcontext;
+    exports dev.millrace.epcontext.binary;
+    exports dev.millrace.epcontext.cache;
 }

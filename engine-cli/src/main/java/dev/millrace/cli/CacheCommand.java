@@ -1,8 +1,8 @@
 package dev.millrace.cli;
 
 import dev.millrace.cli.show.SessionText;
-import dev.millrace.epcontext.CachedModel;
-import dev.millrace.epcontext.ContextCache;
+import dev.millrace.epcontext.cache.CachedModel;
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.PlainText;
 import dev.millrace.graph.Status;

@@ -1,6 +1,6 @@
 package dev.millrace.cli;
 
-import dev.millrace.epcontext.ContextCache;
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;

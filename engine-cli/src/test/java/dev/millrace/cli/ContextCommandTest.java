@@ -2,7 +2,7 @@ package dev.millrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.epcontext.ContextCache;
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Dim;

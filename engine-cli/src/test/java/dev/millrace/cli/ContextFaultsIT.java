@@ -3,7 +3,7 @@ package dev.millrace.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.epcontext.ContextCache;
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;

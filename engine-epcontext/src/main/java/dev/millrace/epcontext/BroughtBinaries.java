@@ -1,5 +1,6 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.epcontext.binary.ContextTables;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.OwnMemory;

@@ -1,5 +1,8 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.epcontext.binary.Chunks;
+import dev.millrace.epcontext.binary.ContextImage;
+import dev.millrace.epcontext.binary.SourcePlace;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Uninterrupted;

@@ -1,5 +1,6 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.epcontext.binary.ContextImage;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Model;
 import java.nio.file.Path;

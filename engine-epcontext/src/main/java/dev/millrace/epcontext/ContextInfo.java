@@ -1,5 +1,7 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.epcontext.binary.ContextTables;
+import dev.millrace.epcontext.binary.SourcePlace;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.format.Models;

@@ -1,5 +1,6 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.epcontext.binary.ContextTablesReader;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;

@@ -1,5 +1,7 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.epcontext.binary.Initializers;
+import dev.millrace.epcontext.binary.SourcePlace;
 import dev.millrace.graph.format.DataListener;
 import dev.millrace.graph.format.DataPlace;
 import dev.millrace.graph.format.WriteOptions;

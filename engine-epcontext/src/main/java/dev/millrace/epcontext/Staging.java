@@ -1,5 +1,7 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.epcontext.binary.Disk;
+import dev.millrace.epcontext.binary.FolderLock;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.memory.file.OwnFiles;
@@ -30,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * removes every file that was not published; the files of a process that was killed are removed by the next
  * one that writes to the same place.
  */
-final class Staging implements AutoCloseable {
+public final class Staging implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Staging.class.getName());
     private static final String PREFIX = ".millrace-";
     private static final Pattern NAME =
@@ -51,7 +53,7 @@ final class Staging implements AutoCloseable {
         this(first, Disk.SYSTEM);
     }
 
-    Staging(Path first, Disk disk) {
+    public Staging(Path first, Disk disk) {
         this.disk = disk;
         Path parent = first.toAbsolutePath().getParent();
         if (parent == null) {
@@ -130,7 +132,7 @@ final class Staging implements AutoCloseable {
      *
      * @param replaces whether it may replace an existing file
      */
-    Path place(Path file, boolean replaces) {
+    public Path place(Path file, boolean replaces) {
         Path place = folder.resolve(file.getFileName());
         if (targets.put(place, new Target(file, replaces)) != null) {
             throw EngineException.invalidArgument(
@@ -140,7 +142,7 @@ final class Staging implements AutoCloseable {
     }
 
     /** Moves every file to its place; if one cannot be moved, none stays. */
-    void publish() {
+    public void publish() {
         List<Target> published = new ArrayList<>();
         try {
             targets.keySet().removeIf(Files::notExists);

@@ -1,5 +1,6 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.epcontext.binary.CheckedWeights;
 import dev.millrace.graph.EngineException;
 import java.nio.file.Path;
 import java.util.concurrent.ConcurrentHashMap;

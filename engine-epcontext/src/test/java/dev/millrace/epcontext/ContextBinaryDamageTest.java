@@ -7,6 +7,8 @@ import static dev.millrace.epcontext.Fixtures.writer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.epcontext.binary.Chunks;
+import dev.millrace.epcontext.binary.ContextTables;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.providers.spi.CompiledGraph;

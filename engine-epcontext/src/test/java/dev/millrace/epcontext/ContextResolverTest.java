@@ -8,6 +8,7 @@ import static dev.millrace.epcontext.Fixtures.writer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.epcontext.binary.FileState;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;

@@ -5,8 +5,11 @@ import static dev.millrace.epcontext.Fixtures.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.epcontext.ContextTables.GraphEntry;
-import dev.millrace.epcontext.ContextTables.SegmentEntry;
+import dev.millrace.epcontext.binary.Chunks;
+import dev.millrace.epcontext.binary.ContextImage;
+import dev.millrace.epcontext.binary.ContextTables;
+import dev.millrace.epcontext.binary.ContextTables.GraphEntry;
+import dev.millrace.epcontext.binary.ContextTables.SegmentEntry;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ByteLayouts;
 import java.io.IOException;

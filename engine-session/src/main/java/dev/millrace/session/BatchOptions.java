@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -77,7 +78,7 @@ public record BatchOptions(
     }
 
     /** How many of those that wait make the next run. */
-    int size(int waiting) {
+    public int size(int waiting) {
         int most = Math.min(waiting, maxSize);
         if (preferred.isEmpty()) {
             return most == maxSize ? most : usual(most);

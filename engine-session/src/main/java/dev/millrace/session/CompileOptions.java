@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.session.util.Failures;
 import dev.millrace.epcontext.BinaryTarget;
 import dev.millrace.epcontext.ContextGroup;
 import dev.millrace.epcontext.EpContextOptions;

@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.session.util.Failures;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
 import dev.millrace.providers.spi.WeightlessMode;

@@ -1,6 +1,7 @@
 package dev.millrace.session;
 
-import dev.millrace.epcontext.ContextCache;
+import dev.millrace.session.util.Failures;
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.EngineException;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderFactory;
@@ -79,14 +80,14 @@ public record EngineOptions(
     }
 
     /** The hardware that providers are offered: the host's CPU and the virtual devices. */
-    List<HardwareDevice> hardware() {
+    public List<HardwareDevice> hardware() {
         var all = new ArrayList<HardwareDevice>();
         all.add(HardwareDevice.hostCpu());
         all.addAll(virtualDevices);
         return all;
     }
 
-    int effectiveThreads() {
+    public int effectiveThreads() {
         return threads == 0 ? Runtime.getRuntime().availableProcessors() : threads;
     }
 }

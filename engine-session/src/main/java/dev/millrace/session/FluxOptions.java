@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
 import java.time.Duration;
 import java.util.List;

@@ -35,7 +35,7 @@ public record Health(Condition condition, List<Trouble> troubles) {
         troubles = List.copyOf(troubles);
     }
 
-    static Health of(List<Trouble> troubles) {
+    public static Health of(List<Trouble> troubles) {
         Condition worst = troubles.stream()
                 .map(Trouble::condition)
                 .max(Condition::compareTo)

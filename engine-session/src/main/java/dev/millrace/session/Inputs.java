@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.session.util.Failures;
 import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
@@ -61,7 +62,7 @@ public final class Inputs implements PlanRunner.InputSource {
     }
 
     /** Returns a copy of the present inputs, which later additions do not change. */
-    Inputs snapshot() {
+    public Inputs snapshot() {
         var copy = new Inputs();
         copy.byName.putAll(byName);
         return copy;

@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.session.util.Failures;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.OpId;

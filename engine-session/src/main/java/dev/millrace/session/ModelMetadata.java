@@ -28,7 +28,7 @@ public record ModelMetadata(
         properties = Collections.unmodifiableMap(new LinkedHashMap<>(properties));
     }
 
-    static ModelMetadata of(Model model) {
+    public static ModelMetadata of(Model model) {
         Model.Header header = model.header();
         return new ModelMetadata(
                 header.producerName(),

@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import java.io.IOException;
@@ -64,14 +65,14 @@ public sealed interface ModelOutput {
             return bytes.clone();
         }
 
-        void set(byte[] bytes) {
+        public void set(byte[] bytes) {
             content = bytes;
         }
     }
 
     /** A writer of chunks. */
     record Chunks(ChunkWriter writer) implements ModelOutput {
-        OutputStream stream() {
+        public OutputStream stream() {
             return new OutputStream() {
                 @Override
                 public void write(int single) {

@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.Datum;
@@ -18,7 +19,7 @@ public final class Outputs implements AutoCloseable {
     private final List<String> names;
     private final Datum[] values;
 
-    Outputs(List<String> names, Datum[] values) {
+    public Outputs(List<String> names, Datum[] values) {
         this.names = names;
         this.values = values;
     }
@@ -63,7 +64,7 @@ public final class Outputs implements AutoCloseable {
     }
 
     /** Returns only these outputs and closes the others. */
-    Outputs only(List<String> wanted) {
+    public Outputs only(List<String> wanted) {
         var kept = new ArrayList<Datum>();
         wanted.forEach(name -> kept.add(datum(name)));
         for (Datum value : values) {

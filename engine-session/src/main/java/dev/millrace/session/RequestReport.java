@@ -36,7 +36,7 @@ public record RequestReport(
         return outcome(failure);
     }
 
-    static String outcome(@Nullable EngineException failure) {
+    public static String outcome(@Nullable EngineException failure) {
         return failure == null ? "OK" : failure.status().name();
     }
 
@@ -53,7 +53,7 @@ public record RequestReport(
         return shapes(inputs);
     }
 
-    static Map<String, Shape> shapes(Inputs inputs) {
+    public static Map<String, Shape> shapes(Inputs inputs) {
         var shapes = new LinkedHashMap<String, Shape>();
         inputs.asMap().forEach((name, value) -> {
             if (value instanceof Tensor tensor) {

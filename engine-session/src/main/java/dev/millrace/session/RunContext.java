@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.session.util.Deadline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Function;
@@ -35,7 +36,7 @@ public final class RunContext {
     }
 
     /** Returns the options adjusted to the context: the earlier deadline, the context's priority. */
-    static RunOptions in(ContextView context, RunOptions options) {
+    public static RunOptions in(ContextView context, RunOptions options) {
         RunOptions result = options;
         if (context.isEmpty()) {
             return result;

@@ -1,5 +1,7 @@
 package dev.millrace.session;
 
+import dev.millrace.session.util.Deadline;
+import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
@@ -47,7 +49,7 @@ public record RunOptions(
         return returning(Failures.each(names, "outputs"));
     }
 
-    RunOptions returning(List<String> names) {
+    public RunOptions returning(List<String> names) {
         return new RunOptions(cancellation, names, listener, deadline, priority, into);
     }
 

@@ -14,7 +14,7 @@ public record SessionLabel(String name, String version, List<String> providers) 
         providers = List.copyOf(providers);
     }
 
-    static SessionLabel of(String name, SessionOptions options, ModelMetadata metadata, SessionReport report) {
+    public static SessionLabel of(String name, SessionOptions options, ModelMetadata metadata, SessionReport report) {
         String version = options.version() == null ? Long.toString(metadata.version()) : options.version();
         List<String> providers = report.partitions().stream()
                 .map(SessionReport.PartitionInfo::provider)

@@ -1,6 +1,7 @@
 package dev.millrace.session;
 
-import dev.millrace.epcontext.ContextCache;
+import dev.millrace.session.util.Failures;
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.format.FileUse;

@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.session.util.Failures;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import org.jspecify.annotations.Nullable;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A model of a test's own, what comes of compiling it, and whether that is right. */
-abstract class CompiledTest {
+public abstract class CompiledTest {
     static final int WIDTH = 48;
 
     @TempDir
@@ -80,7 +80,7 @@ abstract class CompiledTest {
         }
     }
 
-    static void assertRefused(Status status, Runnable act, String... parts) {
+    public static void assertRefused(Status status, Runnable act, String... parts) {
         assertThatThrownBy(act::run)
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(status))

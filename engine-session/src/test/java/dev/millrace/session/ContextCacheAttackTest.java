@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.epcontext.ContextCache;
+import dev.millrace.session.runtime.OpenEngine;
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderLevel;

@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.session.runtime.OpenEngine;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;

@@ -3,7 +3,7 @@ package dev.millrace.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.epcontext.ContextCache;
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.testkit.OwnJvm;

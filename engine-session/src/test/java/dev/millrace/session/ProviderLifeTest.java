@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.session.runtime.OpenSession;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.tensor.Tensor;

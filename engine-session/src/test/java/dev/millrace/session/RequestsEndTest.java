@@ -3,6 +3,10 @@ package dev.millrace.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.session.request.Streaming;
+import dev.millrace.session.runtime.OpenSession;
+import dev.millrace.session.state.CarriedState;
+import dev.millrace.session.state.OpenSequence;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.ElementType;

@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.session.runtime.OpenEngine;
 import dev.millrace.epcontext.ContextGroup;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.format.Models;

@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.Random;
 
 /** Small models, as the bytes of their files. */
-final class TestModels {
-    static final int OPSET = 21;
+public final class TestModels {
+    public static final int OPSET = 21;
 
     private TestModels() {}
 
@@ -29,14 +29,14 @@ final class TestModels {
         return ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(dims));
     }
 
-    static Value node(GraphEditor editor, String op, Value... inputs) {
+    public static Value node(GraphEditor editor, String op, Value... inputs) {
         return editor.append(
                         NodeSpec.of(OpId.onnx(op), OPSET, inputs),
                         List.of(op + editor.graph().nodeCount()))
                 .requireOutput(0);
     }
 
-    static Model model(Graph graph) {
+    public static Model model(Graph graph) {
         return new Model(
                 new Model.Header(10, "test", "1", "", 1, ""),
                 Map.of(OpId.ONNX, OPSET),
@@ -47,7 +47,7 @@ final class TestModels {
     }
 
     /** y = relu(x W + b) of so many layers, x: [batch, width]. */
-    static byte[] perceptron(int layers, int width, long seed) {
+    public static byte[] perceptron(int layers, int width, long seed) {
         var editor = new GraphEditor(Graph.named("perceptron"));
         var random = new Random(seed);
         Value value = editor.addInput("x", floats(Dim.symbol("batch"), Dim.of(width)));
@@ -102,7 +102,7 @@ final class TestModels {
     }
 
     /** sum = a + b, product = a * b; both of one unknown length. */
-    static byte[] sumAndProduct() {
+    public static byte[] sumAndProduct() {
         var editor = new GraphEditor(Graph.named("two"));
         Value a = editor.addInput("a", floats(Dim.symbol("n")));
         Value b = editor.addInput("b", floats(Dim.symbol("n")));
@@ -152,7 +152,7 @@ final class TestModels {
     }
 
     /** y = Range(0, limit, 1). */
-    static byte[] range() {
+    public static byte[] range() {
         var editor = new GraphEditor(Graph.named("range"));
         ValueType number = ValueType.tensor(ElementType.INT64, SymbolicShape.of());
         Value limit = editor.addInput("limit", number);
@@ -163,7 +163,7 @@ final class TestModels {
     }
 
     /** y = Clip(x, 0), where nothing is said of x, and 0 is a byte. */
-    static byte[] clipped() {
+    public static byte[] clipped() {
         var editor = new GraphEditor(Graph.named("clipped"));
         Value x = editor.addInput("x", null);
         Value least = editor.addConstant("least", Tensor.allocate(ElementType.INT8, Shape.SCALAR));
@@ -172,7 +172,7 @@ final class TestModels {
     }
 
     /** y = Expand(text, shape), of strings. */
-    static byte[] expandedText() {
+    public static byte[] expandedText() {
         var editor = new GraphEditor(Graph.named("text"));
         Value text = editor.addInput("text", ValueType.tensor(ElementType.STRING, SymbolicShape.of()));
         Value shape = editor.addInput("shape", ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.of(1))));

@@ -1,5 +1,7 @@
 package dev.millrace.session;
 
+import dev.millrace.session.runtime.QueuedRun;
+import dev.millrace.session.runtime.QueuedRuns;
 import dev.millrace.graph.tensor.Tensor;
 import java.time.Duration;
 import java.util.List;

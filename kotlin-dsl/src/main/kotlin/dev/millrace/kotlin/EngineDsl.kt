@@ -1,6 +1,6 @@
 package dev.millrace.kotlin
 
-import dev.millrace.epcontext.ContextCache
+import dev.millrace.epcontext.cache.ContextCache
 import dev.millrace.graph.EngineException
 import dev.millrace.providers.spi.HardwareDevice
 import dev.millrace.providers.spi.ProviderFactory

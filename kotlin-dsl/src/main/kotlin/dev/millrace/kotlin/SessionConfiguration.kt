@@ -1,7 +1,7 @@
 package dev.millrace.kotlin
 
 import dev.millrace.epcontext.BinarySource
-import dev.millrace.epcontext.ContextCache
+import dev.millrace.epcontext.cache.ContextCache
 import dev.millrace.epcontext.ContextGroup
 import dev.millrace.epcontext.EpContextOptions
 import dev.millrace.epcontext.Verification

@@ -3,7 +3,7 @@ package dev.millrace.bench.suite;
 import dev.millrace.bench.compare.ProcessMemory;
 import dev.millrace.bench.compare.RawInputs;
 import dev.millrace.cli.ProviderFlag;
-import dev.millrace.epcontext.ContextCache;
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;

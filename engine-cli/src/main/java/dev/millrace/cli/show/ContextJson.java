@@ -2,7 +2,7 @@ package dev.millrace.cli.show;
 
 import dev.millrace.cli.io.JsonText;
 import dev.millrace.epcontext.ContextInfo;
-import dev.millrace.epcontext.SourcePlace;
+import dev.millrace.epcontext.binary.SourcePlace;
 import dev.millrace.session.ModelCompatibility;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

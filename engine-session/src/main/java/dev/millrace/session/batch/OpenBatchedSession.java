@@ -1,0 +1,497 @@
+package dev.millrace.session.batch;
+
+import dev.millrace.session.BatchOptions;
+import dev.millrace.session.BatchedSession;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.Outputs;
+import dev.millrace.session.RunOptions;
+import dev.millrace.session.State;
+import dev.millrace.session.StateOptions;
+import dev.millrace.session.StatefulSession;
+import dev.millrace.session.request.Streaming;
+import dev.millrace.session.state.OpenStatefulSession;
+import dev.millrace.session.util.Callbacks;
+import dev.millrace.session.util.Deadline;
+import dev.millrace.session.util.Failures;
+import dev.millrace.graph.EngineException;
+import dev.millrace.session.stream.BatchWorth;
+import dev.millrace.session.stream.Handover;
+import dev.millrace.session.stream.InlineExecutionPolicy;
+import dev.millrace.session.stream.Receiver;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.scheduler.Schedulers;
+
+/** A session whose requests wait in a queue and run as batches. */
+public final class OpenBatchedSession extends Streaming implements BatchedSession {
+    private static final long UNKNOWN = -1;
+
+    private final MemberRuns session;
+    private final BatchOptions options;
+    private final BatchAxes axes;
+    private final BatchWorth worth = new BatchWorth();
+    private final InlineExecutionPolicy solitude = new InlineExecutionPolicy();
+    private final Callbacks answering = new Callbacks();
+    private final BatchQueue waiting;
+    /** Runs that are under way. */
+    private int underWay;
+    /** Batches whose members are receiving their answers, which may lead them to send further requests. */
+    private int answered;
+    /** The requests of the runs that are under way and of the batches that are being answered. */
+    private int running;
+
+    /** Whether a request has met another one since the last request that found nothing under way. */
+    private boolean met;
+
+    private @Nullable Disposable timer;
+
+    public OpenBatchedSession(MemberRuns session, BatchOptions options) {
+        this.session = session;
+        this.options = options;
+        this.axes = new BatchAxes(session, options);
+        this.waiting = new BatchQueue(options, axes);
+    }
+
+    @Override
+    public StatefulSession stateful(State... states) {
+        return stateful(StateOptions.defaults(), states);
+    }
+
+    @Override
+    public StatefulSession stateful(StateOptions how, State... states) {
+        return new OpenStatefulSession(
+                this, session, Failures.given(how, "options"), Failures.each(states, "states"), System::nanoTime);
+    }
+
+    @Override
+    public Outputs run(Inputs given, RunOptions how) {
+        return session.run(given, how);
+    }
+
+    @Override
+    public int concurrency() {
+        return Math.max(session.concurrency(), options.maxSize());
+    }
+
+    @Override
+    public Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to) {
+        if (!how.outputs().isEmpty() || !how.into().isEmpty() || how.listener() != null) {
+            return session.start(given, how, to);
+        }
+        try {
+            session.checkForLater(given, how);
+            Instant deadline = how.deadline();
+            if (deadline != null) {
+                Deadline.ahead(deadline);
+            }
+        } catch (EngineException e) {
+            to.failed(e);
+            return Disposables.disposed();
+        }
+        // a request from within the delivery of an answer says nothing about independent requests, and running it on
+        // the requesting thread would grow that thread's stack
+        boolean isAnswering = answering.isInside();
+        boolean isFollowUp = isAnswering || session.isOwnThread();
+        var member = new BatchMember(this, given, how, to, isFollowUp);
+        boolean now = false;
+        boolean here = false;
+        Taken next = Taken.NONE;
+        synchronized (this) {
+            if (underWay > 0 || isAnswering) {
+                solitude.ends();
+                met = true;
+            }
+            if ((underWay > 0 || answered > 0 && isFollowUp) && worth.pays(expected())) {
+                member.waits(System.nanoTime());
+                waiting.add(member);
+                next = waiting.isFull() ? take() : Taken.NONE;
+                setTimer();
+            } else {
+                here = underWay == 0 && !isFollowUp && mayRunHere(given, how);
+                met = underWay > 0;
+                underWay++;
+                running++;
+                now = true;
+            }
+        }
+        if (here) {
+            here(member);
+        } else if (now) {
+            launch(new Alone(member, to.isAwaited()));
+        } else {
+            launch(next);
+        }
+        return member;
+    }
+
+    private boolean mayRunHere(Inputs given, RunOptions how) {
+        return how.deadline() == null && solitude.holds(axes.elements(given)) && session.isAtRest();
+    }
+
+    /**
+     * Returns the number of requests that may gather: each caller that is answered by a run
+     * under way may well send another.
+     */
+    private int expected() {
+        return Math.min(running + waiting.size() + 1, Math.max(2, options.maxSize()));
+    }
+
+    /**
+     * Schedules the run of the waiting requests for when the first has waited for the maximum
+     * delay, whatever is under way.
+     */
+    private void setTimer() {
+        if (timer == null && !waiting.isEmpty()) {
+            timer = Schedulers.parallel().schedule(this::overdue, Math.max(0, left()), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** Returns the nanoseconds for which the first waiting request may still wait. */
+    private long left() {
+        return Deadline.nanos(options.maxDelay())
+                - (System.nanoTime() - waiting.first().came());
+    }
+
+    private void overdue() {
+        Taken next = Taken.NONE;
+        synchronized (this) {
+            timer = null;
+            if (!waiting.isEmpty() && left() <= 0) {
+                next = take();
+            }
+            setTimer();
+        }
+        launch(next);
+    }
+
+    /**
+     * The requests that are taken out of the queue at a time.
+     *
+     * @param batch the requests that run together
+     * @param unwanted the requests that have been cancelled, and are failed
+     */
+    private record Taken(List<BatchMember> batch, List<BatchMember> unwanted) {
+        static final Taken NONE = new Taken(List.of(), List.of());
+    }
+
+    private Taken take() {
+        List<BatchMember> unwanted = waiting.takeUnwanted();
+        List<BatchMember> batch = waiting.take();
+        if (!batch.isEmpty()) {
+            underWay++;
+            running += batch.size();
+        }
+        return batch.isEmpty() && unwanted.isEmpty() ? Taken.NONE : new Taken(batch, unwanted);
+    }
+
+    /**
+     * Records the end of a run.
+     *
+     * @param nanos the time that the {@code size} requests took, their copies included; negative if it is not known
+     * @return the requests that may run now
+     */
+    private synchronized Taken ended(int size, long nanos) {
+        if (nanos >= 0) {
+            worth.took(size, nanos);
+        }
+        underWay--;
+        running -= size;
+        return underWay == 0 ? take() : Taken.NONE;
+    }
+
+    /**
+     * Records the end of a batch's run. The requests that its members send once they are
+     * answered form a batch in their turn.
+     */
+    private synchronized Taken ranTogether(int size, long nanos) {
+        worth.took(size, nanos);
+        underWay--;
+        answered++;
+        return underWay == 0 ? take() : Taken.NONE;
+    }
+
+    private synchronized Taken answeredTogether(int size) {
+        answered--;
+        running -= size;
+        return underWay == 0 ? take() : Taken.NONE;
+    }
+
+    synchronized void left(BatchMember member) {
+        waiting.remove(member);
+    }
+
+    private void launch(Taken taken) {
+        var told = new ArrayList<Runnable>(0);
+        launch(launched(taken, told), told);
+    }
+
+    private void launch(Launch first) {
+        launch(first, new ArrayList<>(0));
+    }
+
+    /**
+     * Returns the run of the requests that were taken, not yet begun; null if there are none.
+     *
+     * @param told receives the failures of the requests that were cancelled
+     */
+    private @Nullable Launch launched(Taken taken, List<Runnable> told) {
+        taken.unwanted.forEach(member -> told.add(() -> member.failed(Failures.cancelled())));
+        return switch (taken.batch.size()) {
+            case 0 -> null;
+            case 1 -> new Alone(taken.batch.getFirst(), false);
+            default -> new Split(taken.batch);
+        };
+    }
+
+    /**
+     * Begins a run. If it fails while it is begun, begins the next one, and so on.
+     *
+     * @param told is run once the next run is under way, because what these tasks call may wait for that run
+     */
+    private void launch(@Nullable Launch first, List<Runnable> told) {
+        Launch launch = first;
+        while (launch != null) {
+            if (launch.begin()) {
+                told.add(launch::tellFailure);
+                launch = launched(ended(launch.size(), UNKNOWN), told);
+            } else {
+                launch = null;
+            }
+        }
+        told.forEach(Runnable::run);
+    }
+
+    /** A run of one or more requests. */
+    private abstract class Launch implements Receiver<Outputs> {
+        private final Handover handover = new Handover();
+        private volatile @Nullable EngineException failure;
+        long start;
+
+        abstract int size();
+
+        /** Begins the run. A failure comes back as that of a run does, or is thrown. */
+        abstract void start();
+
+        /** Tells the requests of the run that it failed. */
+        abstract void tell(EngineException why);
+
+        /** Begins the run and returns whether it has failed already. */
+        final boolean begin() {
+            try {
+                start();
+            } catch (RuntimeException | Error e) {
+                failure = Failures.named("a batch", e);
+                handover.ended();
+            }
+            return handover.begun();
+        }
+
+        private void tellFailure() {
+            tell(Objects.requireNonNull(failure));
+        }
+
+        @Override
+        public void began() {
+            start = System.nanoTime();
+        }
+
+        @Override
+        public void failed(EngineException why) {
+            failure = why;
+            if (handover.ended()) {
+                var told = new ArrayList<Runnable>();
+                told.add(this::tellFailure);
+                launch(launched(ended(size(), UNKNOWN), told), told);
+            }
+        }
+    }
+
+    /** The run of one request. */
+    private final class Alone extends Launch {
+        private final BatchMember member;
+        private final boolean awaited;
+
+        /** @param awaited whether this is the thread that waits for its answer */
+        Alone(BatchMember member, boolean awaited) {
+            this.member = member;
+            this.awaited = awaited;
+        }
+
+        @Override
+        int size() {
+            return 1;
+        }
+
+        @Override
+        void start() {
+            member.startedIn(session.start(member.inputs, member.options, this));
+        }
+
+        @Override
+        void tell(EngineException why) {
+            member.failed(why);
+        }
+
+        @Override
+        public boolean isAwaited() {
+            return awaited;
+        }
+
+        @Override
+        public void answered(Outputs outputs) {
+            launch(aloneEnded(member, System.nanoTime() - start));
+            member.answered(outputs);
+        }
+    }
+
+    /** Runs a request on the calling thread. */
+    private void here(BatchMember member) {
+        long start = System.nanoTime();
+        Outputs outputs = null;
+        EngineException failure = null;
+        try {
+            outputs = session.runCheckedIfOpen(member.inputs, member.options);
+        } catch (RuntimeException | Error e) {
+            failure = session.named(e);
+        }
+        boolean outermost = answering.enter();
+        try {
+            if (outputs != null) {
+                launch(aloneEnded(member, System.nanoTime() - start));
+                member.answered(outputs);
+            } else {
+                launch(ended(1, UNKNOWN));
+                member.failed(failure == null ? Failures.sessionClosed() : failure);
+            }
+        } finally {
+            answering.leave(outermost);
+        }
+    }
+
+    private synchronized Taken aloneEnded(BatchMember member, long nanos) {
+        if (!met && !member.isFollowUp) {
+            solitude.alone(axes.elements(member.inputs), nanos);
+        }
+        return ended(1, nanos);
+    }
+
+    /** Runs a member of a batch that failed alone, unless it was cancelled. */
+    private void again(BatchMember member) {
+        if (member.isUnwanted()) {
+            member.failed(Failures.cancelled());
+        } else {
+            member.startedIn(session.start(member.inputs, member.options, member));
+        }
+    }
+
+    /**
+     * The run of a batch, which gives each request its part of the answer. It is stopped once
+     * all requests are cancelled.
+     */
+    private final class Split extends Launch implements Disposable {
+        private final List<BatchMember> batch;
+        /** The nanoseconds that concatenating the inputs took. */
+        private long joining;
+
+        private BatchAxes.@Nullable Joined joined;
+        private volatile @Nullable Disposable run;
+
+        Split(List<BatchMember> batch) {
+            this.batch = batch;
+        }
+
+        @Override
+        int size() {
+            return batch.size();
+        }
+
+        @Override
+        void start() {
+            int priority = 0;
+            List<Inputs> given = new ArrayList<>(batch.size());
+            for (BatchMember member : batch) {
+                priority = Math.max(priority, member.options.priority());
+                given.add(member.inputs);
+            }
+            long before = System.nanoTime();
+            BatchAxes.Joined side = axes.join(given);
+            joined = side;
+            joining = System.nanoTime() - before;
+            batch.forEach(member -> member.startedIn(this));
+            Disposable begun = session.start(side.inputs(), RunOptions.create().priority(priority), this);
+            run = begun;
+            if (batch.getFirst().isUnwanted()) {
+                dispose();
+            }
+        }
+
+        @Override
+        public void dispose() {
+            Disposable begun = run;
+            if (begun != null && batch.stream().allMatch(BatchMember::isUnwanted)) {
+                begun.dispose();
+            }
+        }
+
+        @Override
+        public void answered(Outputs outputs) {
+            freeInputs();
+            long ended = System.nanoTime();
+            List<@Nullable Outputs> parts = new ArrayList<>(batch.size());
+            try (BatchAxes.Parts apart = axes.parts(outputs)) {
+                for (BatchMember member : batch) {
+                    parts.add(part(member, apart));
+                }
+            } catch (RuntimeException | Error e) {
+                failed(Failures.named("the answer of a batch", e));
+                return;
+            }
+            long split = System.nanoTime();
+            session.batchEnded(batch.size(), joining + split - ended, ended - start);
+            launch(ranTogether(batch.size(), joining + split - start));
+            for (int i = 0; i < batch.size(); i++) {
+                Outputs part = parts.get(i);
+                if (part != null) {
+                    batch.get(i).answered(part);
+                }
+            }
+            launch(answeredTogether(batch.size()));
+        }
+
+        /** Returns the next member's part; null if the member was failed instead. */
+        private @Nullable Outputs part(BatchMember member, BatchAxes.Parts apart) {
+            try {
+                member.options.cancellation().check();
+            } catch (EngineException cancelled) {
+                apart.skip(member.inputs);
+                member.failed(cancelled);
+                return null;
+            }
+            try {
+                return apart.next(member.inputs);
+            } catch (RuntimeException | OutOfMemoryError e) {
+                member.failed(Failures.named("an answer of a batch", e));
+                return null;
+            }
+        }
+
+        @Override
+        void tell(EngineException why) {
+            freeInputs();
+            batch.forEach(OpenBatchedSession.this::again);
+        }
+
+        private void freeInputs() {
+            BatchAxes.Joined side = joined;
+            if (side != null) {
+                side.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,347 @@
+package dev.millrace.session.runtime;
+
+import dev.millrace.session.CompileOptions;
+import dev.millrace.session.Engine;
+import dev.millrace.session.EngineOptions;
+import dev.millrace.session.Health;
+import dev.millrace.session.MemoryUse;
+import dev.millrace.session.ModelCompatibility;
+import dev.millrace.session.ModelCompiler;
+import dev.millrace.session.ModelPackage;
+import dev.millrace.session.PlatformReport;
+import dev.millrace.session.ReplaceableSession;
+import dev.millrace.session.RequestListener;
+import dev.millrace.session.Session;
+import dev.millrace.session.SessionOptions;
+import dev.millrace.session.modelpackage.OpenModelPackage;
+import dev.millrace.session.modelpackage.VariantChoice;
+import dev.millrace.session.util.Failures;
+import dev.millrace.epcontext.CompatibilityCheck;
+import dev.millrace.epcontext.cache.ContextCache;
+import dev.millrace.epcontext.Workspaces;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileUse;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.tensor.OwnMemory;
+import dev.millrace.providers.spi.Compatibility;
+import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.scheduler.pool.WorkerPool;
+import dev.millrace.scheduler.run.IdleMemory;
+import dev.millrace.session.prepare.Environment;
+import dev.millrace.session.prepare.Factories;
+import dev.millrace.session.prepare.SharedConstants;
+import dev.millrace.session.stream.RunThreads;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** The implementation of {@link Engine}. */
+public final class OpenEngine implements Engine {
+    private static final long NOTICE_MILLIS = 5000;
+
+    private final WorkerPool pool;
+    private final @Nullable ContextCache contextCache;
+    private final @Nullable RequestListener requestListener;
+    private final Environment environment;
+    private final PlatformNotice notice;
+    private final FactoryUse factoryUse;
+    private final RunThreads runs;
+    private final IdleMemory idleMemory;
+    private final OpenSessions sessions = new OpenSessions();
+    private final OpenModels models = new OpenModels(this);
+    private final Executor later = CompletableFuture.delayedExecutor(5, TimeUnit.SECONDS);
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private OpenEngine(EngineOptions options, Factories factories) {
+        int threads = options.effectiveThreads();
+        contextCache = options.contextCache();
+        requestListener = options.requestListener();
+        idleMemory = new IdleMemory(options.memoryBudget());
+        factoryUse = new FactoryUse(factories);
+        pool = new WorkerPool(threads - 1);
+        runs = new RunThreads(threads);
+        notice = new PlatformNotice(factories, threads);
+        environment = new Environment(
+                factories, options.hardware(), new Workspaces(), new SharedConstants(), threads, notice::tell);
+    }
+
+    /** Logs how providers compute on this machine, after a delay for the first session's sake. */
+    private void tellSoon() {
+        CompletableFuture.delayedExecutor(NOTICE_MILLIS, TimeUnit.MILLISECONDS).execute(() -> {
+            if (!closed.get()) {
+                notice.tell();
+            }
+        });
+    }
+
+    static OpenEngine create(EngineOptions options) {
+        StartupPrefetch.begin();
+        ClassLoader loader = OpenEngine.class.getClassLoader();
+        return opened(
+                options,
+                () -> options.providers().isEmpty()
+                        ? Factories.search(loader)
+                        : factories(Factories.find(loader), options));
+    }
+
+    /** Creates an engine with these providers and those of its options, rather than with any that are found. */
+    public static OpenEngine create(EngineOptions options, Iterable<ProviderFactory> providers) {
+        return opened(options, () -> factories(providers, options));
+    }
+
+    private static Factories factories(Iterable<ProviderFactory> providers, EngineOptions options) {
+        var all = new ArrayList<ProviderFactory>();
+        providers.forEach(all::add);
+        all.addAll(options.providers());
+        return Factories.of(all);
+    }
+
+    private static OpenEngine opened(EngineOptions options, Supplier<Factories> factories) {
+        try {
+            Failures.given(options, "options");
+            var engine = new OpenEngine(options, factories.get());
+            engine.tellSoon();
+            return engine;
+        } catch (RuntimeException | Error e) {
+            throw Failures.named("engine", e);
+        }
+    }
+
+    @Override
+    public Session session(Path model) {
+        return session(model, SessionOptions.defaults());
+    }
+
+    @Override
+    public Session session(Path model, SessionOptions options) {
+        Failures.given(model, "model");
+        ContextCache cache = Failures.given(options, "options").contextCache();
+        ContextCache used = cache == null ? contextCache : cache;
+        return used != null && CachedSession.suits(options)
+                ? guarded(() -> new CachedSession(this, options, used).open(model))
+                : guarded(
+                        () -> models.session(model, options, () -> new SessionBuilder(this, options).fromFile(model)));
+    }
+
+    @Override
+    public Session session(ModelPackage pack, SessionOptions options) {
+        List<String> components = Failures.given(pack, "pack").components();
+        if (components.size() != 1) {
+            throw EngineException.invalidArgument(pack + " has several components; say which");
+        }
+        return session(pack, components.getFirst(), options);
+    }
+
+    @Override
+    public Session session(ModelPackage pack, String component, SessionOptions options) {
+        OpenModelPackage opened = OpenModelPackage.of(pack);
+        Failures.given(options, "options");
+        return guarded(() -> {
+            VariantChoice choice = VariantChoice.of(opened, component, options, environment);
+            return session(choice.variant().model(), choice.options(options, environment));
+        });
+    }
+
+    @Override
+    public Session session(MemorySegment model, SessionOptions options) {
+        Failures.given(model, "model");
+        return make(options, builder -> builder.fromMemory(model));
+    }
+
+    @Override
+    public Session session(byte[] model, SessionOptions options) {
+        return session(copyOf(Failures.given(model, "model")), options);
+    }
+
+    @Override
+    public void replace(ReplaceableSession service, Path model, SessionOptions options) {
+        String name = Failures.given(service, "session").current().name();
+        boolean isNamed = Failures.given(options, "options").name() != null;
+        service.replace(session(
+                model, isNamed ? options : options.toBuilder().name(name).build()));
+    }
+
+    @Override
+    public ModelCompiler compiler(CompileOptions options) {
+        return new OpenModelCompiler(this, Failures.given(options, "options"));
+    }
+
+    @Override
+    public List<ModelCompatibility> compatibility(Path model) {
+        Failures.given(model, "model");
+        return compatibility(() -> Models.read(model, FileUse.BY_SIZE));
+    }
+
+    @Override
+    public List<ModelCompatibility> compatibility(byte[] model) {
+        Failures.given(model, "model");
+        return compatibility(() -> Models.read(model, null));
+    }
+
+    private List<ModelCompatibility> compatibility(Supplier<Model> reader) {
+        checkOpen();
+        try {
+            return CompatibilityQuestion.ask(reader.get(), environment);
+        } catch (RuntimeException | Error e) {
+            throw Failures.named("asking about a model", e);
+        }
+    }
+
+    @Override
+    public Compatibility compatibility(String provider, List<HardwareDevice> devices, String info) {
+        Failures.given(devices, "devices");
+        Failures.given(info, "info");
+        return CompatibilityCheck.validate(environment.factory(Failures.given(provider, "provider")), devices, info);
+    }
+
+    @Override
+    public List<String> incompatibilities(String provider, HardwareDevice device) {
+        Failures.given(device, "device");
+        return environment.factory(Failures.given(provider, "provider")).incompatibilities(device);
+    }
+
+    private Session make(SessionOptions options, Function<SessionBuilder, Session> way) {
+        return guarded(() -> way.apply(new SessionBuilder(this, Failures.given(options, "options"))));
+    }
+
+    private static Session guarded(Supplier<Session> way) {
+        try {
+            return way.get();
+        } catch (RuntimeException | Error e) {
+            throw Failures.named("making a session", e);
+        }
+    }
+
+    private static MemorySegment copyOf(byte[] model) {
+        try {
+            MemorySegment copy =
+                    OwnMemory.allocate(Math.max(1, model.length), 64).asSlice(0, model.length);
+            return copy.copyFrom(MemorySegment.ofArray(model));
+        } catch (OutOfMemoryError e) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "no memory for a copy of the model's " + model.length
+                            + " bytes; raise -XX:MaxDirectMemorySize, or make the session from its file",
+                    e);
+        }
+    }
+
+    @Override
+    public List<String> providers() {
+        return environment.providers();
+    }
+
+    @Override
+    public PlatformReport platform() {
+        return notice.report();
+    }
+
+    @Override
+    public Health health() {
+        if (closed.get()) {
+            return Health.of(List.of(trouble(Health.Condition.DOWN, closedException())));
+        }
+        var troubles = new ArrayList<>(sessions.troubles());
+        EngineException refused = idleMemory.lastRefusal();
+        if (refused != null) {
+            troubles.add(trouble(Health.Condition.DEGRADED, refused));
+        }
+        return Health.of(troubles);
+    }
+
+    private static Health.Trouble trouble(Health.Condition condition, EngineException what) {
+        return new Health.Trouble(condition, what.status(), "engine", String.valueOf(what.getMessage()));
+    }
+
+    @Override
+    public MemoryUse memory() {
+        return new MemoryUse(idleMemory.held(), idleMemory.idle(), idleMemory.limit());
+    }
+
+    OpenSessions sessions() {
+        return sessions;
+    }
+
+    @Override
+    public int threads() {
+        return environment.threads();
+    }
+
+    @Override
+    public Scheduler scheduler() {
+        return Schedulers.fromExecutor(runs);
+    }
+
+    /** The environment in which all of the engine's models are built. */
+    Environment environment() {
+        return environment;
+    }
+
+    FactoryUse factoryUse() {
+        return factoryUse;
+    }
+
+    WorkerPool pool() {
+        return pool;
+    }
+
+    RunThreads runs() {
+        return runs;
+    }
+
+    IdleMemory idleMemory() {
+        return idleMemory;
+    }
+
+    /**
+     * Runs a task after five seconds, on a shared thread. Memory that two such tasks in a row find unused has
+     * been idle for ten seconds at most.
+     */
+    Executor later() {
+        return later;
+    }
+
+    @Nullable
+    RequestListener requestListener() {
+        return requestListener;
+    }
+
+    void checkOpen() {
+        if (closed.get()) {
+            throw closedException();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Engine of " + threads() + (threads() == 1 ? " thread (" : " threads (")
+                + (closed.get() ? "closed" : "open") + ", " + sessions.count() + " open sessions)";
+    }
+
+    static EngineException closedException() {
+        return new EngineException(Status.CLOSED, "this engine is closed");
+    }
+
+    @Override
+    public void close() {
+        if (!closed.getAndSet(true)) {
+            pool.close();
+            runs.close();
+            environment.workspaces().close();
+            factoryUse.end();
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.millrace.session.runtime;
+
+import dev.millrace.session.BatchReport;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.RequestListener;
+import dev.millrace.session.RequestReport;
+import dev.millrace.session.RunOptions;
+import dev.millrace.session.SessionLabel;
+import dev.millrace.graph.EngineException;
+import dev.millrace.scheduler.event.FlightRecording;
+import dev.millrace.scheduler.event.FlightRequest;
+import dev.millrace.scheduler.event.RunListener;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Follows a session's requests for those who want to hear of them; nothing is made where nobody does. */
+final class Watch {
+    private final SessionLabel session;
+    private final @Nullable RequestListener listener;
+    private final AtomicLong numbers = new AtomicLong();
+
+    Watch(SessionLabel session, @Nullable RequestListener listener) {
+        this.session = session;
+        this.listener = listener;
+    }
+
+    /** A request that has just been made, or null where nobody wants to hear of it. */
+    @Nullable
+    Request begin(Inputs inputs) {
+        FlightRequest flight = FlightRecording.requestIfOn();
+        return flight == null && listener == null ? null : new Request(inputs, flight);
+    }
+
+    /** A run has answered so many requests. */
+    void batchEnded(int size, long copiedNanos, long ranNanos) {
+        RequestListener heard = listener;
+        if (heard != null) {
+            tell(() -> heard.batchEnded(new BatchReport(session, size, copiedNanos, ranNanos)));
+        }
+    }
+
+    private static void tell(Runnable call) {
+        try {
+            call.run();
+        } catch (Throwable thrown) {
+            Thread self = Thread.currentThread();
+            self.getUncaughtExceptionHandler().uncaughtException(self, thrown);
+        }
+    }
+
+    /** One request, from when it is made to its end. */
+    final class Request {
+        private final Inputs inputs;
+        private final @Nullable FlightRequest flight;
+        private final long number = numbers.incrementAndGet();
+        private final long made = System.nanoTime();
+        private long started;
+        private boolean hasStarted;
+
+        Request(Inputs inputs, @Nullable FlightRequest flight) {
+            this.inputs = inputs;
+            this.flight = flight;
+        }
+
+        void started() {
+            started = System.nanoTime();
+            hasStarted = true;
+            if (flight != null) {
+                flight.begin();
+            }
+        }
+
+        /** The options of its run, whose steps and bindings stand in a recording that is on. */
+        RunOptions heard(RunOptions options) {
+            if (flight == null) {
+                return options;
+            }
+            RunListener recorded = flight.listener(session.name(), number);
+            return options.heardBy(Objects.requireNonNull(RunListener.both(recorded, options.listener())));
+        }
+
+        void ended(@Nullable EngineException failure) {
+            long now = System.nanoTime();
+            long queued = (hasStarted ? started : now) - made;
+            if (flight != null) {
+                tell(() -> flight.end(
+                        session.name(),
+                        number,
+                        RequestReport.shapes(inputs).toString(),
+                        queued,
+                        RequestReport.outcome(failure)));
+            }
+            RequestListener heard = listener;
+            if (heard != null) {
+                long ran = hasStarted ? now - started : 0;
+                tell(() -> heard.ended(new RequestReport(session, number, inputs, queued, ran, failure)));
+            }
+        }
+    }
+}

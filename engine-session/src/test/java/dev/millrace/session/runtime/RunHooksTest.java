@@ -1,0 +1,131 @@
+package dev.millrace.session.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.session.CompiledTest;
+import dev.millrace.session.Engine;
+import dev.millrace.session.EngineOptions;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.Session;
+import dev.millrace.session.SessionOptions;
+import dev.millrace.session.TestModels;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.spi.CapabilitySink;
+import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.ProviderDevice;
+import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.ProviderOptions;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Tests of the calls that providers get around runs when one of them fails. */
+class RunHooksTest {
+    private final List<String> heard = new ArrayList<>();
+    /** The provider and call that fails. */
+    private String failing = "";
+
+    private final class Listening implements ProviderFactory, ExecutionProvider {
+        private final String name;
+
+        Listening(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        @Override
+        public String vendor() {
+            return "test";
+        }
+
+        @Override
+        public String version() {
+            return "1";
+        }
+
+        @Override
+        public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
+            return ProviderDevice.processors(name, version(), hardware);
+        }
+
+        @Override
+        public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
+            return this;
+        }
+
+        @Override
+        public void claim(Graph graph, CapabilitySink sink) {
+            // it only listens
+        }
+
+        @Override
+        public void onRunStart() {
+            hear("start of " + name);
+        }
+
+        @Override
+        public void onRunEnd() {
+            hear("end of " + name);
+        }
+
+        @Override
+        public void close() {
+            // it holds nothing, as a factory and as a provider
+        }
+    }
+
+    private void hear(String what) {
+        heard.add(what);
+        if (what.equals(failing)) {
+            throw new IllegalStateException("no more of that");
+        }
+    }
+
+    private Runnable run(Engine engine) {
+        var options = SessionOptions.builder().provider("one").provider("two").provider("cpu");
+        return () -> {
+            try (Session session = engine.session(TestModels.perceptron(1, 4, 1), options.build())) {
+                session.run(Inputs.of("x", Tensor.copyOf(new float[4], 1, 4))).close();
+            }
+        };
+    }
+
+    private Engine engine() {
+        return Engine.create(EngineOptions.defaults()
+                .withThreads(1)
+                .withProviders(List.of(new Listening("one"), new Listening("two"))));
+    }
+
+    @Test
+    void whoHeardOfTheStartHearsOfTheEnd() {
+        try (Engine engine = engine()) {
+            run(engine).run();
+        }
+        assertThat(heard).containsExactly("start of one", "start of two", "end of one", "end of two");
+    }
+
+    @Test
+    void whereOneFailsAtTheStartThoseBeforeItHearOfTheEnd() {
+        failing = "start of two";
+        try (Engine engine = engine()) {
+            CompiledTest.assertRefused(Status.EP_FAIL, run(engine), "provider 'two'", "no more of that");
+        }
+        assertThat(heard).containsExactly("start of one", "start of two", "end of one");
+    }
+
+    @Test
+    void whereOneFailsAtTheEndTheOthersHearOfItToo() {
+        failing = "end of one";
+        try (Engine engine = engine()) {
+            CompiledTest.assertRefused(Status.EP_FAIL, run(engine), "provider 'one'", "no more of that");
+        }
+        assertThat(heard).containsExactly("start of one", "start of two", "end of one", "end of two");
+    }
+}
