@@ -1,7 +1,7 @@
 package dev.millrace.cli;
 
-import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;

@@ -2,10 +2,10 @@ package dev.millrace.epcontext;
 
 import dev.millrace.epcontext.binary.Chunks;
 import dev.millrace.epcontext.binary.ContextTables;
-import dev.millrace.epcontext.binary.ContextTablesReader;
-import dev.millrace.epcontext.binary.SourcePlace;
 import dev.millrace.epcontext.binary.ContextTables.GraphEntry;
 import dev.millrace.epcontext.binary.ContextTables.SegmentEntry;
+import dev.millrace.epcontext.binary.ContextTablesReader;
+import dev.millrace.epcontext.binary.SourcePlace;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;

@@ -2,9 +2,9 @@ package dev.millrace.epcontext;
 
 import dev.millrace.epcontext.binary.CheckedWeights;
 import dev.millrace.epcontext.binary.Chunks;
+import dev.millrace.epcontext.binary.ContextTables.SegmentEntry;
 import dev.millrace.epcontext.binary.Initializers;
 import dev.millrace.epcontext.binary.SourcePlace;
-import dev.millrace.epcontext.binary.ContextTables.SegmentEntry;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.DataListener;

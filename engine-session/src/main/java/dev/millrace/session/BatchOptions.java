@@ -1,7 +1,7 @@
 package dev.millrace.session;
 
-import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
+import dev.millrace.session.util.Failures;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

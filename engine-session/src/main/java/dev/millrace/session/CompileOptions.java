@@ -1,6 +1,5 @@
 package dev.millrace.session;
 
-import dev.millrace.session.util.Failures;
 import dev.millrace.epcontext.BinaryTarget;
 import dev.millrace.epcontext.ContextGroup;
 import dev.millrace.epcontext.EpContextOptions;
@@ -9,6 +8,7 @@ import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.providers.spi.WeightlessMode;
 import dev.millrace.scheduler.Cancellation;
+import dev.millrace.session.util.Failures;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package dev.millrace.session;
 
-import dev.millrace.session.util.Failures;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
 import dev.millrace.providers.spi.WeightlessMode;
+import dev.millrace.session.util.Failures;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -1,10 +1,10 @@
 package dev.millrace.session;
 
-import dev.millrace.session.util.Failures;
 import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.EngineException;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.session.util.Failures;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

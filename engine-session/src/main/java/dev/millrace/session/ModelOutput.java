@@ -1,8 +1,8 @@
 package dev.millrace.session;
 
-import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.session.util.Failures;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;

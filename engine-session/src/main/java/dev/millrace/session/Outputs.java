@@ -1,10 +1,10 @@
 package dev.millrace.session;
 
-import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.util.Failures;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

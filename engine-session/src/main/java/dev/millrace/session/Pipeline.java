@@ -1,8 +1,8 @@
 package dev.millrace.session;
 
-import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Datum;
+import dev.millrace.session.util.Failures;
 import java.util.Map;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;

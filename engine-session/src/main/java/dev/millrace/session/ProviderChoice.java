@@ -1,7 +1,7 @@
 package dev.millrace.session;
 
-import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
+import dev.millrace.session.util.Failures;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;

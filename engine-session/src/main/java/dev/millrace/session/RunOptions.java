@@ -1,11 +1,11 @@
 package dev.millrace.session;
 
-import dev.millrace.session.util.Deadline;
-import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.session.util.Deadline;
+import dev.millrace.session.util.Failures;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -1,13 +1,13 @@
 package dev.millrace.session;
 
-import dev.millrace.session.util.Failures;
-import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.session.util.Failures;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

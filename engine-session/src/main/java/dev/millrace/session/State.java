@@ -1,8 +1,8 @@
 package dev.millrace.session;
 
-import dev.millrace.session.util.Failures;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.util.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.session.runtime.OpenEngine;
 import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.session.SessionReport.CacheUse;
+import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;

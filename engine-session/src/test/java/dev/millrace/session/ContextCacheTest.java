@@ -2,8 +2,8 @@ package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.tensor.Tensor;

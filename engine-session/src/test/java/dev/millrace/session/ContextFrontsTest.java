@@ -3,7 +3,6 @@ package dev.millrace.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.millrace.session.runtime.OpenEngine;
 import dev.millrace.epcontext.CompatibilityCheck;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
@@ -27,6 +26,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,6 @@ package dev.millrace.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.session.runtime.OpenEngine;
 import dev.millrace.epcontext.CompatibilityCheck;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
@@ -14,6 +13,7 @@ import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

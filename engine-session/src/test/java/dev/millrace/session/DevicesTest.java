@@ -3,7 +3,6 @@ package dev.millrace.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.session.runtime.OpenEngine;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.optimise.Optimiser;
@@ -12,6 +11,7 @@ import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.scheduler.device.DeviceType;
+import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

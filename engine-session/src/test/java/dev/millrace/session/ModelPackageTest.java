@@ -3,7 +3,6 @@ package dev.millrace.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.session.runtime.OpenEngine;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
@@ -12,6 +11,7 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.WeightlessMode;
+import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

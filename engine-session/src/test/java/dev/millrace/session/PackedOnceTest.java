@@ -2,10 +2,10 @@ package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.session.runtime.OpenEngine;
 import dev.millrace.epcontext.ContextGroup;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,6 @@ package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.session.runtime.OpenEngine;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
@@ -22,6 +21,7 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import dev.millrace.session.runtime.OpenEngine;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

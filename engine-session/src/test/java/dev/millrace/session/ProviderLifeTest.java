@@ -2,7 +2,6 @@ package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.session.runtime.OpenSession;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.tensor.Tensor;
@@ -15,6 +14,7 @@ import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.device.DeviceType;
 import dev.millrace.scheduler.device.MemoryDevice;
+import dev.millrace.session.runtime.OpenSession;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,6 @@ package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.session.runtime.OpenEngine;
 import dev.millrace.epcontext.ContextGroup;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.format.Models;
@@ -19,6 +18,7 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,11 +4,11 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.session.runtime.OpenSession;
-import dev.millrace.session.state.OpenStatefulSession;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.runtime.OpenSession;
+import dev.millrace.session.state.OpenStatefulSession;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

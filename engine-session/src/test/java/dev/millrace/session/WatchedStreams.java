@@ -1,8 +1,8 @@
 package dev.millrace.session;
 
+import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.runtime.QueuedRun;
 import dev.millrace.session.runtime.QueuedRuns;
-import dev.millrace.graph.tensor.Tensor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

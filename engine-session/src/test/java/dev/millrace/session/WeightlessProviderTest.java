@@ -3,13 +3,13 @@ package dev.millrace.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.session.runtime.OpenEngine;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.WeightlessSupport;
+import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

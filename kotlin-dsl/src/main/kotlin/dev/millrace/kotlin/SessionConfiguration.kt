@@ -1,10 +1,10 @@
 package dev.millrace.kotlin
 
 import dev.millrace.epcontext.BinarySource
-import dev.millrace.epcontext.cache.ContextCache
 import dev.millrace.epcontext.ContextGroup
 import dev.millrace.epcontext.EpContextOptions
 import dev.millrace.epcontext.Verification
+import dev.millrace.epcontext.cache.ContextCache
 import dev.millrace.graph.format.FileUse
 import dev.millrace.graph.optimise.Optimiser
 import dev.millrace.graph.optimise.pass.Level

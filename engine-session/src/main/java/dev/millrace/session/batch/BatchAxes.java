@@ -1,10 +1,5 @@
 package dev.millrace.session.batch;
 
-import dev.millrace.session.BatchOptions;
-import dev.millrace.session.Inputs;
-import dev.millrace.session.Outputs;
-import dev.millrace.session.Session;
-import dev.millrace.session.ValueInfo;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
@@ -13,6 +8,11 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.BatchOptions;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.Outputs;
+import dev.millrace.session.Session;
+import dev.millrace.session.ValueInfo;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.millrace.session.batch;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.request.PendingRequest;
+import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.util.Deadline;
 import dev.millrace.session.util.Failures;
-import dev.millrace.graph.EngineException;
-import dev.millrace.session.stream.Receiver;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -28,7 +28,8 @@ final class BatchMember implements Disposable, Receiver<Outputs> {
     /** When it began to wait for others. */
     private long came;
 
-    BatchMember(OpenBatchedSession batches, Inputs inputs, RunOptions options, Receiver<Outputs> to, boolean isFollowUp) {
+    BatchMember(
+            OpenBatchedSession batches, Inputs inputs, RunOptions options, Receiver<Outputs> to, boolean isFollowUp) {
         this.batches = batches;
         this.inputs = inputs;
         this.options = options;

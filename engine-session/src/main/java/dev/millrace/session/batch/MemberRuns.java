@@ -1,10 +1,10 @@
 package dev.millrace.session.batch;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.Session;
-import dev.millrace.graph.EngineException;
 import dev.millrace.session.stream.Receiver;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;

@@ -1,5 +1,6 @@
 package dev.millrace.session.batch;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.session.BatchOptions;
 import dev.millrace.session.BatchedSession;
 import dev.millrace.session.Inputs;
@@ -10,14 +11,13 @@ import dev.millrace.session.StateOptions;
 import dev.millrace.session.StatefulSession;
 import dev.millrace.session.request.Streaming;
 import dev.millrace.session.state.OpenStatefulSession;
-import dev.millrace.session.util.Callbacks;
-import dev.millrace.session.util.Deadline;
-import dev.millrace.session.util.Failures;
-import dev.millrace.graph.EngineException;
 import dev.millrace.session.stream.BatchWorth;
 import dev.millrace.session.stream.Handover;
 import dev.millrace.session.stream.InlineExecutionPolicy;
 import dev.millrace.session.stream.Receiver;
+import dev.millrace.session.util.Callbacks;
+import dev.millrace.session.util.Deadline;
+import dev.millrace.session.util.Failures;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

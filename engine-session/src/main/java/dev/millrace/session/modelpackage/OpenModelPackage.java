@@ -1,9 +1,9 @@
 package dev.millrace.session.modelpackage;
 
-import dev.millrace.session.ModelPackage;
-import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.PlainText;
+import dev.millrace.session.ModelPackage;
+import dev.millrace.session.util.Failures;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package dev.millrace.session.modelpackage;
 
-import dev.millrace.session.ProviderChoice;
-import dev.millrace.session.SessionOptions;
 import dev.millrace.epcontext.CompatibilityCheck;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.session.ProviderChoice;
+import dev.millrace.session.SessionOptions;
 import dev.millrace.session.prepare.Environment;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,8 @@ public record VariantChoice(Variant variant, String provider) {
     private static final int USABLE = 50;
     private static final int BEST = 100;
 
-    public static VariantChoice of(OpenModelPackage pack, String component, SessionOptions options, Environment environment) {
+    public static VariantChoice of(
+            OpenModelPackage pack, String component, SessionOptions options, Environment environment) {
         List<Variant> variants = pack.variantsOf(component);
         List<String> providers = options.providers().isEmpty()
                 ? environment.providers()

@@ -1,13 +1,13 @@
 package dev.millrace.session.request;
 
-import dev.millrace.session.Outputs;
-import dev.millrace.session.RunOptions;
-import dev.millrace.session.ValueInfo;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Outputs;
+import dev.millrace.session.RunOptions;
+import dev.millrace.session.ValueInfo;
 import java.util.List;
 import java.util.Map;
 

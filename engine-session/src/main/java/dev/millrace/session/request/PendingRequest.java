@@ -1,9 +1,9 @@
 package dev.millrace.session.request;
 
-import dev.millrace.session.Outputs;
-import dev.millrace.session.util.Deadline;
 import dev.millrace.graph.EngineException;
+import dev.millrace.session.Outputs;
 import dev.millrace.session.stream.Receiver;
+import dev.millrace.session.util.Deadline;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,5 @@
 package dev.millrace.session.request;
 
-import dev.millrace.session.Inputs;
-import dev.millrace.session.RunOptions;
-import dev.millrace.session.ValueInfo;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
@@ -14,6 +11,9 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorSequence;
 import dev.millrace.scheduler.plan.Plan;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.RunOptions;
+import dev.millrace.session.ValueInfo;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.millrace.session.request;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunResult;
-import dev.millrace.graph.EngineException;
 import dev.millrace.session.stream.InferenceFlux;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,5 @@
 package dev.millrace.session.request;
 
-import dev.millrace.session.Inputs;
-import dev.millrace.session.ValueInfo;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.infer.symbol.ExtentFormula;
 import dev.millrace.graph.ir.Dim;
@@ -9,6 +7,8 @@ import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.ValueInfo;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.millrace.session.runtime;
 
-import dev.millrace.session.Engine;
-import dev.millrace.session.SessionOptions;
-import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.epcontext.Verification;
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.FileUse;
+import dev.millrace.session.Engine;
+import dev.millrace.session.SessionOptions;
 import dev.millrace.session.SessionReport.CacheUse;
 import dev.millrace.session.prepare.Optimised;
 import java.io.IOException;

@@ -1,6 +1,5 @@
 package dev.millrace.session.runtime;
 
-import dev.millrace.session.ModelCompatibility;
 import dev.millrace.epcontext.CompatibilityCheck;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
@@ -8,6 +7,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.session.ModelCompatibility;
 import dev.millrace.session.prepare.Environment;
 import java.util.ArrayList;
 import java.util.List;

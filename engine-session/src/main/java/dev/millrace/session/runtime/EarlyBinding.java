@@ -1,10 +1,5 @@
 package dev.millrace.session.runtime;
 
-import dev.millrace.session.Inputs;
-import dev.millrace.session.RunOptions;
-import dev.millrace.session.SessionOptions;
-import dev.millrace.session.request.ModelFace;
-import dev.millrace.session.request.RequestCheck;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.infer.NominalContents;
 import dev.millrace.graph.infer.NominalShapes;
@@ -18,6 +13,11 @@ import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.run.BoundExtent;
 import dev.millrace.scheduler.run.PlanRunner;
 import dev.millrace.scheduler.run.PlanWarmup;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.RunOptions;
+import dev.millrace.session.SessionOptions;
+import dev.millrace.session.request.ModelFace;
+import dev.millrace.session.request.RequestCheck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,12 @@
 package dev.millrace.session.runtime;
 
-import dev.millrace.session.ModelInput;
-import dev.millrace.session.SessionOptions;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.DataListener;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Model;
+import dev.millrace.session.ModelInput;
+import dev.millrace.session.SessionOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;

@@ -1,12 +1,5 @@
 package dev.millrace.session.runtime;
 
-import dev.millrace.session.CompileOptions;
-import dev.millrace.session.CompileProgress;
-import dev.millrace.session.CompileReport;
-import dev.millrace.session.InitializerPlacement;
-import dev.millrace.session.ModelInput;
-import dev.millrace.session.ModelOutput;
-import dev.millrace.session.SessionReport;
 import dev.millrace.epcontext.BinaryTarget;
 import dev.millrace.epcontext.CompiledModel;
 import dev.millrace.epcontext.ContextModelWriter;
@@ -19,6 +12,13 @@ import dev.millrace.graph.format.DataPlace;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.CompileOptions;
+import dev.millrace.session.CompileProgress;
+import dev.millrace.session.CompileReport;
+import dev.millrace.session.InitializerPlacement;
+import dev.millrace.session.ModelInput;
+import dev.millrace.session.ModelOutput;
+import dev.millrace.session.SessionReport;
 import dev.millrace.session.prepare.BuildOptions;
 import dev.millrace.session.prepare.Guard;
 import dev.millrace.session.prepare.PhaseClock;

@@ -1,13 +1,13 @@
 package dev.millrace.session.runtime;
 
-import dev.millrace.session.SessionReport;
-import dev.millrace.session.request.ModelFace;
 import dev.millrace.epcontext.binary.FileState;
 import dev.millrace.graph.MappedFile;
 import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.run.PlanRunner;
+import dev.millrace.session.SessionReport;
 import dev.millrace.session.prepare.OpenProviders;
+import dev.millrace.session.request.ModelFace;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;

@@ -1,13 +1,13 @@
 package dev.millrace.session.runtime;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.scheduler.Cancellation;
 import dev.millrace.session.CompileOptions;
 import dev.millrace.session.CompileReport;
 import dev.millrace.session.ModelCompiler;
 import dev.millrace.session.ModelInput;
 import dev.millrace.session.ModelOutput;
 import dev.millrace.session.util.Failures;
-import dev.millrace.graph.EngineException;
-import dev.millrace.scheduler.Cancellation;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import reactor.core.publisher.Mono;

@@ -1,15 +1,15 @@
 package dev.millrace.session.runtime;
 
-import dev.millrace.session.Admission;
-import dev.millrace.session.RequestReport;
-import dev.millrace.session.SessionOptions;
-import dev.millrace.session.util.Locks;
 import dev.millrace.epcontext.binary.FileState;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.FlightCreation;
 import dev.millrace.scheduler.event.FlightRecording;
+import dev.millrace.session.Admission;
+import dev.millrace.session.RequestReport;
+import dev.millrace.session.SessionOptions;
+import dev.millrace.session.util.Locks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -104,7 +104,8 @@ final class OpenModels {
             there.leave();
             throw e;
         }
-        var session = new OpenSession(engine, options, there, SessionReports.shared(there.report(), System.nanoTime() - start), file);
+        var session = new OpenSession(
+                engine, options, there, SessionReports.shared(there.report(), System.nanoTime() - start), file);
         if (flight != null) {
             flight.end(session.name(), RequestReport.outcome(null));
         }

@@ -7,8 +7,8 @@ import dev.millrace.session.ReplaceableSession;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.Session;
 import dev.millrace.session.request.Streaming;
-import dev.millrace.session.util.Failures;
 import dev.millrace.session.stream.Receiver;
+import dev.millrace.session.util.Failures;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 

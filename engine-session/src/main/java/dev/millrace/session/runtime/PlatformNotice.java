@@ -1,8 +1,8 @@
 package dev.millrace.session.runtime;
 
-import dev.millrace.session.PlatformReport;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderLevel;
+import dev.millrace.session.PlatformReport;
 import dev.millrace.session.prepare.Factories;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,15 +1,15 @@
 package dev.millrace.session.runtime;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.scheduler.Cancellation;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.request.PendingRequest;
-import dev.millrace.session.util.Deadline;
-import dev.millrace.graph.EngineException;
-import dev.millrace.scheduler.Cancellation;
 import dev.millrace.session.stream.Job;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.RunQueue;
+import dev.millrace.session.util.Deadline;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;

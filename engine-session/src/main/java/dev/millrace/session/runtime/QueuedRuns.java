@@ -1,16 +1,16 @@
 package dev.millrace.session.runtime;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.session.Admission;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
-import dev.millrace.session.util.Failures;
-import dev.millrace.graph.EngineException;
-import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.session.stream.Job;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.RunQueue;
 import dev.millrace.session.stream.RunThreads;
+import dev.millrace.session.util.Failures;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 

@@ -1,9 +1,9 @@
 package dev.millrace.session.runtime;
 
-import dev.millrace.session.util.Callbacks;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.PlanStep;
+import dev.millrace.session.util.Callbacks;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 

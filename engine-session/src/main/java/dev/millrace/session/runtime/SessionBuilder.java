@@ -1,11 +1,5 @@
 package dev.millrace.session.runtime;
 
-import dev.millrace.session.ModelMetadata;
-import dev.millrace.session.RequestReport;
-import dev.millrace.session.SessionOptions;
-import dev.millrace.session.SessionReport;
-import dev.millrace.session.ValueInfo;
-import dev.millrace.session.request.ModelFace;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.epcontext.binary.FileState;
 import dev.millrace.graph.EngineException;
@@ -26,11 +20,17 @@ import dev.millrace.scheduler.event.FlightRecording;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import dev.millrace.scheduler.run.PlanRunner;
+import dev.millrace.session.ModelMetadata;
+import dev.millrace.session.RequestReport;
+import dev.millrace.session.SessionOptions;
+import dev.millrace.session.SessionReport;
+import dev.millrace.session.ValueInfo;
 import dev.millrace.session.modelpackage.Manifest;
 import dev.millrace.session.prepare.Guard;
 import dev.millrace.session.prepare.PhaseClock;
 import dev.millrace.session.prepare.Preparation;
 import dev.millrace.session.prepare.Prepared;
+import dev.millrace.session.request.ModelFace;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -209,7 +209,9 @@ final class SessionBuilder {
         SessionOptions again = options.toBuilder().epContext(reading).build();
         try {
             Prepared opened = new Preparation(
-                            engine.environment(), BuildSettings.of(again, engine.threads()), new PhaseClock(System::nanoTime))
+                            engine.environment(),
+                            BuildSettings.of(again, engine.threads()),
+                            new PhaseClock(System::nanoTime))
                     .prepare(written.toString(), () -> Models.read(written, options.fileUse()));
             compiled.clock().end("open context");
             return opened;
@@ -238,8 +240,8 @@ final class SessionBuilder {
                 options.maxBindings(),
                 engine.idleMemory());
         source.clock().end("plan");
-        var face = new ModelFace(
-                inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata);
+        var face =
+                new ModelFace(inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata);
         if (!options.expected().isEmpty()) {
             EarlyBinding.expect(options, face, runner);
             source.clock().end(BIND);

@@ -1,14 +1,14 @@
 package dev.millrace.session.runtime;
 
-import dev.millrace.session.Health;
-import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.ProviderLevel;
+import dev.millrace.session.Health;
 import dev.millrace.session.Health.Condition;
 import dev.millrace.session.Health.Trouble;
+import dev.millrace.session.util.Failures;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,12 +1,12 @@
 package dev.millrace.session.runtime;
 
-import dev.millrace.session.Inputs;
-import dev.millrace.session.ValueInfo;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.ValueInfo;
 import java.util.List;
 import java.util.Map;
 

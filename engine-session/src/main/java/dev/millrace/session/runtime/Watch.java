@@ -1,15 +1,15 @@
 package dev.millrace.session.runtime;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.scheduler.event.FlightRecording;
+import dev.millrace.scheduler.event.FlightRequest;
+import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.session.BatchReport;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.RequestListener;
 import dev.millrace.session.RequestReport;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.SessionLabel;
-import dev.millrace.graph.EngineException;
-import dev.millrace.scheduler.event.FlightRecording;
-import dev.millrace.scheduler.event.FlightRequest;
-import dev.millrace.scheduler.event.RunListener;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;

@@ -1,13 +1,5 @@
 package dev.millrace.session.state;
 
-import dev.millrace.session.Inputs;
-import dev.millrace.session.Outputs;
-import dev.millrace.session.RunOptions;
-import dev.millrace.session.Session;
-import dev.millrace.session.State;
-import dev.millrace.session.ValueInfo;
-import dev.millrace.session.request.RequestCheck;
-import dev.millrace.session.util.Failures;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
@@ -16,6 +8,14 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.Outputs;
+import dev.millrace.session.RunOptions;
+import dev.millrace.session.Session;
+import dev.millrace.session.State;
+import dev.millrace.session.ValueInfo;
+import dev.millrace.session.request.RequestCheck;
+import dev.millrace.session.util.Failures;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,18 +1,18 @@
 package dev.millrace.session.state;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.Sequence;
 import dev.millrace.session.request.PendingRequest;
 import dev.millrace.session.request.Streaming;
-import dev.millrace.session.util.Deadline;
-import dev.millrace.session.util.Failures;
-import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.stream.FifoLock;
 import dev.millrace.session.stream.Receiver;
+import dev.millrace.session.util.Deadline;
+import dev.millrace.session.util.Failures;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package dev.millrace.session.state;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.session.FluxOptions;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Keyed;
@@ -10,10 +11,9 @@ import dev.millrace.session.State;
 import dev.millrace.session.StateOptions;
 import dev.millrace.session.StatefulSession;
 import dev.millrace.session.request.Streaming;
+import dev.millrace.session.stream.InferenceFlux;
 import dev.millrace.session.util.Deadline;
 import dev.millrace.session.util.Failures;
-import dev.millrace.graph.EngineException;
-import dev.millrace.session.stream.InferenceFlux;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -43,7 +43,8 @@ public final class OpenStatefulSession implements StatefulSession {
     }
 
     /** @param runs the session itself, or what makes batches of its runs */
-    public OpenStatefulSession(Streaming runs, Session session, StateOptions options, List<State> states, LongSupplier nanos) {
+    public OpenStatefulSession(
+            Streaming runs, Session session, StateOptions options, List<State> states, LongSupplier nanos) {
         this.runs = runs;
         this.options = options;
         this.nanos = nanos;

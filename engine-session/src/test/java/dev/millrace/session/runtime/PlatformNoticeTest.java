@@ -2,9 +2,9 @@ package dev.millrace.session.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.providers.cpu.CpuFactory;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
-import dev.millrace.providers.cpu.CpuFactory;
 import dev.millrace.session.prepare.Factories;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,13 +2,6 @@ package dev.millrace.session.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.session.CompiledTest;
-import dev.millrace.session.Engine;
-import dev.millrace.session.EngineOptions;
-import dev.millrace.session.Inputs;
-import dev.millrace.session.Session;
-import dev.millrace.session.SessionOptions;
-import dev.millrace.session.TestModels;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.tensor.Tensor;
@@ -18,6 +11,13 @@ import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.session.CompiledTest;
+import dev.millrace.session.Engine;
+import dev.millrace.session.EngineOptions;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.Session;
+import dev.millrace.session.SessionOptions;
+import dev.millrace.session.TestModels;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

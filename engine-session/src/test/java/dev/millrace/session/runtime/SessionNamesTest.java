@@ -2,6 +2,7 @@ package dev.millrace.session.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.ReplaceableSession;
@@ -9,7 +10,6 @@ import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import dev.millrace.session.SessionReport;
 import dev.millrace.session.TestModels;
-import dev.millrace.epcontext.cache.ContextCache;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
