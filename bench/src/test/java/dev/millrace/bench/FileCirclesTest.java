@@ -21,10 +21,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that files of a package that use each other in a circle are few. The bounds are those of today, and fall. */
 class FileCirclesTest {
-    /** The largest circle of files that a package may have, where it is larger than {@link #USUAL}. */
+    /** The largest circle of files that a package may have, where it is not {@link #USUAL}. */
     private static final Map<String, Integer> LARGEST = Map.of(
-            "dev/millrace/session", 25,
-            "dev/millrace/scheduler/run", 17,
+            "dev/millrace/session", 3,
+            "dev/millrace/session/runtime", 10,
+            "dev/millrace/scheduler/run", 18,
             "dev/millrace/epcontext", 10,
             "dev/millrace/codegen/asm", 10,
             "dev/millrace/graph/ir", 9);
@@ -32,7 +33,7 @@ class FileCirclesTest {
     private static final int USUAL = 8;
 
     private static final Pattern NO_CODE = Pattern.compile(
-            "/\\*.*?\\*/|//[^\\n]*|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*\"|(?m:^import .*$)", Pattern.DOTALL);
+            "/\\*.*?\\*/|//[^\\n]*|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*\"|(?m:^import [^\\n]*$)", Pattern.DOTALL);
     private static final Pattern TYPE = Pattern.compile("\\b[A-Z]\\w*");
 
     /** Returns the files that each file of a folder names, by simple names. */
@@ -111,7 +112,7 @@ class FileCirclesTest {
 
     @Test
     void aCircleIsFound(@TempDir Path folder) throws IOException {
-        Files.writeString(folder.resolve("One.java"), "class One { Two two; }");
+        Files.writeString(folder.resolve("One.java"), "import java.util.List;\nclass One { Two two; }\n");
         Files.writeString(folder.resolve("Two.java"), "class Two { Three three; }");
         Files.writeString(folder.resolve("Three.java"), "class Three { One one; /* Four */ }");
         Files.writeString(folder.resolve("Four.java"), "class Four { One one; }");

@@ -77,7 +77,7 @@ public record BatchOptions(
         return new BatchOptions(axis, along, maxSize, maxDelay, preferred, true);
     }
 
-    /** How many of those that wait make the next run. */
+    /** Returns the number of waiting requests that make the next run. */
     public int size(int waiting) {
         int most = Math.min(waiting, maxSize);
         if (preferred.isEmpty()) {

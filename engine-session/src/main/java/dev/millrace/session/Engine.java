@@ -19,7 +19,8 @@ public interface Engine extends AutoCloseable {
     }
 
     static Engine create(EngineOptions options) {
-        return Implementations.engine(options);
+        return Implementations.<EngineOptions, Engine>named("runtime.EngineFactory")
+                .apply(options);
     }
 
     /** Creates a session of a model file with all defaults: every provider, all optimisations. */

@@ -87,6 +87,7 @@ public record EngineOptions(
         return all;
     }
 
+    /** Returns the number of worker threads: that of the options, or one per processor. */
     public int effectiveThreads() {
         return threads == 0 ? Runtime.getRuntime().availableProcessors() : threads;
     }

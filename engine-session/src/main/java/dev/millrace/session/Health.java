@@ -35,6 +35,7 @@ public record Health(Condition condition, List<Trouble> troubles) {
         troubles = List.copyOf(troubles);
     }
 
+    /** Returns the health that these troubles make: as bad as the worst of them. */
     public static Health of(List<Trouble> troubles) {
         Condition worst = troubles.stream()
                 .map(Trouble::condition)

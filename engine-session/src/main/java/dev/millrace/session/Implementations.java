@@ -1,6 +1,5 @@
 package dev.millrace.session;
 
-import java.nio.file.Path;
 import java.util.function.Function;
 
 /**
@@ -10,23 +9,13 @@ import java.util.function.Function;
 final class Implementations {
     private Implementations() {}
 
-    static Engine engine(EngineOptions options) {
-        return Implementations.<EngineOptions, Engine>named("runtime.EngineFactory")
-                .apply(options);
-    }
-
-    static ReplaceableSession replaceable(Session first) {
-        return Implementations.<Session, ReplaceableSession>named("runtime.ReplaceableSessionFactory")
-                .apply(first);
-    }
-
-    static ModelPackage modelPackage(Path folder) {
-        return Implementations.<Path, ModelPackage>named("modelpackage.ModelPackageFactory")
-                .apply(folder);
-    }
-
+    /**
+     * Returns the function of a class of this module.
+     *
+     * @param name the class, with its package below this one
+     */
     @SuppressWarnings("unchecked")
-    private static <A, R> Function<A, R> named(String name) {
+    static <A, R> Function<A, R> named(String name) {
         String full = Implementations.class.getPackageName() + "." + name;
         try {
             return (Function<A, R>) Class.forName(full).getConstructor().newInstance();

@@ -28,6 +28,7 @@ public record ModelMetadata(
         properties = Collections.unmodifiableMap(new LinkedHashMap<>(properties));
     }
 
+    /** Returns the metadata in the header of a model. */
     public static ModelMetadata of(Model model) {
         Model.Header header = model.header();
         return new ModelMetadata(

@@ -65,6 +65,7 @@ public sealed interface ModelOutput {
             return bytes.clone();
         }
 
+        /** Sets the content; the compiler calls it. */
         public void set(byte[] bytes) {
             content = bytes;
         }
@@ -72,6 +73,7 @@ public sealed interface ModelOutput {
 
     /** A writer of chunks. */
     record Chunks(ChunkWriter writer) implements ModelOutput {
+        /** Returns a stream whose writes reach the writer as chunks. */
         public OutputStream stream() {
             return new OutputStream() {
                 @Override

@@ -10,7 +10,8 @@ import java.util.List;
 public interface ModelPackage {
     /** Reads the manifest of a package, and looks whether what it names is there and is what it was. */
     static ModelPackage open(Path folder) {
-        return Implementations.modelPackage(folder);
+        return Implementations.<Path, ModelPackage>named("modelpackage.ModelPackageFactory")
+                .apply(folder);
     }
 
     Path folder();

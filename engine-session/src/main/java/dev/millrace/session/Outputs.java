@@ -19,6 +19,11 @@ public final class Outputs implements AutoCloseable {
     private final List<String> names;
     private final Datum[] values;
 
+    /**
+     * Creates outputs, which close the values.
+     *
+     * @param names the names of the values, in their order
+     */
     public Outputs(List<String> names, Datum[] values) {
         this.names = names;
         this.values = values;

@@ -9,7 +9,8 @@ import dev.millrace.graph.EngineException;
 public interface ReplaceableSession extends Inference, AutoCloseable {
     /** Takes ownership of a session, which is closed with this. */
     static ReplaceableSession of(Session first) {
-        return Implementations.replaceable(first);
+        return Implementations.<Session, ReplaceableSession>named("runtime.ReplaceableSessionFactory")
+                .apply(first);
     }
 
     /** The current session. It may be replaced, and thereby closed, at any time. */

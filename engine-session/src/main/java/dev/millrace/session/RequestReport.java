@@ -36,6 +36,7 @@ public record RequestReport(
         return outcome(failure);
     }
 
+    /** Returns {@code OK} without a failure, else the name of its status. */
     public static String outcome(@Nullable EngineException failure) {
         return failure == null ? "OK" : failure.status().name();
     }
@@ -53,6 +54,7 @@ public record RequestReport(
         return shapes(inputs);
     }
 
+    /** Returns the shapes of the inputs that are tensors. */
     public static Map<String, Shape> shapes(Inputs inputs) {
         var shapes = new LinkedHashMap<String, Shape>();
         inputs.asMap().forEach((name, value) -> {

@@ -49,6 +49,7 @@ public record RunOptions(
         return returning(Failures.each(names, "outputs"));
     }
 
+    /** Returns these options with the outputs that are wanted; none of them means all. */
     public RunOptions returning(List<String> names) {
         return new RunOptions(cancellation, names, listener, deadline, priority, into);
     }

@@ -14,6 +14,7 @@ public record SessionLabel(String name, String version, List<String> providers) 
         providers = List.copyOf(providers);
     }
 
+    /** Returns the label of a session of this name. */
     public static SessionLabel of(String name, SessionOptions options, ModelMetadata metadata, SessionReport report) {
         String version = options.version() == null ? Long.toString(metadata.version()) : options.version();
         List<String> providers = report.partitions().stream()
