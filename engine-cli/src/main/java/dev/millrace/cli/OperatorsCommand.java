@@ -1,11 +1,13 @@
 package dev.millrace.cli;
 
 import dev.millrace.cli.operators.OperatorJson;
+import dev.millrace.cli.operators.OperatorPlaces;
 import dev.millrace.cli.operators.OperatorRow;
 import dev.millrace.cli.operators.OperatorTable;
 import dev.millrace.cli.operators.OperatorText;
 import dev.millrace.graph.EngineException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +34,17 @@ final class OperatorsCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print one object per operator on its own line.")
     private boolean json;
 
+    @Option(
+            names = "--where",
+            paramLabel = "OPERATOR",
+            description = "Print file and line of each phase of this operator in the sources of the checkout.")
+    private @Nullable String where;
+
     @Override
     public Integer call() {
+        if (where != null) {
+            return printPlaces(where);
+        }
         List<OperatorRow> rows = OperatorTable.rows();
         if (provider != null) {
             rows = rows.stream().filter(this::isWanted).toList();
@@ -44,6 +55,13 @@ final class OperatorsCommand implements Callable<Integer> {
         } else {
             rows.forEach(row -> out.println(json ? OperatorJson.line(row) : OperatorText.line(row)));
         }
+        out.flush();
+        return ExitCode.OK;
+    }
+
+    private int printPlaces(String operator) {
+        PrintWriter out = spec.commandLine().getOut();
+        new OperatorPlaces(OperatorPlaces.checkout(Path.of(""))).of(operator).forEach(out::println);
         out.flush();
         return ExitCode.OK;
     }

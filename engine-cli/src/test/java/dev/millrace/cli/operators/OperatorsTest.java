@@ -71,4 +71,29 @@ class OperatorsTest {
                 .anyMatch(line -> line.startsWith("{\"domain\":\"ai.onnx\",\"operator\":\"And\",\"versions\":[1,7],"
                         + "\"types\":[\"bool\"],\"providers\":{\"cpu\":{\"versions\":[1,7],\"types\":[\"bool\"]}"));
     }
+
+    @Test
+    void thePlacesOfAnOperatorAreItsPhases() {
+        assertThat(operators("--where", "Softmax")).isEqualTo(ExitCode.OK);
+        assertThat(out.toString())
+                .containsPattern("description +engine-graph/.*/ai\\.onnx\\.txt:\\d+")
+                .containsPattern("inference +engine-graph/.*/InferenceRules\\.java:\\d+")
+                .containsPattern("passes +engine-graph/.*/AttentionPass\\.java:\\d+")
+                .containsPattern("cpu +engine-providers/cpu/.*/ReduceKernels\\.java:\\d+")
+                .containsPattern("simd +engine-providers/simd/.*/SoftmaxRules\\.java:\\d+")
+                .containsPattern("kernels +engine-kernels/.*/Softmax\\.java:1")
+                .doesNotContain("lowering");
+    }
+
+    @Test
+    void aContributedOperatorIsFoundWithItsDomain() {
+        assertThat(operators("--where", "com.microsoft.QLinearConcat")).isEqualTo(ExitCode.OK);
+        assertThat(out.toString()).containsPattern("lowering +engine-graph/.*/QuantisedLowerings\\.java:\\d+");
+    }
+
+    @Test
+    void anUnknownOperatorHasNoPlaces() {
+        assertThat(operators("--where", "Sofmax")).isNotEqualTo(ExitCode.OK);
+        assertThat(err.toString()).contains("there is no operator 'Sofmax'");
+    }
 }

@@ -12,6 +12,7 @@ import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.ir.TopologicalOrder;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -221,7 +222,7 @@ final class GraphReader {
             }
             var byName = new LinkedHashMap<String, Attribute>();
             var notes = new HashMap<String, AttributeNotes>(0);
-            boolean isIf = op.isOnnx("If");
+            boolean isIf = op.isOnnx(OpName.IF);
             for (WireReader message : messages) {
                 AttributeReader.Named named = attributes.read(
                         message,

@@ -12,6 +12,7 @@ import dev.millrace.graph.ir.TensorNotes;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueNotes;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.proto.AttributeProto;
 import dev.millrace.graph.proto.AttributeProto.AttributeType;
 import dev.millrace.graph.proto.FunctionProto;
@@ -96,7 +97,7 @@ final class GraphWriter {
             Tensor tensor = constant.constant();
             if (tensor != null) {
                 proto.addNode(NodeProto.newBuilder()
-                        .setOpType("Constant")
+                        .setOpType(OpName.CONSTANT)
                         .addOutput(names.of(constant))
                         .addAttribute(attribute("value", Attribute.of(tensor), ofTensor(constant), names)));
             }
@@ -124,7 +125,7 @@ final class GraphWriter {
             if (output.copied()) {
                 imports.requireOnnx(IDENTITY_TAKES_EVERYTHING);
                 protos.add(NodeProto.newBuilder()
-                        .setOpType("Identity")
+                        .setOpType(OpName.IDENTITY)
                         .addInput(names.of(output.value()))
                         .addOutput(output.name())
                         .build());

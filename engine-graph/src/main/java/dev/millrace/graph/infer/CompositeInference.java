@@ -3,6 +3,7 @@ package dev.millrace.graph.infer;
 import static dev.millrace.graph.infer.InferenceContext.with;
 
 import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,15 +26,15 @@ final class CompositeInference {
                 c.set(1, c.tensor(0));
             }
             case "GemmFastGelu" -> MatrixInference.matMul(c);
-            case "Pad" -> c.set(0, c.element(0), unknown(c.dims(0)));
-            case "Range" -> c.set(0, c.element(0), Dims.unknown(1));
+            case OpName.PAD -> c.set(0, c.element(0), unknown(c.dims(0)));
+            case OpName.RANGE -> c.set(0, c.element(0), Dims.unknown(1));
             case "ExpandDims" -> c.set(0, c.element(0), oneMore(c.dims(0)));
             case "Rfft" -> c.set(0, c.element(0), oneMore(c.dims(0, 1, Integer.MAX_VALUE)));
             case "Irfft" -> c.set(0, c.element(0), oneLess(c.dims(0, 2, Integer.MAX_VALUE)));
             case "CDist" -> c.set(0, c.element(0), List.of(c.dim(0, 0), c.dim(1, 0)));
-            case "GatherND" -> GatherInference.gatherNd(c);
+            case OpName.GATHER_ND -> GatherInference.gatherNd(c);
             case "TorchEmbedding" -> GatherInference.gather(c);
-            case "Unique" -> unique(c);
+            case OpName.UNIQUE -> unique(c);
             case "MulInteger" -> c.set(0, ElementType.INT32, Dims.broadcast(c.dims(0), c.dims(2), c));
             case "ReduceSumInteger" -> reduced(c, wide(c.element(0)));
             case "QLinearReduceMean" -> reduced(c, c.element(0));

@@ -3,6 +3,7 @@ package dev.millrace.graph.infer;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.ValueType.TensorType;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.op.Schemas;
 import dev.millrace.graph.op.Trait;
 import dev.millrace.graph.tensor.ElementType;
@@ -26,7 +27,7 @@ final class ContentInference {
             return null;
         }
         try {
-            return c.op().equals("Split") ? split(c, output) : output == 0 ? followed(c) : null;
+            return c.op().equals(OpName.SPLIT) ? split(c, output) : output == 0 ? followed(c) : null;
         } catch (ArithmeticException tooLarge) {
             return null;
         }
@@ -34,30 +35,30 @@ final class ContentInference {
 
     private static @Nullable KnownContent followed(InferenceContext c) {
         return switch (c.op()) {
-            case "Constant" -> constant(c);
-            case "Shape" -> {
+            case OpName.CONSTANT -> constant(c);
+            case OpName.SHAPE -> {
                 List<Dim> dims = ShapeInference.shapeContent(c);
                 yield dims == null ? null : KnownContent.vector(dims);
             }
-            case "Size" -> {
+            case OpName.SIZE -> {
                 List<Dim> dims = c.dims(0);
                 yield dims == null ? null : KnownContent.scalar(Dims.product(dims));
             }
-            case "Identity" -> c.content(0);
-            case "Cast", "CastLike" -> cast(c);
-            case "Reshape", "Squeeze", "Unsqueeze", "Flatten" -> reshaped(c);
-            case "Gather" -> gather(c);
-            case "Concat" -> concat(c);
-            case "Slice" -> slice(c);
-            case "ConstantOfShape" -> constantOfShape(c);
-            case "Range" -> range(c);
-            case "Expand" -> binary(c, (a, b) -> a);
-            case "Where" -> where(c);
-            case "ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin" -> reduced(c);
-            case "Neg" -> unary(c, item -> Dims.sub(Dims.ZERO, item));
-            case "Abs" -> unary(c, item -> Dims.isNeverNegative(item) ? item : Dim.UNKNOWN);
+            case OpName.IDENTITY -> c.content(0);
+            case OpName.CAST, OpName.CAST_LIKE -> cast(c);
+            case OpName.RESHAPE, OpName.SQUEEZE, OpName.UNSQUEEZE, OpName.FLATTEN -> reshaped(c);
+            case OpName.GATHER -> gather(c);
+            case OpName.CONCAT -> concat(c);
+            case OpName.SLICE -> slice(c);
+            case OpName.CONSTANT_OF_SHAPE -> constantOfShape(c);
+            case OpName.RANGE -> range(c);
+            case OpName.EXPAND -> binary(c, (a, b) -> a);
+            case OpName.WHERE -> where(c);
+            case "ReduceProd", OpName.REDUCE_SUM, OpName.REDUCE_MAX, "ReduceMin" -> reduced(c);
+            case OpName.NEG -> unary(c, item -> Dims.sub(Dims.ZERO, item));
+            case OpName.ABS -> unary(c, item -> Dims.isNeverNegative(item) ? item : Dim.UNKNOWN);
             case "Floor", "Ceil", "Round" -> unary(c, item -> item);
-            case "Not" -> unary(c, item -> item.isKnown() ? item.is(0) ? Dims.ONE : Dims.ZERO : Dim.UNKNOWN);
+            case OpName.NOT -> unary(c, item -> item.isKnown() ? item.is(0) ? Dims.ONE : Dims.ZERO : Dim.UNKNOWN);
             default -> {
                 if (Schemas.has(c.node().op(), Trait.AT_LEAST_ZERO)) {
                     yield unary(c, item -> Dims.max(item, Dims.ZERO));
@@ -70,19 +71,20 @@ final class ContentInference {
 
     private static @Nullable BinaryOperator<Dim> operation(InferenceContext c) {
         return switch (c.op()) {
-            case "Add", "Sum" -> Dims::add;
-            case "Sub" -> Dims::sub;
-            case "Mul" -> Dims::mul;
-            case "Div" -> division(c);
-            case "Mod" -> (a, b) -> Dims.isNeverNegative(a) && Dims.isNeverNegative(b) ? Dims.mod(a, b) : Dim.UNKNOWN;
-            case "Min" -> Dims::min;
-            case "Max" -> Dims::max;
-            case "Equal" -> (a, b) -> Dims.same(a, b) ? Dims.ONE : differ(a, b) ? Dims.ZERO : Dim.UNKNOWN;
-            case "Greater" -> (a, b) -> ordered(Dims.sub(a, b), 1);
-            case "GreaterOrEqual" -> (a, b) -> ordered(Dims.sub(a, b), 0);
-            case "Less" -> (a, b) -> ordered(Dims.sub(b, a), 1);
-            case "LessOrEqual" -> (a, b) -> ordered(Dims.sub(b, a), 0);
-            case "And" -> (a, b) -> a.is(0) || b.is(0) ? Dims.ZERO : a.is(1) ? b : b.is(1) ? a : Dim.UNKNOWN;
+            case OpName.ADD, "Sum" -> Dims::add;
+            case OpName.SUB -> Dims::sub;
+            case OpName.MUL -> Dims::mul;
+            case OpName.DIV -> division(c);
+            case OpName.MOD ->
+                (a, b) -> Dims.isNeverNegative(a) && Dims.isNeverNegative(b) ? Dims.mod(a, b) : Dim.UNKNOWN;
+            case OpName.MIN -> Dims::min;
+            case OpName.MAX -> Dims::max;
+            case OpName.EQUAL -> (a, b) -> Dims.same(a, b) ? Dims.ONE : differ(a, b) ? Dims.ZERO : Dim.UNKNOWN;
+            case OpName.GREATER -> (a, b) -> ordered(Dims.sub(a, b), 1);
+            case OpName.GREATER_OR_EQUAL -> (a, b) -> ordered(Dims.sub(a, b), 0);
+            case OpName.LESS -> (a, b) -> ordered(Dims.sub(b, a), 1);
+            case OpName.LESS_OR_EQUAL -> (a, b) -> ordered(Dims.sub(b, a), 0);
+            case OpName.AND -> (a, b) -> a.is(0) || b.is(0) ? Dims.ZERO : a.is(1) ? b : b.is(1) ? a : Dim.UNKNOWN;
             case "Or" -> (a, b) -> a.is(1) || b.is(1) ? Dims.ONE : a.is(0) ? b : b.is(0) ? a : Dim.UNKNOWN;
             default -> null;
         };
@@ -284,7 +286,7 @@ final class ContentInference {
     private static @Nullable KnownContent binary(InferenceContext c, BinaryOperator<Dim> operation) {
         KnownContent a = c.content(0);
         KnownContent b = c.content(1);
-        if (c.op().equals("Expand")) {
+        if (c.op().equals(OpName.EXPAND)) {
             b = a == null || !(c.output(0) instanceof TensorType type) || type.concreteShape() == null
                     ? null
                     : filling(type.concreteShape().toArray());
@@ -356,8 +358,8 @@ final class ContentInference {
         }
         BinaryOperator<Dim> operation = switch (c.op()) {
             case "ReduceProd" -> Dims::mul;
-            case "ReduceSum" -> Dims::add;
-            case "ReduceMax" -> Dims::max;
+            case OpName.REDUCE_SUM -> Dims::add;
+            case OpName.REDUCE_MAX -> Dims::max;
             default -> Dims::min;
         };
         Dim result = content.items().stream().reduce(operation).orElse(Dim.UNKNOWN);

@@ -1,6 +1,7 @@
 package dev.millrace.graph.infer;
 
 import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,9 +14,9 @@ final class ContribAttentionInference {
 
     static void apply(InferenceContext c) {
         switch (c.op()) {
-            case "MultiHeadAttention" -> multiHead(c);
+            case OpName.MULTI_HEAD_ATTENTION -> multiHead(c);
             case "DecoderMaskedMultiHeadAttention" -> decoding(c);
-            case "GroupQueryAttention" -> groupQuery(c);
+            case OpName.GROUP_QUERY_ATTENTION -> groupQuery(c);
             case "SparseAttention" -> sparse(c);
             case "LongformerAttention", "QOrderedLongformerAttention" -> {
                 c.dims(0, 3);

@@ -3,6 +3,7 @@ package dev.millrace.graph.infer;
 import static dev.millrace.graph.infer.InferenceContext.with;
 
 import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,17 +15,17 @@ final class ContribInference {
 
     static void apply(InferenceContext c) {
         switch (c.op()) {
-            case "Linear" -> linear(c);
+            case OpName.LINEAR -> linear(c);
             case "DeformColumns" -> ConvolutionInference.deformColumns(c);
             case "FusedMatMul", "TransposeMatMul" -> fusedMatMul(c);
             case "FusedGemm" -> MatrixInference.gemm(c);
             case "FusedConv" -> ConvolutionInference.conv(c);
-            case "Gelu", "FastGelu", "BiasGelu", "QuickGelu" -> gelu(c);
-            case "RotaryEmbedding" -> rotary(c, 1, 2);
+            case OpName.GELU, "FastGelu", "BiasGelu", "QuickGelu" -> gelu(c);
+            case OpName.ROTARY_EMBEDDING -> rotary(c, 1, 2);
             case "MRotaryEmbedding" -> rotary(c, 3, 3);
             case "MaxpoolWithMask" -> maskedPool(c);
             case "BiasSoftmax",
-                    "Trilu",
+                    OpName.TRILU,
                     "QLinearSigmoid",
                     "QLinearLeakyRelu",
                     "QLinearSoftmax",
@@ -55,15 +56,15 @@ final class ContribInference {
                 bias(c);
                 ElementwiseInference.sameAsFirst(c);
             }
-            case "SimplifiedLayerNormalization", "RMSNormalization" -> NormalizationInference.rmsNormalization(c);
-            case "LayerNormalization" -> NormalizationInference.layerNormalization(c);
+            case "SimplifiedLayerNormalization", OpName.RMS_NORMALIZATION -> NormalizationInference.rmsNormalization(c);
+            case OpName.LAYER_NORMALIZATION -> NormalizationInference.layerNormalization(c);
             case "QEmbedLayerNormalization" -> {
                 c.set(0, ElementType.FLOAT, List.of(c.dim(0, 0), c.dim(0, 1), c.dim(2, 1)));
                 c.set(1, ElementType.INT32, List.of(c.dim(0, 0)));
             }
             case "SkipLayerNormalization", "SkipSimplifiedLayerNormalization" -> skipLayerNormalization(c);
             case "EmbedLayerNormalization" -> embedLayerNormalization(c);
-            case "Attention",
+            case OpName.ATTENTION,
                     "QAttention",
                     "DecoderAttention",
                     "LongformerAttention",
@@ -72,9 +73,9 @@ final class ContribInference {
                     "PagedAttention",
                     "DecoderMaskedSelfAttention",
                     "DecoderMaskedMultiHeadAttention",
-                    "MultiHeadAttention",
-                    "GroupQueryAttention" -> ContribAttentionInference.apply(c);
-            case "MatMulNBits", "MatMulBnb4" -> matMulBlocks(c);
+                    OpName.MULTI_HEAD_ATTENTION,
+                    OpName.GROUP_QUERY_ATTENTION -> ContribAttentionInference.apply(c);
+            case OpName.MATMUL_N_BITS, "MatMulBnb4" -> matMulBlocks(c);
             case "MatMulNBitsMlp", "MatMulNBitsQkv", "MatMulBlockQuantizedFp4Weight", "MatMulBlockQuantizedFp8Weight" ->
                 BlockInference.apply(c);
             case "MatMulFpQ4" -> matMulPacked(c);
@@ -82,19 +83,19 @@ final class ContribInference {
             case "DynamicQuantizeMatMul" -> MatrixInference.matMul(c);
             case "MatMulIntegerToFloat" -> c.set(0, c.element(2), MatrixInference.product(c, c.dims(0), c.dims(1)));
             case "MatMulInteger16" -> c.set(0, wideProduct(c), MatrixInference.product(c, c.dims(0), c.dims(1)));
-            case "LinearAttention" -> AttentionInference.linearAttention(c);
+            case OpName.LINEAR_ATTENTION -> AttentionInference.linearAttention(c);
             case "CausalConvWithState" -> ConvolutionInference.causalConvWithState(c);
             case "QGemm" -> c.set(0, c.has(8) ? c.element(8) : ElementType.FLOAT, MatrixInference.gemm(c, 3));
             case "QLinearAdd", "QLinearMul" -> c.set(0, c.element(0), Dims.broadcast(c.dims(0), c.dims(3), c));
             case "QLinearConcat" -> qLinearConcat(c);
-            case "QLinearConv" -> qLinearConv(c);
+            case OpName.Q_LINEAR_CONV -> qLinearConv(c);
             case "QLinearAveragePool" -> c.set(0, c.element(0), PoolingInference.pooled(c, channelsLast(c)));
             case "QLinearGlobalAveragePool" ->
                 c.set(0, c.element(0), PoolingInference.globallyPooled(c, channelsLast(c)));
             case "NhwcMaxPool" -> c.set(0, c.element(0), PoolingInference.pooled(c, true));
-            case "QuantizeLinear" -> QuantizationInference.quantize(c);
-            case "DequantizeLinear" -> QuantizationInference.dequantize(c);
-            case "GridSample" -> ImageInference.gridSample(c);
+            case OpName.QUANTIZE_LINEAR -> QuantizationInference.quantize(c);
+            case OpName.DEQUANTIZE_LINEAR -> QuantizationInference.dequantize(c);
+            case OpName.GRID_SAMPLE -> ImageInference.gridSample(c);
             default -> CompositeInference.apply(c);
         }
     }

@@ -2,6 +2,7 @@ package dev.millrace.graph.infer;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.op.OpName;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -48,21 +49,21 @@ final class EnumAttributes {
 
     private static Map<String, List<String>> onnx(String op) {
         return switch (op) {
-            case "Conv",
-                    "ConvTranspose",
-                    "ConvInteger",
-                    "QLinearConv",
+            case OpName.CONV,
+                    OpName.CONV_TRANSPOSE,
+                    OpName.CONV_INTEGER,
+                    OpName.Q_LINEAR_CONV,
                     "FusedConv",
-                    "MaxPool",
-                    "AveragePool",
-                    "LpPool",
+                    OpName.MAX_POOL,
+                    OpName.AVERAGE_POOL,
+                    OpName.LP_POOL,
                     "NhwcMaxPool",
                     "MaxpoolWithMask",
                     "QLinearAveragePool" -> WINDOW;
-            case "ScatterElements", "ScatterND" -> SCATTER;
-            case "NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss" -> LOSS;
-            case "Resize", "Upsample" -> resize();
-            case "GridSample" ->
+            case OpName.SCATTER_ELEMENTS, OpName.SCATTER_ND -> SCATTER;
+            case OpName.NEGATIVE_LOG_LIKELIHOOD_LOSS, OpName.SOFTMAX_CROSS_ENTROPY_LOSS -> LOSS;
+            case OpName.RESIZE, OpName.UPSAMPLE -> resize();
+            case OpName.GRID_SAMPLE ->
                 Map.of(
                         "mode",
                         List.of("linear", "nearest", "cubic", "bilinear", "bicubic"),
@@ -74,18 +75,18 @@ final class EnumAttributes {
                         List.of("avg", "max"),
                         "coordinate_transformation_mode",
                         List.of("half_pixel", "output_half_pixel"));
-            case "Attention" -> Map.of("qk_matmul_output_mode", List.of("0", "1", "2", "3"));
+            case OpName.ATTENTION -> Map.of("qk_matmul_output_mode", List.of("0", "1", "2", "3"));
             case "BitShift" -> Map.of("direction", List.of("LEFT", "RIGHT"));
-            case "Cast", "CastLike" -> Map.of("round_mode", List.of("up", "down", "nearest"));
-            case "DepthToSpace" -> Map.of("mode", List.of("DCR", "CRD"));
-            case "Gelu" -> Map.of("approximate", List.of("none", "tanh"));
+            case OpName.CAST, OpName.CAST_LIKE -> Map.of("round_mode", List.of("up", "down", "nearest"));
+            case OpName.DEPTH_TO_SPACE -> Map.of("mode", List.of("DCR", "CRD"));
+            case OpName.GELU -> Map.of("approximate", List.of("none", "tanh"));
             case "ImageDecoder" -> Map.of("pixel_format", List.of("RGB", "BGR", "Grayscale"));
-            case "LpNormalization" -> Map.of("p", List.of("1", "2"));
-            case "Pad" -> Map.of("mode", List.of("constant", "reflect", "edge", "wrap"));
-            case "StringNormalizer" -> Map.of("case_change_action", List.of("NONE", "LOWER", "UPPER"));
+            case OpName.LP_NORMALIZATION -> Map.of("p", List.of("1", "2"));
+            case OpName.PAD -> Map.of("mode", List.of("constant", "reflect", "edge", "wrap"));
+            case OpName.STRING_NORMALIZER -> Map.of("case_change_action", List.of("NONE", "LOWER", "UPPER"));
             case "TensorScatter" -> Map.of("mode", List.of("linear", "circular"));
             case "TfIdfVectorizer" -> Map.of("mode", List.of("TF", "IDF", "TFIDF"));
-            case "RNN", "GRU", "LSTM", "AttnLSTM" ->
+            case "RNN", OpName.GRU, OpName.LSTM, "AttnLSTM" ->
                 Map.of("direction", List.of("forward", "reverse", "bidirectional"));
             default -> Map.of();
         };

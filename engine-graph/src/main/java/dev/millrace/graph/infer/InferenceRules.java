@@ -1,6 +1,7 @@
 package dev.millrace.graph.infer;
 
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.op.Schemas;
 import dev.millrace.graph.op.Trait;
 import dev.millrace.graph.tensor.ElementType;
@@ -51,17 +52,18 @@ final class InferenceRules {
 
     private static boolean elementwise(InferenceContext c) {
         switch (c.op()) {
-            case "Clip" -> ElementwiseInference.clip(c);
+            case OpName.CLIP -> ElementwiseInference.clip(c);
             case "SwiGLU" -> ElementwiseInference.sameShapes(c);
-            case "Softmax", "LogSoftmax", "Hardmax" -> ElementwiseInference.alongAxis(c, c.opset() < 13 ? 1 : -1);
-            case "Identity" -> c.set(0, c.type(0));
-            case "Pow" -> ElementwiseInference.pow(c);
+            case OpName.SOFTMAX, OpName.LOG_SOFTMAX, "Hardmax" ->
+                ElementwiseInference.alongAxis(c, c.opset() < 13 ? 1 : -1);
+            case OpName.IDENTITY -> c.set(0, c.type(0));
+            case OpName.POW -> ElementwiseInference.pow(c);
             case "PRelu" -> ElementwiseInference.pRelu(c);
-            case "Where" -> ElementwiseInference.where(c);
-            case "Cast" -> ElementwiseInference.cast(c);
+            case OpName.WHERE -> ElementwiseInference.where(c);
+            case OpName.CAST -> ElementwiseInference.cast(c);
             case "BitCast" -> ElementwiseInference.bitCast(c);
-            case "CastLike" -> c.set(0, c.element(1), c.dims(0));
-            case "Dropout" -> ElementwiseInference.dropout(c);
+            case OpName.CAST_LIKE -> c.set(0, c.element(1), c.dims(0));
+            case OpName.DROPOUT -> ElementwiseInference.dropout(c);
             case "Bernoulli", "RandomNormalLike", "RandomUniformLike" -> ElementwiseInference.like(c);
             case "EyeLike" -> ElementwiseInference.eyeLike(c);
             default -> {
@@ -73,39 +75,39 @@ final class InferenceRules {
 
     private static boolean shaping(InferenceContext c) {
         switch (c.op()) {
-            case "Reshape" -> ShapeInference.reshape(c);
-            case "Flatten" -> ShapeInference.flatten(c);
-            case "Squeeze" -> ShapeInference.squeeze(c);
-            case "Unsqueeze" -> ShapeInference.unsqueeze(c);
-            case "Transpose" -> ShapeInference.transpose(c);
-            case "Shape" -> ShapeInference.shape(c);
-            case "Size" -> c.set(0, TypeLattice.scalar(ElementType.INT64));
-            case "Expand" -> ShapeInference.expand(c);
-            case "Tile" -> ShapeInference.tile(c);
-            case "Pad" -> ShapeInference.pad(c);
-            case "Trilu" -> ShapeInference.trilu(c);
-            case "DepthToSpace" -> ShapeInference.depthToSpace(c);
+            case OpName.RESHAPE -> ShapeInference.reshape(c);
+            case OpName.FLATTEN -> ShapeInference.flatten(c);
+            case OpName.SQUEEZE -> ShapeInference.squeeze(c);
+            case OpName.UNSQUEEZE -> ShapeInference.unsqueeze(c);
+            case OpName.TRANSPOSE -> ShapeInference.transpose(c);
+            case OpName.SHAPE -> ShapeInference.shape(c);
+            case OpName.SIZE -> c.set(0, TypeLattice.scalar(ElementType.INT64));
+            case OpName.EXPAND -> ShapeInference.expand(c);
+            case OpName.TILE -> ShapeInference.tile(c);
+            case OpName.PAD -> ShapeInference.pad(c);
+            case OpName.TRILU -> ShapeInference.trilu(c);
+            case OpName.DEPTH_TO_SPACE -> ShapeInference.depthToSpace(c);
             case "SpaceToDepth" -> ShapeInference.spaceToDepth(c);
             case "CenterCropPad" -> ShapeInference.centerCropPad(c);
-            case "Concat" -> ConcatInference.concat(c);
-            case "Split" -> ConcatInference.split(c);
-            case "Slice" -> SliceRule.slice(c);
+            case OpName.CONCAT -> ConcatInference.concat(c);
+            case OpName.SPLIT -> ConcatInference.split(c);
+            case OpName.SLICE -> SliceRule.slice(c);
             case "Crop", "DynamicSlice" -> SliceRule.early(c);
-            case "Gather" -> GatherInference.gather(c);
+            case OpName.GATHER -> GatherInference.gather(c);
             case "GatherElements" -> GatherInference.gatherElements(c);
-            case "GatherND" -> GatherInference.gatherNd(c);
-            case "Scatter", "ScatterElements" -> GatherInference.scatterElements(c);
-            case "ScatterND" -> GatherInference.scatterNd(c);
-            case "Compress" -> GatherInference.compress(c);
-            case "NonZero" -> GatherInference.nonZero(c);
-            case "Unique" -> GatherInference.unique(c);
+            case OpName.GATHER_ND -> GatherInference.gatherNd(c);
+            case "Scatter", OpName.SCATTER_ELEMENTS -> GatherInference.scatterElements(c);
+            case OpName.SCATTER_ND -> GatherInference.scatterNd(c);
+            case OpName.COMPRESS -> GatherInference.compress(c);
+            case OpName.NON_ZERO -> GatherInference.nonZero(c);
+            case OpName.UNIQUE -> GatherInference.unique(c);
             case "ReverseSequence" -> GatherInference.reverseSequence(c);
             case "TensorScatter" -> GatherInference.tensorScatter(c);
-            case "TopK" -> GatherInference.topK(c);
-            case "OneHot" -> GatherInference.oneHot(c);
-            case "Constant" -> GeneratorInference.constant(c);
-            case "ConstantOfShape" -> GeneratorInference.constantOfShape(c);
-            case "Range" -> GeneratorInference.range(c);
+            case OpName.TOP_K -> GatherInference.topK(c);
+            case OpName.ONE_HOT -> GatherInference.oneHot(c);
+            case OpName.CONSTANT -> GeneratorInference.constant(c);
+            case OpName.CONSTANT_OF_SHAPE -> GeneratorInference.constantOfShape(c);
+            case OpName.RANGE -> GeneratorInference.range(c);
             case "RandomNormal", "RandomUniform" -> GeneratorInference.random(c);
             case "Multinomial" -> GeneratorInference.multinomial(c);
             default -> {
@@ -117,43 +119,43 @@ final class InferenceRules {
 
     private static boolean layer(InferenceContext c) {
         switch (c.op()) {
-            case "ArgMax", "ArgMin" -> ReductionInference.argReduce(c);
-            case "CumProd", "CumSum" -> ReductionInference.cumulate(c);
-            case "InstanceNormalization" -> NormalizationInference.instanceNormalization(c);
-            case "GroupNormalization" -> NormalizationInference.groupNormalization(c);
-            case "LRN" -> NormalizationInference.neighbours(c);
-            case "LpNormalization" -> NormalizationInference.lpNormalization(c);
-            case "LayerNormalization" -> NormalizationInference.layerNormalization(c);
-            case "RMSNormalization", "SimplifiedLayerNormalization" -> NormalizationInference.rmsNormalization(c);
-            case "BatchNormalization" -> NormalizationInference.batchNormalization(c);
-            case "MatMul" -> MatrixInference.matMul(c);
-            case "MatMulInteger" -> MatrixInference.matMulInteger(c);
+            case OpName.ARG_MAX, "ArgMin" -> ReductionInference.argReduce(c);
+            case OpName.CUM_PROD, OpName.CUM_SUM -> ReductionInference.cumulate(c);
+            case OpName.INSTANCE_NORMALIZATION -> NormalizationInference.instanceNormalization(c);
+            case OpName.GROUP_NORMALIZATION -> NormalizationInference.groupNormalization(c);
+            case OpName.LRN -> NormalizationInference.neighbours(c);
+            case OpName.LP_NORMALIZATION -> NormalizationInference.lpNormalization(c);
+            case OpName.LAYER_NORMALIZATION -> NormalizationInference.layerNormalization(c);
+            case OpName.RMS_NORMALIZATION, "SimplifiedLayerNormalization" -> NormalizationInference.rmsNormalization(c);
+            case OpName.BATCH_NORMALIZATION -> NormalizationInference.batchNormalization(c);
+            case OpName.MATMUL -> MatrixInference.matMul(c);
+            case OpName.MATMUL_INTEGER -> MatrixInference.matMulInteger(c);
             case "QLinearMatMul" -> MatrixInference.qLinearMatMul(c);
-            case "Gemm" -> MatrixInference.gemm(c);
+            case OpName.GEMM -> MatrixInference.gemm(c);
             case "Einsum" -> EinsumRule.einsum(c);
             case "Det" -> MatrixInference.det(c);
-            case "Conv" -> ConvolutionInference.conv(c);
-            case "ConvInteger" -> ConvolutionInference.convInteger(c);
-            case "QLinearConv" -> ConvolutionInference.qLinearConv(c);
-            case "ConvTranspose" -> ConvolutionInference.convTranspose(c);
+            case OpName.CONV -> ConvolutionInference.conv(c);
+            case OpName.CONV_INTEGER -> ConvolutionInference.convInteger(c);
+            case OpName.Q_LINEAR_CONV -> ConvolutionInference.qLinearConv(c);
+            case OpName.CONV_TRANSPOSE -> ConvolutionInference.convTranspose(c);
             case "DeformConv" -> ConvolutionInference.deformConv(c);
             case "CausalConvWithState" -> ConvolutionInference.causalConvWithState(c);
-            case "MaxPool" -> PoolingInference.maxPool(c);
-            case "AveragePool", "LpPool" -> PoolingInference.pool(c);
-            case "GlobalAveragePool", "GlobalLpPool", "GlobalMaxPool" -> PoolingInference.global(c);
+            case OpName.MAX_POOL -> PoolingInference.maxPool(c);
+            case OpName.AVERAGE_POOL, OpName.LP_POOL -> PoolingInference.pool(c);
+            case OpName.GLOBAL_AVERAGE_POOL, "GlobalLpPool", OpName.GLOBAL_MAX_POOL -> PoolingInference.global(c);
             case "MaxUnpool" -> PoolingInference.maxUnpool(c);
             case "MaxRoiPool" -> ImageInference.maxRoiPool(c);
             case "RoiAlign" -> ImageInference.roiAlign(c);
             case "Col2Im" -> ImageInference.col2Im(c);
-            case "Resize" -> ResizeInference.resize(c);
-            case "Upsample" -> ResizeInference.upsample(c);
-            case "GridSample" -> ImageInference.gridSample(c);
+            case OpName.RESIZE -> ResizeInference.resize(c);
+            case OpName.UPSAMPLE -> ResizeInference.upsample(c);
+            case OpName.GRID_SAMPLE -> ImageInference.gridSample(c);
             case "AffineGrid" -> ImageInference.affineGrid(c);
             case "ImageDecoder" -> ImageInference.imageDecoder(c);
             case "NonMaxSuppression" -> ImageInference.nonMaxSuppression(c);
-            case "QuantizeLinear" -> QuantizationInference.quantize(c);
-            case "DequantizeLinear" -> QuantizationInference.dequantize(c);
-            case "DynamicQuantizeLinear" -> QuantizationInference.dynamicQuantize(c);
+            case OpName.QUANTIZE_LINEAR -> QuantizationInference.quantize(c);
+            case OpName.DEQUANTIZE_LINEAR -> QuantizationInference.dequantize(c);
+            case OpName.DYNAMIC_QUANTIZE_LINEAR -> QuantizationInference.dynamicQuantize(c);
             default -> {
                 return false;
             }
@@ -163,11 +165,11 @@ final class InferenceRules {
 
     private static void other(InferenceContext c) {
         switch (c.op()) {
-            case "RNN", "GRU", "LSTM" -> RecurrentInference.recurrent(c);
-            case "Attention" -> AttentionInference.attention(c);
-            case "RotaryEmbedding" -> AttentionInference.rotaryEmbedding(c);
-            case "LinearAttention" -> AttentionInference.linearAttention(c);
-            case "If" -> ControlFlowInference.branch(c);
+            case "RNN", OpName.GRU, OpName.LSTM -> RecurrentInference.recurrent(c);
+            case OpName.ATTENTION -> AttentionInference.attention(c);
+            case OpName.ROTARY_EMBEDDING -> AttentionInference.rotaryEmbedding(c);
+            case OpName.LINEAR_ATTENTION -> AttentionInference.linearAttention(c);
+            case OpName.IF -> ControlFlowInference.branch(c);
             case "Loop" -> ControlFlowInference.loop(c);
             case "Scan" -> ScanRule.scan(c);
             case "SequenceMap" -> ControlFlowInference.sequenceMap(c);
@@ -182,9 +184,9 @@ final class InferenceRules {
                     "Optional",
                     "OptionalGetElement",
                     "OptionalHasElement" -> SequenceInference.apply(c);
-            case "NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss" -> LossInference.loss(c);
-            case "StringNormalizer", "StringSplit", "TfIdfVectorizer" -> TextInference.apply(c);
-            case "DFT", "STFT", "MelWeightMatrix", "BlackmanWindow", "HammingWindow", "HannWindow" ->
+            case OpName.NEGATIVE_LOG_LIKELIHOOD_LOSS, OpName.SOFTMAX_CROSS_ENTROPY_LOSS -> LossInference.loss(c);
+            case OpName.STRING_NORMALIZER, "StringSplit", "TfIdfVectorizer" -> TextInference.apply(c);
+            case OpName.DFT, "STFT", "MelWeightMatrix", "BlackmanWindow", "HammingWindow", "HannWindow" ->
                 SignalInference.apply(c);
             default -> {}
         }

@@ -3,6 +3,7 @@ package dev.millrace.graph.infer;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -17,9 +18,10 @@ import org.jspecify.annotations.Nullable;
  * with, and false or true for a boolean switch.
  */
 public final class NominalContents {
-    private static final Set<String> COMPARISONS = Set.of("Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual");
+    private static final Set<String> COMPARISONS =
+            Set.of(OpName.EQUAL, OpName.LESS, OpName.LESS_OR_EQUAL, OpName.GREATER, OpName.GREATER_OR_EQUAL);
     private static final Set<String> SAME_NUMBER =
-            Set.of("Identity", "Cast", "Reshape", "Squeeze", "Unsqueeze", "Flatten");
+            Set.of(OpName.IDENTITY, OpName.CAST, OpName.RESHAPE, OpName.SQUEEZE, OpName.UNSQUEEZE, OpName.FLATTEN);
 
     private NominalContents() {}
 

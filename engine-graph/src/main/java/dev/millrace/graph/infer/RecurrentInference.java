@@ -1,6 +1,7 @@
 package dev.millrace.graph.infer;
 
 import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.op.OpName;
 import java.util.List;
 
 /** RNN, GRU and LSTM, and the one with attention. */
@@ -40,8 +41,8 @@ final class RecurrentInference {
     /** Weights, biases and peepholes: rows for each gate, one below the other. */
     private static void parameters(InferenceContext c, Dim directions, Dim hidden) {
         int gates = switch (c.op()) {
-            case "LSTM", "AttnLSTM" -> 4;
-            case "GRU" -> 3;
+            case OpName.LSTM, "AttnLSTM" -> 4;
+            case OpName.GRU -> 3;
             default -> 1;
         };
         Dim rows = Dims.mul(hidden, gates);

@@ -1,6 +1,7 @@
 package dev.millrace.graph.infer;
 
 import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,7 +14,7 @@ final class ReductionInference {
 
     static void reduce(InferenceContext c) {
         List<Dim> dims = c.dims(0);
-        boolean asInput = c.opset() >= (c.op().equals("ReduceSum") ? 13 : 18);
+        boolean asInput = c.opset() >= (c.op().equals(OpName.REDUCE_SUM) ? 13 : 18);
         boolean keep = c.attributes().isOne("keepdims", true);
         List<Dim> named = asInput ? c.has(1) ? c.integers(1) : List.of() : attribute(c);
         if (dims == null || named == null) {

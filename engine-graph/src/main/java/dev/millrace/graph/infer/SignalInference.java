@@ -1,6 +1,7 @@
 package dev.millrace.graph.infer;
 
 import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,7 @@ final class SignalInference {
 
     static void apply(InferenceContext c) {
         switch (c.op()) {
-            case "DFT" -> dft(c);
+            case OpName.DFT -> dft(c);
             case "STFT" -> stft(c);
             case "MelWeightMatrix" -> {
                 OperandChecks.one(c, 0, 1, 2, 3, 4);

@@ -1,6 +1,7 @@
 package dev.millrace.graph.infer;
 
 import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,7 +13,7 @@ final class TextInference {
 
     static void apply(InferenceContext c) {
         switch (c.op()) {
-            case "StringNormalizer" -> normalize(c);
+            case OpName.STRING_NORMALIZER -> normalize(c);
             case "StringSplit" -> split(c);
             default -> count(c);
         }

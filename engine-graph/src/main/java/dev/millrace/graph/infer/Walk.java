@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -169,7 +170,7 @@ final class Walk {
     }
 
     private void follow(Node node, InferenceContext context) {
-        String taken = node.is("If") ? ControlFlowInference.taken(context) : null;
+        String taken = node.is(OpName.IF) ? ControlFlowInference.taken(context) : null;
         for (int i = 0; i < node.outputs().size(); i++) {
             Value value = node.output(i);
             if (value == null) {
@@ -183,7 +184,7 @@ final class Walk {
             } else {
                 contents.put(value, content);
             }
-            if (node.is("Constant")
+            if (node.is(OpName.CONSTANT)
                     && node.attributes().find("value") instanceof Attribute.TensorValue(Tensor tensor)) {
                 tensors.put(value, tensor);
             }

@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.op.AttributeSpec;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.op.OperatorSchema;
 import dev.millrace.graph.op.Schemas;
 import dev.millrace.graph.op.Trait;
@@ -43,9 +44,9 @@ final class ActivationAttributes {
         if (name.isEmpty()) {
             return value;
         }
-        if (name.equals("Clip")) {
+        if (name.equals(OpName.CLIP)) {
             c.refuse(values.length != 2, "a clip with " + values.length + " bounds");
-            return c.op("Clip", value, c.scalar(type, values[0]), c.scalar(type, values[1]));
+            return c.op(OpName.CLIP, value, c.scalar(type, values[0]), c.scalar(type, values[1]));
         }
         NodeSpec spec = c.onnx(name, value);
         List<String> parameters = parameters(c, name);

@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,20 +23,20 @@ final class AttentionLowerings {
 
     static @Nullable Lowering lowering(Node node) {
         return switch (node.op().name()) {
-            case "Attention" -> c -> attend(c, projected(c), new Places(3, 4, 5, 6, -1));
+            case OpName.ATTENTION -> c -> attend(c, projected(c), new Places(3, 4, 5, 6, -1));
             case "AttnLSTM" -> AttentiveLstmLowering::write;
             case "DecoderAttention" -> DecoderAttentionLowering::write;
             case "DecoderMaskedSelfAttention" -> AttentionLowerings::decoderSelf;
             case "DecoderMaskedMultiHeadAttention" -> AttentionLowerings::decoderHeads;
-            case "MultiHeadAttention" -> hasTables(node) ? AttentionLowerings::cachedHeads : null;
+            case OpName.MULTI_HEAD_ATTENTION -> hasTables(node) ? AttentionLowerings::cachedHeads : null;
             case "QAttention" -> c -> attend(c, projectedBytes(c), new Places(5, 8, -1, -1, -1));
             default -> null;
         };
     }
 
     private static Value projected(Composer c) {
-        Value product = c.op("MatMul", c.input(0), c.input(1));
-        return c.has(2) ? c.op("Add", product, c.input(2)) : product;
+        Value product = c.op(OpName.MATMUL, c.input(0), c.input(1));
+        return c.has(2) ? c.op(OpName.ADD, product, c.input(2)) : product;
     }
 
     private static Value projectedBytes(Composer c) {
@@ -54,13 +55,13 @@ final class AttentionLowerings {
         Value hidden = hidden(c, places.mask(), parts.getFirst());
         Value scores = places.scores() < 0 ? null : c.find(places.scores());
         if (hidden != null) {
-            scores = scores == null ? hidden : c.op("Add", scores, hidden);
+            scores = scores == null ? hidden : c.op(OpName.ADD, scores, hidden);
         }
         var cache = new StepCache(c, places.pastLength(), places.beams(), past != null && isShared(c));
-        Value keys = past == null ? null : c.op("Gather", past, c.scalar(0));
-        Value values = past == null ? null : c.op("Gather", past, c.scalar(1));
+        Value keys = past == null ? null : c.op(OpName.GATHER, past, c.scalar(0));
+        Value values = past == null ? null : c.op(OpName.GATHER, past, c.scalar(1));
         NodeSpec spec = c.contributed(
-                "MultiHeadAttention",
+                OpName.MULTI_HEAD_ATTENTION,
                 parts.getFirst(),
                 parts.get(1),
                 parts.get(2),
@@ -72,8 +73,8 @@ final class AttentionLowerings {
         List<Value> outputs = c.add(likeCaller(c, spec), c.wants(1) ? 3 : 1);
         c.result(outputs.getFirst());
         if (c.wants(1)) {
-            Value allKeys = c.op("Unsqueeze", cache.after(outputs.get(1), keys), c.longs(0));
-            Value allValues = c.op("Unsqueeze", cache.after(outputs.get(2), values), c.longs(0));
+            Value allKeys = c.op(OpName.UNSQUEEZE, cache.after(outputs.get(1), keys), c.longs(0));
+            Value allValues = c.op(OpName.UNSQUEEZE, cache.after(outputs.get(2), values), c.longs(0));
             c.result(1, c.concat(0, allKeys, allValues));
         }
     }
@@ -88,13 +89,13 @@ final class AttentionLowerings {
         if (rank != 2 && rank != 3) {
             return null;
         }
-        Value there = c.op("Greater", c.input(mask), c.scalar(ElementType.INT32, 0));
+        Value there = c.op(OpName.GREATER, c.input(mask), c.scalar(ElementType.INT32, 0));
         Value added = c.op(
-                "Where",
+                OpName.WHERE,
                 there,
                 c.scalar(ElementType.FLOAT, 0),
                 c.scalar(ElementType.FLOAT, c.attributes().real("mask_filter_value", -10000f)));
-        return c.op("CastLike", c.op("Unsqueeze", added, rank == 2 ? c.longs(1, 2) : c.longs(1)), queries);
+        return c.op(OpName.CAST_LIKE, c.op(OpName.UNSQUEEZE, added, rank == 2 ? c.longs(1, 2) : c.longs(1)), queries);
     }
 
     private static boolean isShared(Composer c) {
@@ -115,7 +116,7 @@ final class AttentionLowerings {
         long[] sizes = c.attributes().integers("qkv_hidden_sizes");
         return sizes == null
                 ? c.split(together, 3)
-                : c.add(c.onnx("Split", together, c.longs(sizes)).with("axis", Attribute.of(-1)), 3);
+                : c.add(c.onnx(OpName.SPLIT, together, c.longs(sizes)).with("axis", Attribute.of(-1)), 3);
     }
 
     /**
@@ -125,11 +126,11 @@ final class AttentionLowerings {
     private static void decoderHeads(Composer c) {
         boolean together = !c.has(1);
         List<Value> parts = together
-                ? parts(c, c.has(10) ? c.op("Add", c.input(0), c.input(10)) : c.input(0))
+                ? parts(c, c.has(10) ? c.op(OpName.ADD, c.input(0), c.input(10)) : c.input(0))
                 : List.of(c.input(0), c.input(1), c.input(2));
         var cache = new StepCache(c, 7, 9, c.has(5) && isShared(c));
         NodeSpec spec = c.contributed(
-                "MultiHeadAttention",
+                OpName.MULTI_HEAD_ATTENTION,
                 parts.getFirst(),
                 parts.get(1),
                 parts.get(2),
@@ -157,7 +158,7 @@ final class AttentionLowerings {
     private static void cachedHeads(Composer c) {
         var cache = new StepCache(c, 8, 9, c.has(8));
         NodeSpec spec = c.contributed(
-                        "MultiHeadAttention",
+                        OpName.MULTI_HEAD_ATTENTION,
                         c.find(0),
                         c.find(1),
                         c.find(2),

@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.op.Schemas;
 import dev.millrace.graph.op.Trait;
 import dev.millrace.graph.tensor.ElementType;
@@ -63,16 +64,16 @@ final class AttentiveLstmLowering {
 
     /** Returns this direction's part of an input, with a leading axis of extent 1; null where the input is omitted. */
     private @Nullable Value side(int input) {
-        return c.has(input) ? c.op("Gather", c.input(input), c.longs(direction)) : null;
+        return c.has(input) ? c.op(OpName.GATHER, c.input(input), c.longs(direction)) : null;
     }
 
     /** Returns this direction's part of an input, without the axis of directions. */
     private Value own(int input) {
-        return c.op("Gather", c.input(input), c.scalar(direction));
+        return c.op(OpName.GATHER, c.input(input), c.scalar(direction));
     }
 
     private Value zeros(Value... extents) {
-        return c.op("Expand", c.scalar(c.element(0), 0), c.concat(0, extents));
+        return c.op(OpName.EXPAND, c.scalar(c.element(0), 0), c.concat(0, extents));
     }
 
     private Value initial(int input) {
@@ -85,7 +86,8 @@ final class AttentiveLstmLowering {
         if (!backward) {
             return sequences;
         }
-        Value lengths = c.has(LENGTHS) ? c.cast(c.input(LENGTHS), ElementType.INT64) : c.op("Expand", steps, batch);
+        Value lengths =
+                c.has(LENGTHS) ? c.cast(c.input(LENGTHS), ElementType.INT64) : c.op(OpName.EXPAND, steps, batch);
         return c.add(c.onnx("ReverseSequence", sequences, lengths)
                 .with("time_axis", Attribute.of(0))
                 .with("batch_axis", Attribute.of(1)));
@@ -100,19 +102,20 @@ final class AttentiveLstmLowering {
         given.add(zeros(batch, c.extents(seen, 2, 3)));
         given.add(turned(c.input(0)));
         if (c.has(LENGTHS)) {
-            Value all = c.op("Unsqueeze", counted(steps), c.longs(1));
+            Value all = c.op(OpName.UNSQUEEZE, counted(steps), c.longs(1));
             Value lengths = c.cast(c.input(LENGTHS), ElementType.INT64);
-            given.add(c.cast(c.op("Less", all, lengths), ElementType.INT32));
+            given.add(c.cast(c.op(OpName.LESS, all, lengths), ElementType.INT32));
         }
         NodeSpec spec = c.onnx("Scan", given.toArray(Value[]::new))
                 .with("body", Attribute.of(body()))
                 .with("num_scan_inputs", Attribute.of(c.has(LENGTHS) ? 2 : 1));
         List<Value> results = c.add(spec, 4);
-        return List.of(c.op("Unsqueeze", turned(results.getLast()), c.longs(1)), results.getFirst(), results.get(1));
+        return List.of(
+                c.op(OpName.UNSQUEEZE, turned(results.getLast()), c.longs(1)), results.getFirst(), results.get(1));
     }
 
     private Value counted(Value end) {
-        return c.op("Range", c.scalar(0), c.op("Reshape", end, c.longs()), c.scalar(1));
+        return c.op(OpName.RANGE, c.scalar(0), c.op(OpName.RESHAPE, end, c.longs()), c.scalar(1));
     }
 
     /**
@@ -120,7 +123,7 @@ final class AttentiveLstmLowering {
      * Sequences that have ended keep their states.
      */
     private Graph body() {
-        Value keys = c.op("MatMul", c.input(MEMORY), own(KEY_WEIGHTS));
+        Value keys = c.op(OpName.MATMUL, c.input(MEMORY), own(KEY_WEIGHTS));
         Value isThere = isThere();
         @Nullable Value[] weights = {side(WEIGHTS), side(STATE_WEIGHTS), side(BIAS), side(PEEPHOLES)};
         Value asking = own(QUERY_WEIGHTS);
@@ -132,25 +135,25 @@ final class AttentiveLstmLowering {
         Value seen = b.parameter("seen");
         Value input = b.concat(1, b.parameter("input"), seen);
         Value length = c.has(LENGTHS) ? b.parameter("length") : null;
-        Value step = b.op("Unsqueeze", input, b.longs(0));
+        Value step = b.op(OpName.UNSQUEEZE, input, b.longs(0));
         List<Value> after = b.add(
-                b.onnx("LSTM", step, weights[0], weights[1], weights[2], length, hidden, cells, weights[3])
+                b.onnx(OpName.LSTM, step, weights[0], weights[1], weights[2], length, hidden, cells, weights[3])
                         .with(functions()),
                 3);
-        Value query = b.op("Squeeze", after.get(1), b.longs(0));
-        Value asked = b.op("Unsqueeze", b.op("MatMul", query, asking), b.longs(1));
-        Value scores = b.op("MatMul", b.op("Tanh", b.op("Add", keys, asked)), scoring);
+        Value query = b.op(OpName.SQUEEZE, after.get(1), b.longs(0));
+        Value asked = b.op(OpName.UNSQUEEZE, b.op(OpName.MATMUL, query, asking), b.longs(1));
+        Value scores = b.op(OpName.MATMUL, b.op(OpName.TANH, b.op(OpName.ADD, keys, asked)), scoring);
         Value shown = isThere == null
                 ? scores
-                : b.op("Where", isThere, scores, b.scalar(c.element(0), Double.NEGATIVE_INFINITY));
-        Value shares = b.add(b.onnx("Softmax", shown).with("axis", Attribute.of(-1)));
-        Value found = b.op("MatMul", b.op("Unsqueeze", shares, b.longs(1)), c.input(MEMORY));
-        Value context = b.op("Squeeze", found, b.longs(1));
+                : b.op(OpName.WHERE, isThere, scores, b.scalar(c.element(0), Double.NEGATIVE_INFINITY));
+        Value shares = b.add(b.onnx(OpName.SOFTMAX, shown).with("axis", Attribute.of(-1)));
+        Value found = b.op(OpName.MATMUL, b.op(OpName.UNSQUEEZE, shares, b.longs(1)), c.input(MEMORY));
+        Value context = b.op(OpName.SQUEEZE, found, b.longs(1));
         return b.giving(
                 after.get(1),
                 after.get(2),
-                seeing == null ? context : b.op("MatMul", b.concat(1, query, context), seeing),
-                b.op("Squeeze", after.getFirst(), b.longs(0, 1)));
+                seeing == null ? context : b.op(OpName.MATMUL, b.concat(1, query, context), seeing),
+                b.op(OpName.SQUEEZE, after.getFirst(), b.longs(0, 1)));
     }
 
     /** Returns a mask of the memory's steps that are no padding; null where none is. */
@@ -160,7 +163,7 @@ final class AttentiveLstmLowering {
         }
         Value lengths = c.cast(c.input(MEMORY_LENGTHS), ElementType.INT64);
         Value places = counted(c.extents(c.input(MEMORY), 1, 2));
-        return c.op("Less", places, c.op("Unsqueeze", lengths, c.longs(1)));
+        return c.op(OpName.LESS, places, c.op(OpName.UNSQUEEZE, lengths, c.longs(1)));
     }
 
     /**

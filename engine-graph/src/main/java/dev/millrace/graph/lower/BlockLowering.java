@@ -1,6 +1,7 @@
 package dev.millrace.graph.lower;
 
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 
@@ -50,28 +51,32 @@ final class BlockLowering {
                 "blocks of " + block + " of " + columns + " by " + inner + " weights");
         long count = inner * columns;
         long blocks = Math.ceilDiv(count, block);
-        Value bytes =
-                c.op("Slice", c.op("Reshape", c.input(1), c.longs(-1)), c.longs(0), c.longs(Math.ceilDiv(count, 2)));
-        Value filled = c.op("Pad", bytes, c.longs(0, blocks * block / 2 - Math.ceilDiv(count, 2)));
+        Value bytes = c.op(
+                OpName.SLICE,
+                c.op(OpName.RESHAPE, c.input(1), c.longs(-1)),
+                c.longs(0),
+                c.longs(Math.ceilDiv(count, 2)));
+        Value filled = c.op(OpName.PAD, bytes, c.longs(0, blocks * block / 2 - Math.ceilDiv(count, 2)));
         Value places = c.concat(1, half(c, filled, 4), half(c, filled, 0));
         Value table = c.reals(c.element(0), Shape.of(16), kind == 0 ? FP4 : NF4);
-        Value parts = c.op("Reshape", c.op("Gather", table, places), c.longs(blocks, block));
+        Value parts = c.op(OpName.RESHAPE, c.op(OpName.GATHER, table, places), c.longs(blocks, block));
         Value scales = c.op(
-                "Unsqueeze",
-                c.op("Slice", c.op("Reshape", c.input(2), c.longs(-1)), c.longs(0), c.longs(blocks)),
+                OpName.UNSQUEEZE,
+                c.op(OpName.SLICE, c.op(OpName.RESHAPE, c.input(2), c.longs(-1)), c.longs(0), c.longs(blocks)),
                 c.longs(1));
-        Value flat = c.op("Reshape", c.op("Mul", parts, scales), c.longs(-1));
-        Value weights = c.op("Reshape", c.op("Slice", flat, c.longs(0), c.longs(count)), c.longs(columns, inner));
+        Value flat = c.op(OpName.RESHAPE, c.op(OpName.MUL, parts, scales), c.longs(-1));
+        Value weights =
+                c.op(OpName.RESHAPE, c.op(OpName.SLICE, flat, c.longs(0), c.longs(count)), c.longs(columns, inner));
         boolean turned = c.attributes().flag("transB", true);
-        c.result(c.op("MatMul", c.input(0), turned ? c.transpose(weights, 1, 0) : weights));
+        c.result(c.op(OpName.MATMUL, c.input(0), turned ? c.transpose(weights, 1, 0) : weights));
     }
 
     /** Returns the four bits of each byte that begin at bit {@code from}, as a column. */
     static Value half(Composer c, Value bytes, int from) {
         Value low = c.op(
-                "Mod",
-                c.op("Div", c.cast(bytes, ElementType.INT32), c.scalar(ElementType.INT32, 1 << from)),
+                OpName.MOD,
+                c.op(OpName.DIV, c.cast(bytes, ElementType.INT32), c.scalar(ElementType.INT32, 1 << from)),
                 c.scalar(ElementType.INT32, 16));
-        return c.op("Unsqueeze", low, c.longs(1));
+        return c.op(OpName.UNSQUEEZE, low, c.longs(1));
     }
 }

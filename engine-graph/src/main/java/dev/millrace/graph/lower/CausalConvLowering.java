@@ -2,6 +2,7 @@ package dev.millrace.graph.lower;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 
 /** CausalConvWithState: each channel convolved with what was before it, of which as much is kept for the next call. */
 final class CausalConvLowering {
@@ -21,10 +22,11 @@ final class CausalConvLowering {
         c.refuse(!swish && !activation.equals("none"), "activation '" + activation + "'");
         Value all = c.has(3)
                 ? c.concat(STEPS, c.input(3), c.input(0))
-                : c.op("Pad", c.input(0), c.longs(0, 0, before, 0, 0, 0));
-        Value y = c.add(c.onnx("Conv", CONV_OPSET, all, c.input(1), c.find(2)).with("group", Attribute.of(channels)));
-        c.result(swish ? c.op("Mul", y, c.op("Sigmoid", y)) : y);
+                : c.op(OpName.PAD, c.input(0), c.longs(0, 0, before, 0, 0, 0));
+        Value y = c.add(
+                c.onnx(OpName.CONV, CONV_OPSET, all, c.input(1), c.find(2)).with("group", Attribute.of(channels)));
+        c.result(swish ? c.op(OpName.MUL, y, c.op(OpName.SIGMOID, y)) : y);
         Value from = c.longs(before == 0 ? Long.MAX_VALUE : -before);
-        c.result(1, c.op("Slice", all, from, c.longs(Long.MAX_VALUE), c.longs(STEPS)));
+        c.result(1, c.op(OpName.SLICE, all, from, c.longs(Long.MAX_VALUE), c.longs(STEPS)));
     }
 }

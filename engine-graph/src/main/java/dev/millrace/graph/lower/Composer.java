@@ -12,6 +12,7 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
@@ -198,27 +199,28 @@ final class Composer {
     }
 
     Value transpose(Value value, long... permutation) {
-        return add(onnx("Transpose", value).with("perm", Attribute.of(permutation)));
+        return add(onnx(OpName.TRANSPOSE, value).with("perm", Attribute.of(permutation)));
     }
 
     /** The extents of {@code value} from an axis to before another, as a vector. */
     Value extents(Value value, int from, int to) {
-        return add(onnx("Shape", value).with("start", Attribute.of(from)).with("end", Attribute.of(to)));
+        return add(onnx(OpName.SHAPE, value).with("start", Attribute.of(from)).with("end", Attribute.of(to)));
     }
 
     /** Parts side by side along an axis. */
     Value concat(int axis, Value... parts) {
-        return add(onnx("Concat", parts).with("axis", Attribute.of(axis)));
+        return add(onnx(OpName.CONCAT, parts).with("axis", Attribute.of(axis)));
     }
 
     /** {@code value} in so many equal parts along its last axis. */
     List<Value> split(Value value, int parts) {
-        NodeSpec spec = onnx("Split", value).with("axis", Attribute.of(-1)).with("num_outputs", Attribute.of(parts));
+        NodeSpec spec =
+                onnx(OpName.SPLIT, value).with("axis", Attribute.of(-1)).with("num_outputs", Attribute.of(parts));
         return add(spec, parts);
     }
 
     Value cast(Value value, ElementType type) {
-        return add(onnx("Cast", value).with("to", Attribute.of(type.code())));
+        return add(onnx(OpName.CAST, value).with("to", Attribute.of(type.code())));
     }
 
     /** Writes what is in a graph of one input and one output, and returns what stands for the output. */
@@ -286,7 +288,7 @@ final class Composer {
                 throw refuse("output " + i);
             }
             if (result.producer() == null) {
-                result = op("Identity", result);
+                result = op(OpName.IDENTITY, result);
             }
             editor.rename(result, old.name());
             editor.setType(result, old.type());

@@ -9,6 +9,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.op.AttributeSpec;
 import dev.millrace.graph.op.Definition;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.op.OperatorSchema;
 import dev.millrace.graph.op.Schemas;
 import dev.millrace.graph.op.Term;
@@ -99,7 +100,7 @@ final class DefinitionLowering {
     private Value number(double number) {
         return within == null
                 ? c.op(
-                        "CastLike",
+                        OpName.CAST_LIKE,
                         c.scalar(ElementType.DOUBLE, number),
                         spec.inputs().getFirst())
                 : c.scalar(within, number);

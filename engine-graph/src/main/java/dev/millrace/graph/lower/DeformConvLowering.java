@@ -3,6 +3,7 @@ package dev.millrace.graph.lower;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import java.util.List;
 
 /** DeformConv as a product: of the filters, and of what they see of each channel, tap by tap and place by place. */
@@ -28,17 +29,17 @@ final class DeformConvLowering {
         Value images = c.extents(image, 0, 1);
         Value sums;
         if (groups == 1) {
-            sums = c.op("MatMul", c.op("Reshape", weights, c.concat(0, filters, c.longs(-1))), columns);
+            sums = c.op(OpName.MATMUL, c.op(OpName.RESHAPE, weights, c.concat(0, filters, c.longs(-1))), columns);
         } else {
-            Value some = c.op("Div", filters, c.longs(groups));
-            Value factors = c.op("Reshape", weights, c.concat(0, c.longs(groups), some, c.longs(-1)));
-            Value rows = c.op("Div", c.extents(columns, 1, 2), c.longs(groups));
+            Value some = c.op(OpName.DIV, filters, c.longs(groups));
+            Value factors = c.op(OpName.RESHAPE, weights, c.concat(0, c.longs(groups), some, c.longs(-1)));
+            Value rows = c.op(OpName.DIV, c.extents(columns, 1, 2), c.longs(groups));
             Value places = c.extents(columns, 2, 3);
-            Value ofGroups = c.op("Reshape", columns, c.concat(0, images, c.longs(groups), rows, places));
-            sums = c.op("MatMul", factors, ofGroups);
+            Value ofGroups = c.op(OpName.RESHAPE, columns, c.concat(0, images, c.longs(groups), rows, places));
+            sums = c.op(OpName.MATMUL, factors, ofGroups);
         }
         Value shape = c.concat(0, images, filters, c.extents(c.input(2), 2, 4));
-        Value result = c.op("Reshape", sums, shape);
-        c.result(c.has(3) ? c.op("Add", result, c.op("Reshape", c.input(3), c.longs(1, -1, 1, 1))) : result);
+        Value result = c.op(OpName.RESHAPE, sums, shape);
+        c.result(c.has(3) ? c.op(OpName.ADD, result, c.op(OpName.RESHAPE, c.input(3), c.longs(1, -1, 1, 1))) : result);
     }
 }

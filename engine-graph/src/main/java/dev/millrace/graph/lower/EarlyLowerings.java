@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,7 @@ final class EarlyLowerings {
         return switch (node.op().name()) {
             case "ImageScaler" -> EarlyLowerings::imageScaler;
             case "Crop" -> EarlyLowerings::crop;
-            case "DynamicSlice" -> c -> c.result(c.op("Slice", c.input(0), c.input(1), c.input(2), c.find(3)));
+            case "DynamicSlice" -> c -> c.result(c.op(OpName.SLICE, c.input(0), c.input(1), c.input(2), c.find(3)));
             case "MeanVarianceNormalization" -> node.opset() < 9 ? EarlyLowerings::meanVariance : null;
             default -> null;
         };
@@ -25,7 +26,8 @@ final class EarlyLowerings {
     /** A factor for all, and a bias for each channel. */
     private static void imageScaler(Composer c) {
         ElementType type = c.element(0);
-        Value scaled = c.op("Mul", c.input(0), c.scalar(type, c.attributes().real("scale", 1f)));
+        Value scaled =
+                c.op(OpName.MUL, c.input(0), c.scalar(type, c.attributes().real("scale", 1f)));
         float[] bias = c.attributes().reals("bias");
         if (bias == null || bias.length == 0) {
             c.result(scaled);
@@ -35,7 +37,7 @@ final class EarlyLowerings {
         for (int i = 0; i < bias.length; i++) {
             values[i] = bias[i];
         }
-        c.result(c.op("Add", scaled, c.reals(type, Shape.of(bias.length, 1, 1), values)));
+        c.result(c.op(OpName.ADD, scaled, c.reals(type, Shape.of(bias.length, 1, 1), values)));
     }
 
     /** Without borders of left, top, right and bottom; a height and width take the place of the last two. */
@@ -51,7 +53,7 @@ final class EarlyLowerings {
         } else {
             ends = c.longs(end(border[3]), end(border[2]));
         }
-        c.result(c.op("Slice", c.input(0), c.longs(border[1], border[0]), ends, c.longs(2, 3)));
+        c.result(c.op(OpName.SLICE, c.input(0), c.longs(border[1], border[0]), ends, c.longs(2, 3)));
     }
 
     private static long end(long border) {
@@ -65,7 +67,7 @@ final class EarlyLowerings {
         if (c.attributes().flag("normalize_variance", true)) {
             c.result(c.add(c.onnx("MeanVarianceNormalization", c.input(0)).with("axes", Attribute.of(axes))));
         } else {
-            c.result(c.op("Sub", c.input(0), c.op("ReduceMean", c.input(0), c.longs(axes))));
+            c.result(c.op(OpName.SUB, c.input(0), c.op(OpName.REDUCE_MEAN, c.input(0), c.longs(axes))));
         }
     }
 }

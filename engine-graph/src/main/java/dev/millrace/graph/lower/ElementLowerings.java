@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,9 +19,9 @@ final class ElementLowerings {
             case "ComplexMulConj" -> c -> multiply(c, true);
             case "IsAllFinite" -> ElementLowerings::allFinite;
             case "UnfoldTensor" -> ElementLowerings::windows;
-            case "GridSample" ->
-                c -> c.result(
-                        c.add(c.onnx("GridSample", 16, c.input(0), c.input(1)).with(c.attributes())));
+            case OpName.GRID_SAMPLE ->
+                c -> c.result(c.add(
+                        c.onnx(OpName.GRID_SAMPLE, 16, c.input(0), c.input(1)).with(c.attributes())));
             default -> null;
         };
     }
@@ -29,12 +30,12 @@ final class ElementLowerings {
     private static void multiply(Composer c, boolean mirrored) {
         List<Value> a = c.split(c.input(0), 2);
         List<Value> b = c.split(c.input(1), 2);
-        Value reals = c.op("Mul", a.getFirst(), b.getFirst());
-        Value imaginaries = c.op("Mul", a.getLast(), b.getLast());
-        Value outer = c.op("Mul", a.getFirst(), b.getLast());
-        Value inner = c.op("Mul", a.getLast(), b.getFirst());
-        Value real = c.op(mirrored ? "Add" : "Sub", reals, imaginaries);
-        Value imaginary = c.op(mirrored ? "Sub" : "Add", inner, outer);
+        Value reals = c.op(OpName.MUL, a.getFirst(), b.getFirst());
+        Value imaginaries = c.op(OpName.MUL, a.getLast(), b.getLast());
+        Value outer = c.op(OpName.MUL, a.getFirst(), b.getLast());
+        Value inner = c.op(OpName.MUL, a.getLast(), b.getFirst());
+        Value real = c.op(mirrored ? OpName.ADD : OpName.SUB, reals, imaginaries);
+        Value imaginary = c.op(mirrored ? OpName.SUB : OpName.ADD, inner, outer);
         c.result(c.concat(-1, real, imaginary));
     }
 
@@ -44,15 +45,15 @@ final class ElementLowerings {
         c.refuse(!infinite && !none, "isinf_only and isnan_only at once");
         Value count = c.scalar(0);
         for (int i = 0; i < c.node().inputs().size(); i++) {
-            count = infinite ? c.op("Add", count, counted(c, "IsInf", i)) : count;
-            count = none ? c.op("Add", count, counted(c, "IsNaN", i)) : count;
+            count = infinite ? c.op(OpName.ADD, count, counted(c, "IsInf", i)) : count;
+            count = none ? c.op(OpName.ADD, count, counted(c, "IsNaN", i)) : count;
         }
-        c.result(c.op("Equal", count, c.scalar(0)));
+        c.result(c.op(OpName.EQUAL, count, c.scalar(0)));
     }
 
     private static Value counted(Composer c, String test, int input) {
         Value found = c.cast(c.op(test, c.input(input)), ElementType.INT64);
-        return c.add(c.onnx("ReduceSum", found).with("keepdims", Attribute.of(0)));
+        return c.add(c.onnx(OpName.REDUCE_SUM, found).with("keepdims", Attribute.of(0)));
     }
 
     /** Parts of an axis, one beginning some steps behind the other; what is in a part lies along a new last axis. */
@@ -62,12 +63,12 @@ final class ElementLowerings {
         long size = c.attributes().integer("size");
         long step = c.attributes().integer("step", 1);
         c.refuse(size < 1 || step < 1, "windows of " + size + " every " + step);
-        Value length = c.op("Reshape", c.extents(c.input(0), axis, axis + 1), c.longs());
-        Value end = c.op("Sub", length, c.scalar(size - 1));
-        Value begins = c.op("Unsqueeze", c.op("Range", c.scalar(0), end, c.scalar(step)), c.longs(1));
-        Value within = c.op("Range", c.scalar(0), c.scalar(size), c.scalar(1));
-        NodeSpec gather =
-                c.onnx("Gather", c.input(0), c.op("Add", begins, within)).with("axis", Attribute.of(axis));
+        Value length = c.op(OpName.RESHAPE, c.extents(c.input(0), axis, axis + 1), c.longs());
+        Value end = c.op(OpName.SUB, length, c.scalar(size - 1));
+        Value begins = c.op(OpName.UNSQUEEZE, c.op(OpName.RANGE, c.scalar(0), end, c.scalar(step)), c.longs(1));
+        Value within = c.op(OpName.RANGE, c.scalar(0), c.scalar(size), c.scalar(1));
+        NodeSpec gather = c.onnx(OpName.GATHER, c.input(0), c.op(OpName.ADD, begins, within))
+                .with("axis", Attribute.of(axis));
         long[] order = new long[rank + 1];
         for (int i = 0; i < rank; i++) {
             order[i] = i <= axis ? i : i + 1;

@@ -3,6 +3,7 @@ package dev.millrace.graph.lower;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 
 /** FlexAttention: attention whose scores and probabilities go through graphs of its own. */
@@ -19,11 +20,11 @@ final class FlexAttentionLowering {
         ElementType wide = type == ElementType.DOUBLE ? ElementType.DOUBLE : ElementType.FLOAT;
         ElementType precise = c.elementAttribute("softmax_precision", wide);
         Value keys = c.transpose(c.cast(ofQueries(c, 1), precise), 0, 1, 3, 2);
-        Value products = c.op("MatMul", c.cast(c.input(0), precise), keys);
-        Value scores = through(c, "score_mod", c.op("Mul", products, c.scalar(precise, scale(c))));
-        Value softmax = c.add(c.onnx("Softmax", scores).with("axis", Attribute.of(-1)));
+        Value products = c.op(OpName.MATMUL, c.cast(c.input(0), precise), keys);
+        Value scores = through(c, "score_mod", c.op(OpName.MUL, products, c.scalar(precise, scale(c))));
+        Value softmax = c.add(c.onnx(OpName.SOFTMAX, scores).with("axis", Attribute.of(-1)));
         Value probabilities = through(c, "prob_mod", softmax);
-        c.result(c.cast(c.op("MatMul", probabilities, c.cast(ofQueries(c, 2), precise)), type));
+        c.result(c.cast(c.op(OpName.MATMUL, probabilities, c.cast(ofQueries(c, 2), precise)), type));
     }
 
     private static Value through(Composer c, String graph, Value value) {
@@ -50,6 +51,6 @@ final class FlexAttentionLowering {
         for (int i = 0; i < places.length; i++) {
             places[i] = i / (heads / shared);
         }
-        return c.add(c.onnx("Gather", c.input(input), c.longs(places)).with("axis", Attribute.of(HEADS)));
+        return c.add(c.onnx(OpName.GATHER, c.input(input), c.longs(places)).with("axis", Attribute.of(HEADS)));
     }
 }

@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import java.util.Arrays;
@@ -26,7 +27,7 @@ final class FusedLowerings {
                         c,
                         c.input(0),
                         c.rank(0),
-                        x -> c.add(c.onnx("MaxPool", x).with(c.attributes()))));
+                        x -> c.add(c.onnx(OpName.MAX_POOL, x).with(c.attributes()))));
             case "FusedGemm" -> FusedLowerings::gemm;
             case "GemmFastGelu" -> FusedLowerings::gemmFastGelu;
             case "FusedMatMulActivation" -> FusedLowerings::matMulActivation;
@@ -45,13 +46,13 @@ final class FusedLowerings {
     }
 
     private static Value biased(Composer c) {
-        return c.op("Add", c.input(0), c.input(1));
+        return c.op(OpName.ADD, c.input(0), c.input(1));
     }
 
     private static Value conv(Composer c, Value x, @Nullable Value added) {
         Attributes attributes = c.attributes().without("activation").without("activation_params");
-        Value y = c.add(c.onnx("Conv", x, c.input(1), c.find(2)).with(attributes));
-        return ActivationAttributes.listed(c, added == null ? y : c.op("Add", y, added), c.element(0));
+        Value y = c.add(c.onnx(OpName.CONV, x, c.input(1), c.find(2)).with(attributes));
+        return ActivationAttributes.listed(c, added == null ? y : c.op(OpName.ADD, y, added), c.element(0));
     }
 
     private static void channelsLastConv(Composer c) {
@@ -62,7 +63,7 @@ final class FusedLowerings {
     }
 
     private static void gemm(Composer c) {
-        NodeSpec spec = c.onnx("Gemm", c.input(0), c.input(1), c.find(2));
+        NodeSpec spec = c.onnx(OpName.GEMM, c.input(0), c.input(1), c.find(2));
         for (String name : List.of("alpha", "beta", "transA", "transB")) {
             spec = given(c, spec, name);
         }
@@ -75,15 +76,15 @@ final class FusedLowerings {
     }
 
     private static void gemmFastGelu(Composer c) {
-        Value product = c.op("MatMul", c.input(0), c.input(1));
-        Value sum = c.has(2) ? c.op("Add", product, c.input(2)) : product;
-        c.result(c.add(c.onnx("Gelu", sum).with("approximate", Attribute.of("tanh"))));
+        Value product = c.op(OpName.MATMUL, c.input(0), c.input(1));
+        Value sum = c.has(2) ? c.op(OpName.ADD, product, c.input(2)) : product;
+        c.result(c.add(c.onnx(OpName.GELU, sum).with("approximate", Attribute.of("tanh"))));
     }
 
     private static void matMulActivation(Composer c) {
         Value product = matMul(c);
-        if (c.attributes().text("activation").equals("Softmax")) {
-            c.result(c.add(c.onnx("Softmax", product)
+        if (c.attributes().text("activation").equals(OpName.SOFTMAX)) {
+            c.result(c.add(c.onnx(OpName.SOFTMAX, product)
                     .with("axis", Attribute.of(c.attributes().integer("activation_axis", -1)))));
         } else {
             c.result(ActivationAttributes.named(c, product));
@@ -116,14 +117,14 @@ final class FusedLowerings {
 
     /** Lowers BiasSoftmax. The softmax covers all axes from {@code axis} on, as before opset 13. */
     private static void softmax(Composer c) {
-        NodeSpec spec = c.onnx("Softmax", 11, biased(c))
+        NodeSpec spec = c.onnx(OpName.SOFTMAX, 11, biased(c))
                 .with("axis", Attribute.of(c.attributes().integer("axis", 1)));
         c.result(c.add(spec));
     }
 
     private static void splitGelu(Composer c) {
         List<Value> halves = c.split(biased(c), 2);
-        c.result(c.op("Mul", halves.getFirst(), c.op("Gelu", halves.getLast())));
+        c.result(c.op(OpName.MUL, halves.getFirst(), c.op(OpName.GELU, halves.getLast())));
     }
 
     private static void biasDropout(Composer c) {
@@ -132,10 +133,10 @@ final class FusedLowerings {
 
     /** Writes Dropout, whose inputs are those from {@code ratio} on, with an optional residual and mask output. */
     private static void dropout(Composer c, Value x, @Nullable Value residual, int ratio) {
-        NodeSpec spec = c.onnx("Dropout", x, c.find(ratio), c.find(ratio + 1));
+        NodeSpec spec = c.onnx(OpName.DROPOUT, x, c.find(ratio), c.find(ratio + 1));
         List<Value> outputs = c.add(given(c, spec, "seed"), c.wants(1) ? 2 : 1);
         Value kept = outputs.getFirst();
-        c.result(residual == null ? kept : c.op("Add", kept, residual));
+        c.result(residual == null ? kept : c.op(OpName.ADD, kept, residual));
         if (c.wants(1)) {
             boolean packed = c.node().op().name().startsWith("Bitmask");
             c.result(1, packed ? bits(c, outputs.getLast()) : outputs.getLast());
@@ -144,14 +145,14 @@ final class FusedLowerings {
 
     /** Packs 32 flags into a number, the first in its lowest bit. */
     private static Value bits(Composer c, Value flags) {
-        Value flat = c.cast(c.op("Reshape", flags, c.longs(-1)), ElementType.UINT32);
-        Value missing = c.op("Mod", c.op("Neg", c.op("Shape", flat)), c.longs(Integer.SIZE));
-        Value filled = c.op("Pad", flat, c.concat(0, c.longs(0), missing));
+        Value flat = c.cast(c.op(OpName.RESHAPE, flags, c.longs(-1)), ElementType.UINT32);
+        Value missing = c.op(OpName.MOD, c.op(OpName.NEG, c.op(OpName.SHAPE, flat)), c.longs(Integer.SIZE));
+        Value filled = c.op(OpName.PAD, flat, c.concat(0, c.longs(0), missing));
         double[] powers = new double[Integer.SIZE];
         Arrays.setAll(powers, i -> 1L << i);
         Value weights = c.reals(ElementType.UINT32, Shape.of(powers.length), powers);
-        Value words = c.op("Mul", c.op("Reshape", filled, c.longs(-1, powers.length)), weights);
-        return c.add(c.onnx("ReduceSum", words, c.longs(1)).with("keepdims", Attribute.of(0)));
+        Value words = c.op(OpName.MUL, c.op(OpName.RESHAPE, filled, c.longs(-1, powers.length)), weights);
+        return c.add(c.onnx(OpName.REDUCE_SUM, words, c.longs(1)).with("keepdims", Attribute.of(0)));
     }
 
     /**
@@ -165,22 +166,22 @@ final class FusedLowerings {
         boolean last = c.attributes().flag("channels_last", true);
         if (c.has(3)) {
             c.refuse(c.rank(3) != rank, "a skip of another rank");
-            x = c.op("Add", x, c.input(3));
+            x = c.op(OpName.ADD, x, c.input(3));
             if (c.has(4)) {
-                Value bias = last ? c.input(4) : c.op("Unsqueeze", c.input(4), c.longs(inner(rank)));
-                x = c.op("Add", x, bias);
+                Value bias = last ? c.input(4) : c.op(OpName.UNSQUEEZE, c.input(4), c.longs(inner(rank)));
+                x = c.op(OpName.ADD, x, bias);
             }
             c.result(1, x);
         }
-        Value scale = c.op("CastLike", c.input(1), x);
-        Value shift = c.op("CastLike", c.input(2), x);
+        Value scale = c.op(OpName.CAST_LIKE, c.input(1), x);
+        Value shift = c.op(OpName.CAST_LIKE, c.input(2), x);
         Attributes attributes = Attributes.of(
                         "num_groups", Attribute.of(c.attributes().integer("groups")))
                 .with("epsilon", Attribute.of(c.attributes().real("epsilon", 1e-5f)));
-        UnaryOperator<Value> norm =
-                front -> c.add(c.onnx("GroupNormalization", front, scale, shift).with(attributes));
+        UnaryOperator<Value> norm = front ->
+                c.add(c.onnx(OpName.GROUP_NORMALIZATION, front, scale, shift).with(attributes));
         Value y = last ? ChannelsLast.around(c, x, rank, norm) : norm.apply(x);
-        c.result(c.attributes().integer("activation", 0) == 0 ? y : c.op("Mul", y, c.op("Sigmoid", y)));
+        c.result(c.attributes().integer("activation", 0) == 0 ? y : c.op(OpName.MUL, y, c.op(OpName.SIGMOID, y)));
     }
 
     private static long[] inner(int rank) {

@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,7 @@ final class GateLowerings {
 
     static @Nullable Lowering lowering(String name) {
         return switch (name) {
-            case "LinearAttention" -> GateLowerings::linearAttention;
+            case OpName.LINEAR_ATTENTION -> GateLowerings::linearAttention;
             case "CausalConvWithState" -> GateLowerings::causalConv;
             case "GatedRMSNorm" -> GateLowerings::norm;
             default -> null;
@@ -30,7 +31,7 @@ final class GateLowerings {
     private static void linearAttention(Composer c) {
         checkWindow(c);
         NodeSpec spec = c.onnx(
-                        "LinearAttention",
+                        OpName.LINEAR_ATTENTION,
                         LINEAR_ATTENTION_OPSET,
                         c.node().inputs().toArray(new Value[0]))
                 .with(c.attributes().without("state_window"));
@@ -48,12 +49,12 @@ final class GateLowerings {
     private static void norm(Composer c) {
         Value x = c.cast(c.input(0), ElementType.FLOAT);
         Value scale = c.cast(c.input(1), ElementType.FLOAT);
-        Value parts = c.op("Reshape", x, c.concat(0, c.longs(-1), c.op("Shape", scale)));
-        NodeSpec spec = c.onnx("RMSNormalization", NORM_OPSET, parts, scale)
+        Value parts = c.op(OpName.RESHAPE, x, c.concat(0, c.longs(-1), c.op(OpName.SHAPE, scale)));
+        NodeSpec spec = c.onnx(OpName.RMS_NORMALIZATION, NORM_OPSET, parts, scale)
                 .with("epsilon", Attribute.of(c.attributes().real("epsilon", 1e-5f)));
-        Value normalised = c.op("Reshape", c.add(spec), c.op("Shape", x));
+        Value normalised = c.op(OpName.RESHAPE, c.add(spec), c.op(OpName.SHAPE, x));
         Value gate = c.cast(c.input(2), ElementType.FLOAT);
-        Value swish = c.op("Mul", gate, c.op("Sigmoid", gate));
-        c.result(c.op("CastLike", c.op("Mul", normalised, swish), c.input(0)));
+        Value swish = c.op(OpName.MUL, gate, c.op(OpName.SIGMOID, gate));
+        c.result(c.op(OpName.CAST_LIKE, c.op(OpName.MUL, normalised, swish), c.input(0)));
     }
 }

@@ -8,6 +8,7 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,7 +48,7 @@ final class GradientLowering {
         for (int i = 0; i < names.size(); i++) {
             c.refuse(values.get(names.get(i)) != c.find(i), "a gradient at another place than '" + names.get(i) + "'");
         }
-        gradients.put(result, c.op("Expand", one(result), c.op("Shape", result)));
+        gradients.put(result, c.op(OpName.EXPAND, one(result), c.op(OpName.SHAPE, result)));
         for (Node node : before(result)) {
             Value gradient = gradients.get(node.requireOutput(0));
             if (gradient != null) {
@@ -56,7 +57,7 @@ final class GradientLowering {
         }
         for (int i = 0; i < names.size(); i++) {
             Value gradient = gradients.get(c.input(i));
-            c.result(i, gradient == null ? c.op("Sub", c.input(i), c.input(i)) : gradient);
+            c.result(i, gradient == null ? c.op(OpName.SUB, c.input(i), c.input(i)) : gradient);
         }
     }
 
@@ -102,34 +103,34 @@ final class GradientLowering {
         Value y = node.requireOutput(0);
         c.refuse(!node.op().domain().equals(OpId.ONNX), "the operator " + node.op() + " on the way");
         switch (node.op().name()) {
-            case "Identity" -> add(a, g);
-            case "Neg" -> add(a, c.op("Neg", g));
-            case "Add" -> both(node, g, g);
-            case "Sub" -> both(node, g, c.op("Neg", g));
-            case "Mul" -> both(node, c.op("Mul", g, node.requireInput(1)), c.op("Mul", g, a));
-            case "Div" -> {
-                Value share = c.op("Div", g, node.requireInput(1));
-                both(node, share, c.op("Neg", c.op("Mul", share, y)));
+            case OpName.IDENTITY -> add(a, g);
+            case OpName.NEG -> add(a, c.op(OpName.NEG, g));
+            case OpName.ADD -> both(node, g, g);
+            case OpName.SUB -> both(node, g, c.op(OpName.NEG, g));
+            case OpName.MUL -> both(node, c.op(OpName.MUL, g, node.requireInput(1)), c.op(OpName.MUL, g, a));
+            case OpName.DIV -> {
+                Value share = c.op(OpName.DIV, g, node.requireInput(1));
+                both(node, share, c.op(OpName.NEG, c.op(OpName.MUL, share, y)));
             }
-            case "MatMul" -> product(a, node.requireInput(1), g);
-            case "Exp" -> add(a, c.op("Mul", g, y));
-            case "Log" -> add(a, c.op("Div", g, a));
-            case "Sqrt" -> add(a, c.op("Div", g, c.op("Add", y, y)));
-            case "Sigmoid" -> add(a, c.op("Mul", g, c.op("Mul", y, c.op("Sub", one(y), y))));
-            case "Tanh" -> add(a, c.op("Mul", g, c.op("Sub", one(y), c.op("Mul", y, y))));
-            case String name when name.equals(OpId.RELU.name()) -> add(a, c.op("Mul", g, c.op("Sign", y)));
+            case OpName.MATMUL -> product(a, node.requireInput(1), g);
+            case "Exp" -> add(a, c.op(OpName.MUL, g, y));
+            case "Log" -> add(a, c.op(OpName.DIV, g, a));
+            case OpName.SQRT -> add(a, c.op(OpName.DIV, g, c.op(OpName.ADD, y, y)));
+            case OpName.SIGMOID -> add(a, c.op(OpName.MUL, g, c.op(OpName.MUL, y, c.op(OpName.SUB, one(y), y))));
+            case OpName.TANH -> add(a, c.op(OpName.MUL, g, c.op(OpName.SUB, one(y), c.op(OpName.MUL, y, y))));
+            case String name when name.equals(OpId.RELU.name()) -> add(a, c.op(OpName.MUL, g, c.op("Sign", y)));
             default -> throw c.refuse("the operator " + node.op() + " on the way");
         }
     }
 
     private void product(Value a, Value b, Value g) {
         c.refuse(rank(a) != 2 || rank(b) != 2, "products of other than matrices on the way");
-        add(a, c.op("MatMul", g, c.transpose(b, 1, 0)));
-        add(b, c.op("MatMul", c.transpose(a, 1, 0), g));
+        add(a, c.op(OpName.MATMUL, g, c.transpose(b, 1, 0)));
+        add(b, c.op(OpName.MATMUL, c.transpose(a, 1, 0), g));
     }
 
     private Value one(Value like) {
-        return c.op("CastLike", c.scalar(ElementType.FLOAT, 1), like);
+        return c.op(OpName.CAST_LIKE, c.scalar(ElementType.FLOAT, 1), like);
     }
 
     private static int rank(Value value) {
@@ -144,7 +145,7 @@ final class GradientLowering {
     }
 
     private void add(Value value, Value gradient) {
-        gradients.merge(value, gradient, (before, more) -> c.op("Add", before, more));
+        gradients.merge(value, gradient, (before, more) -> c.op(OpName.ADD, before, more));
     }
 
     /** Sums the gradient over the axes along which the operand was broadcast. */
@@ -155,10 +156,10 @@ final class GradientLowering {
         if (known != null && known.length == 0) {
             return gradient;
         }
-        Value shape = c.op("Shape", operand);
-        Value axes = known == null ? broadcast(c.op("Shape", result), shape) : c.longs(known);
-        NodeSpec sum = c.onnx("ReduceSum", gradient, axes).with("noop_with_empty_axes", Attribute.of(1));
-        return c.op("Reshape", c.add(sum), shape);
+        Value shape = c.op(OpName.SHAPE, operand);
+        Value axes = known == null ? broadcast(c.op(OpName.SHAPE, result), shape) : c.longs(known);
+        NodeSpec sum = c.onnx(OpName.REDUCE_SUM, gradient, axes).with("noop_with_empty_axes", Attribute.of(1));
+        return c.op(OpName.RESHAPE, c.add(sum), shape);
     }
 
     /** Returns the axes along which an operand was broadcast; null where they are known only in a run. */
@@ -177,9 +178,9 @@ final class GradientLowering {
 
     /** Writes the computation of the axes along which an operand was broadcast, from the shapes in a run. */
     private Value broadcast(Value to, Value from) {
-        Value lead = c.op("Sub", c.op("Shape", to), c.op("Shape", from));
-        Value whole = c.concat(0, c.op("Expand", c.longs(1), lead), from);
-        Value differs = c.op("Not", c.op("Equal", whole, to));
-        return c.op("Squeeze", c.op("NonZero", differs), c.longs(0));
+        Value lead = c.op(OpName.SUB, c.op(OpName.SHAPE, to), c.op(OpName.SHAPE, from));
+        Value whole = c.concat(0, c.op(OpName.EXPAND, c.longs(1), lead), from);
+        Value differs = c.op(OpName.NOT, c.op(OpName.EQUAL, whole, to));
+        return c.op(OpName.SQUEEZE, c.op(OpName.NON_ZERO, differs), c.longs(0));
     }
 }

@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -77,7 +78,7 @@ final class LinearLowerings {
         if (offsets == null || scales == null || !isOfRow(offsets, features) || !isOfRow(scales, features)) {
             return null;
         }
-        return c -> c.result(c.op("Mul", c.op("Sub", c.input(0), reals(c, offsets)), reals(c, scales)));
+        return c -> c.result(c.op(OpName.MUL, c.op(OpName.SUB, c.input(0), reals(c, offsets)), reals(c, scales)));
     }
 
     private static boolean isOfRow(float[] numbers, int features) {
@@ -94,13 +95,13 @@ final class LinearLowerings {
         float[] intercepts = c.attributes().reals("intercepts");
         Value weights = c.constant(Tensor.copyOf(coefficients, results, features));
         Value bias = intercepts == null || intercepts.length == 0 ? null : reals(c, intercepts);
-        return c.add(c.onnx("Gemm", c.input(0), weights, bias).with("transB", Attribute.of(1)));
+        return c.add(c.onnx(OpName.GEMM, c.input(0), weights, bias).with("transB", Attribute.of(1)));
     }
 
     private static Value transformed(Composer c, Value scores) {
         return switch (c.attributes().text("post_transform", "NONE")) {
-            case "LOGISTIC" -> c.op("Sigmoid", scores);
-            case "SOFTMAX" -> c.add(c.onnx("Softmax", scores).with("axis", Attribute.of(1)));
+            case "LOGISTIC" -> c.op(OpName.SIGMOID, scores);
+            case "SOFTMAX" -> c.add(c.onnx(OpName.SOFTMAX, scores).with("axis", Attribute.of(1)));
             default -> scores;
         };
     }
@@ -116,9 +117,9 @@ final class LinearLowerings {
 
     /** Writes the label of the largest score and the transformed scores. */
     private static void classify(Composer c, Value scores, Tensor labels) {
-        Value best =
-                c.add(c.onnx("ArgMax", scores).with("axis", Attribute.of(1)).with("keepdims", Attribute.of(0)));
-        c.result(c.op("Gather", c.constant(labels), best));
+        Value best = c.add(
+                c.onnx(OpName.ARG_MAX, scores).with("axis", Attribute.of(1)).with("keepdims", Attribute.of(0)));
+        c.result(c.op(OpName.GATHER, c.constant(labels), best));
         if (c.wants(1)) {
             c.result(1, transformed(c, scores));
         }

@@ -3,6 +3,7 @@ package dev.millrace.graph.lower;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,7 +39,7 @@ final class MultimodalRotaryLowering {
         long[][] columns = columns(sections, layout == 1);
         Value cos = angles(c, COS, columns);
         Value sin = angles(c, SIN, columns);
-        c.result(c.add(c.onnx("RotaryEmbedding", ROTARY_OPSET, c.input(0), cos, sin)
+        c.result(c.add(c.onnx(OpName.ROTARY_EMBEDDING, ROTARY_OPSET, c.input(0), cos, sin)
                 .with(Attributes.NONE
                         .with("interleaved", Attribute.of(attributes.integer("interleaved", 0)))
                         .with("num_heads", Attribute.of(attributes.integer("num_heads", 0)))
@@ -68,10 +69,10 @@ final class MultimodalRotaryLowering {
         var order = new ArrayList<Long>();
         for (int stream = 0; stream < STREAMS; stream++) {
             if (columns[stream].length > 0) {
-                Value part = c.add(c.onnx("Gather", c.input(table), c.longs(columns[stream]))
+                Value part = c.add(c.onnx(OpName.GATHER, c.input(table), c.longs(columns[stream]))
                         .with("axis", Attribute.of(1)));
-                Value positions = c.op("Gather", c.input(POSITIONS), c.scalar(stream));
-                parts.add(c.op("Gather", part, positions));
+                Value positions = c.op(OpName.GATHER, c.input(POSITIONS), c.scalar(stream));
+                parts.add(c.op(OpName.GATHER, part, positions));
                 Arrays.stream(columns[stream]).forEach(order::add);
             }
         }
@@ -80,12 +81,12 @@ final class MultimodalRotaryLowering {
         for (int i = 0; i < places.length; i++) {
             places[Math.toIntExact(order.get(i))] = i;
         }
-        Value ordered = c.add(c.onnx("Gather", together, c.longs(places)).with("axis", Attribute.of(-1)));
+        Value ordered = c.add(c.onnx(OpName.GATHER, together, c.longs(places)).with("axis", Attribute.of(-1)));
         float scale = c.attributes().real("scale", 1);
         if (scale == 1) {
             return ordered;
         }
-        Value scaled = c.op("Mul", c.cast(ordered, ElementType.FLOAT), c.scalar(ElementType.FLOAT, scale));
-        return c.op("CastLike", scaled, ordered);
+        Value scaled = c.op(OpName.MUL, c.cast(ordered, ElementType.FLOAT), c.scalar(ElementType.FLOAT, scale));
+        return c.op(OpName.CAST_LIKE, scaled, ordered);
     }
 }

@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import org.jspecify.annotations.Nullable;
 
@@ -55,12 +56,12 @@ final class OrderedLowerings {
         Value before = c.extents(matrices, 0, rank - 2);
         Value rows = c.extents(matrices, rank - 2, rank - 1);
         Value columns = c.extents(matrices, rank - 1, rank);
-        return c.transpose(c.op("Reshape", matrices, c.concat(0, before, columns, rows)), swapped);
+        return c.transpose(c.op(OpName.RESHAPE, matrices, c.concat(0, before, columns, rows)), swapped);
     }
 
     /** The matrices of an input, whose elements lie by row, by column. */
     private static Value byColumn(Composer c, int input) {
-        return c.op("Reshape", c.transpose(c.input(input), swapped(c, input)), c.op("Shape", c.input(input)));
+        return c.op(OpName.RESHAPE, c.transpose(c.input(input), swapped(c, input)), c.op(OpName.SHAPE, c.input(input)));
     }
 
     private static Value inOrder(Composer c) {
@@ -70,11 +71,11 @@ final class OrderedLowerings {
     }
 
     private static Value real(Composer c, Value bytes, Value scale) {
-        return c.op("DequantizeLinear", bytes, c.op("Reshape", scale, c.longs()));
+        return c.op(OpName.DEQUANTIZE_LINEAR, bytes, c.op(OpName.RESHAPE, scale, c.longs()));
     }
 
     private static Value bytes(Composer c, Value real, Value scale) {
-        return c.add(c.onnx("QuantizeLinear", real, c.op("Reshape", scale, c.longs()))
+        return c.add(c.onnx(OpName.QUANTIZE_LINEAR, real, c.op(OpName.RESHAPE, scale, c.longs()))
                 .with("output_dtype", Attribute.of(ElementType.INT8.code())));
     }
 
@@ -90,16 +91,16 @@ final class OrderedLowerings {
 
     private static Value projected(Composer c, int weights, String order, Value scale, @Nullable Value bias) {
         Value matrix = isByColumn(c, order) ? byRow(c, weights) : c.input(weights);
-        Value sums = c.cast(c.op("MatMulInteger", c.input(0), matrix), ElementType.FLOAT);
-        Value product = c.op("Mul", sums, scale);
-        return bias == null ? product : c.op("Add", product, bias);
+        Value sums = c.cast(c.op(OpName.MATMUL_INTEGER, c.input(0), matrix), ElementType.FLOAT);
+        Value product = c.op(OpName.MUL, sums, scale);
+        return bias == null ? product : c.op(OpName.ADD, product, bias);
     }
 
     private static void product(Composer c) {
         c.refuse(isByColumn(c, "order_A") || isByColumn(c, "order_Y"), "a product of matrices by column");
-        Value product = projected(c, 2, "order_B", c.op("Mul", c.input(1), c.input(3)), c.find(5));
+        Value product = projected(c, 2, "order_B", c.op(OpName.MUL, c.input(1), c.input(3)), c.find(5));
         if (c.has(6)) {
-            product = c.op("Add", product, real(c, c.input(6), c.input(7)));
+            product = c.op(OpName.ADD, product, real(c, c.input(6), c.input(7)));
         }
         c.result(bytes(c, product, c.input(4)));
     }
@@ -107,7 +108,7 @@ final class OrderedLowerings {
     private static void norm(Composer c) {
         c.refuse(isByColumn(c, "order_X") || isByColumn(c, "order_Y"), "rows that lie by column");
         NodeSpec spec = c.onnx(
-                        "LayerNormalization",
+                        OpName.LAYER_NORMALIZATION,
                         real(c, c.input(0), c.input(1)),
                         c.cast(c.input(2), ElementType.FLOAT),
                         c.has(3) ? c.cast(c.input(3), ElementType.FLOAT) : null)
@@ -119,7 +120,7 @@ final class OrderedLowerings {
     /** Elements stay in the order in which they lie. */
     private static void gelu(Composer c) {
         Value real = real(c, c.input(0), c.input(1));
-        c.result(bytes(c, c.op("Gelu", real), c.input(2)));
+        c.result(bytes(c, c.op(OpName.GELU, real), c.input(2)));
     }
 
     /** Each step gives bytes: projections, scores, probabilities and what comes of them. */
@@ -129,25 +130,26 @@ final class OrderedLowerings {
         c.refuse(c.has(18) || c.has(19), "a past, or a bias of scores");
         Value[] parts = new Value[PROJECTIONS];
         for (int i = 0; i < PROJECTIONS; i++) {
-            Value scale = c.op("Mul", c.input(1), c.input(8 + i));
+            Value scale = c.op(OpName.MUL, c.input(1), c.input(8 + i));
             Value part = stepped(c, projected(c, 5 + i, "order_weight", scale, c.input(11 + i)), 2 + i);
-            Value byHead = c.op("Reshape", part, c.longs(0, 0, c.attributes().integer("num_heads"), -1));
+            Value byHead =
+                    c.op(OpName.RESHAPE, part, c.longs(0, 0, c.attributes().integer("num_heads"), -1));
             parts[i] = i == 1 ? c.transpose(byHead, 0, 2, 3, 1) : c.transpose(byHead, 0, 2, 1, 3);
         }
-        Value scores = stepped(c, c.op("MatMul", parts[0], parts[1]), 14);
-        Value size = c.op("Sqrt", c.cast(c.extents(parts[0], 3, 4), ElementType.FLOAT));
-        Value seen = hidden(c, c.op("Div", scores, size));
-        Value shares = stepped(c, c.add(c.onnx("Softmax", seen).with("axis", Attribute.of(-1))), 15);
-        Value heads = c.transpose(c.op("MatMul", shares, parts[2]), 0, 2, 1, 3);
-        c.result(bytes(c, c.op("Reshape", heads, c.longs(0, 0, -1)), c.input(16)));
+        Value scores = stepped(c, c.op(OpName.MATMUL, parts[0], parts[1]), 14);
+        Value size = c.op(OpName.SQRT, c.cast(c.extents(parts[0], 3, 4), ElementType.FLOAT));
+        Value seen = hidden(c, c.op(OpName.DIV, scores, size));
+        Value shares = stepped(c, c.add(c.onnx(OpName.SOFTMAX, seen).with("axis", Attribute.of(-1))), 15);
+        Value heads = c.transpose(c.op(OpName.MATMUL, shares, parts[2]), 0, 2, 1, 3);
+        c.result(bytes(c, c.op(OpName.RESHAPE, heads, c.longs(0, 0, -1)), c.input(16)));
     }
 
     /** Projections give bytes, and so does what is seen of them. */
     private static void longformer(Composer c) {
         c.refuse(isByColumn(c, "order_input") || isByColumn(c, "order_output"), "steps that lie by column");
-        Value scale = c.op("Mul", c.input(1), c.input(3));
+        Value scale = c.op(OpName.MUL, c.input(1), c.input(3));
         Value near = stepped(c, projected(c, 2, "order_weight", scale, c.input(4)), 6);
-        Value globalScale = c.op("Mul", c.input(1), c.input(9));
+        Value globalScale = c.op(OpName.MUL, c.input(1), c.input(9));
         Value global = stepped(c, projected(c, 8, "order_global_weight", globalScale, c.input(10)), 11);
         Value mask = c.cast(c.input(7), ElementType.FLOAT);
         c.result(bytes(c, PartialAttentionLowerings.longformer(c, mask, c.input(12), near, global), c.input(13)));
@@ -164,8 +166,8 @@ final class OrderedLowerings {
         }
         int rank = c.rank(17);
         c.refuse(rank != 2 && rank != 3, "a mask of " + rank + " axes");
-        Value seen = c.op("Greater", c.input(17), c.scalar(ElementType.INT32, 0));
-        Value byHead = c.op("Unsqueeze", seen, rank == 2 ? c.longs(1, 2) : c.longs(1));
-        return c.op("Where", byHead, scores, c.scalar(ElementType.FLOAT, -Float.MAX_VALUE));
+        Value seen = c.op(OpName.GREATER, c.input(17), c.scalar(ElementType.INT32, 0));
+        Value byHead = c.op(OpName.UNSQUEEZE, seen, rank == 2 ? c.longs(1, 2) : c.longs(1));
+        return c.op(OpName.WHERE, byHead, scores, c.scalar(ElementType.FLOAT, -Float.MAX_VALUE));
     }
 }

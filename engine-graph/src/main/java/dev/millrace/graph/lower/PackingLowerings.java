@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,44 +29,46 @@ final class PackingLowerings {
     private static void remove(Composer c) {
         Value counts = c.cast(c.input(1), ElementType.INT64);
         Value there = there(c, c.extents(c.input(0), 1, 2), counts);
-        Value flat = c.op("Reshape", there, c.longs(-1));
+        Value flat = c.op(OpName.RESHAPE, there, c.longs(-1));
         Value tokens = places(c, flat);
-        Value rows = c.add(c.onnx("Flatten", c.input(0)).with("axis", Attribute.of(2)));
-        c.result(c.op("Gather", rows, tokens));
-        Value offsets = c.op("Reshape", c.concat(0, tokens, places(c, c.op("Not", flat))), c.op("Shape", there));
+        Value rows = c.add(c.onnx(OpName.FLATTEN, c.input(0)).with("axis", Attribute.of(2)));
+        c.result(c.op(OpName.GATHER, rows, tokens));
+        Value offsets =
+                c.op(OpName.RESHAPE, c.concat(0, tokens, places(c, c.op(OpName.NOT, flat))), c.op(OpName.SHAPE, there));
         c.result(1, c.cast(offsets, ElementType.INT32));
-        Value sums = c.op("CumSum", counts, c.scalar(0));
+        Value sums = c.op(OpName.CUM_SUM, counts, c.scalar(0));
         c.result(2, c.cast(c.concat(0, c.longs(0), sums), ElementType.INT32));
-        c.result(3, c.cast(c.op("Reshape", c.op("ReduceMax", counts), c.longs(1)), ElementType.INT32));
+        c.result(3, c.cast(c.op(OpName.RESHAPE, c.op(OpName.REDUCE_MAX, counts), c.longs(1)), ElementType.INT32));
     }
 
     /** Which places of each text have a token. */
     private static Value there(Composer c, Value steps, Value counts) {
-        Value places = c.op("Range", c.scalar(0), c.op("Reshape", steps, c.longs()), c.scalar(1));
-        return c.op("Less", places, c.op("Unsqueeze", counts, c.longs(1)));
+        Value places = c.op(OpName.RANGE, c.scalar(0), c.op(OpName.RESHAPE, steps, c.longs()), c.scalar(1));
+        return c.op(OpName.LESS, places, c.op(OpName.UNSQUEEZE, counts, c.longs(1)));
     }
 
     private static Value places(Composer c, Value flat) {
-        return c.op("Reshape", c.op("NonZero", flat), c.longs(-1));
+        return c.op(OpName.RESHAPE, c.op(OpName.NON_ZERO, flat), c.longs(-1));
     }
 
     private static Value tokens(Composer c, Value packed, Value offsets) {
-        Value flat = c.cast(c.op("Reshape", offsets, c.longs(-1)), ElementType.INT64);
-        return c.op("Slice", flat, c.longs(0), c.extents(packed, 0, 1));
+        Value flat = c.cast(c.op(OpName.RESHAPE, offsets, c.longs(-1)), ElementType.INT64);
+        return c.op(OpName.SLICE, flat, c.longs(0), c.extents(packed, 0, 1));
     }
 
     /** The batch with zeros where it is filled up. */
     static Value restored(Composer c, Value packed, Value offsets) {
         Value width = c.extents(packed, 1, 2);
-        Value zero = c.op("CastLike", c.scalar(ElementType.FLOAT, 0), packed);
-        Value empty = c.op("Expand", zero, c.concat(0, c.op("Reshape", c.op("Size", offsets), c.longs(1)), width));
-        Value places = c.op("Unsqueeze", tokens(c, packed, offsets), c.longs(1));
-        Value rows = c.op("ScatterND", empty, places, packed);
-        return c.op("Reshape", rows, c.concat(0, c.op("Shape", offsets), width));
+        Value zero = c.op(OpName.CAST_LIKE, c.scalar(ElementType.FLOAT, 0), packed);
+        Value empty = c.op(
+                OpName.EXPAND, zero, c.concat(0, c.op(OpName.RESHAPE, c.op(OpName.SIZE, offsets), c.longs(1)), width));
+        Value places = c.op(OpName.UNSQUEEZE, tokens(c, packed, offsets), c.longs(1));
+        Value rows = c.op(OpName.SCATTER_ND, empty, places, packed);
+        return c.op(OpName.RESHAPE, rows, c.concat(0, c.op(OpName.SHAPE, offsets), width));
     }
 
     private static void attention(Composer c) {
-        Value together = c.op("Add", c.op("MatMul", c.input(0), c.input(1)), c.input(2));
+        Value together = c.op(OpName.ADD, c.op(OpName.MATMUL, c.input(0), c.input(1)), c.input(2));
         attend(c, AttentionLowerings.parts(c, together), null, 3);
     }
 
@@ -77,9 +80,9 @@ final class PackingLowerings {
     private static List<Value> threeFold(Composer c) {
         c.refuse(c.rank(0) != 4, "queries of " + c.rank(0) + " axes without keys");
         NodeSpec split =
-                c.onnx("Split", c.input(0)).with("axis", Attribute.of(2)).with("num_outputs", Attribute.of(3));
+                c.onnx(OpName.SPLIT, c.input(0)).with("axis", Attribute.of(2)).with("num_outputs", Attribute.of(3));
         return c.add(split, 3).stream()
-                .map(part -> c.op("Reshape", part, c.longs(0, -1)))
+                .map(part -> c.op(OpName.RESHAPE, part, c.longs(0, -1)))
                 .toList();
     }
 
@@ -88,12 +91,12 @@ final class PackingLowerings {
         Value queries = parts.getFirst();
         Value ends = c.cast(c.input(offsets + 1), ElementType.INT64);
         Value counts = c.op(
-                "Sub",
-                c.op("Slice", ends, c.longs(1), c.longs(Long.MAX_VALUE)),
-                c.op("Slice", ends, c.longs(0), c.longs(-1)));
+                OpName.SUB,
+                c.op(OpName.SLICE, ends, c.longs(1), c.longs(Long.MAX_VALUE)),
+                c.op(OpName.SLICE, ends, c.longs(0), c.longs(-1)));
         Value there = there(c, c.extents(c.input(offsets), 1, 2), counts);
         NodeSpec spec = c.contributed(
-                "MultiHeadAttention",
+                OpName.MULTI_HEAD_ATTENTION,
                 restored(c, queries, c.input(offsets)),
                 restored(c, parts.get(1), c.input(offsets)),
                 restored(c, parts.get(2), c.input(offsets)),
@@ -104,7 +107,7 @@ final class PackingLowerings {
             Attribute value = c.attributes().find(name);
             spec = value == null ? spec : spec.with(name, value);
         }
-        Value rows = c.op("Reshape", c.add(spec), c.concat(0, c.longs(-1), c.extents(parts.get(2), 1, 2)));
-        c.result(c.op("Gather", rows, tokens(c, queries, c.input(offsets))));
+        Value rows = c.op(OpName.RESHAPE, c.add(spec), c.concat(0, c.longs(-1), c.extents(parts.get(2), 1, 2)));
+        c.result(c.op(OpName.GATHER, rows, tokens(c, queries, c.input(offsets))));
     }
 }

@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,16 +24,16 @@ final class PartialAttentionLowerings {
 
     private static Value hiding(Composer c, Value seen, Value like) {
         ElementType type = ElementType.FLOAT;
-        Value bias = c.op("Where", seen, c.scalar(type, 0), c.scalar(type, -Float.MAX_VALUE));
-        return c.op("CastLike", bias, like);
+        Value bias = c.op(OpName.WHERE, seen, c.scalar(type, 0), c.scalar(type, -Float.MAX_VALUE));
+        return c.op(OpName.CAST_LIKE, bias, like);
     }
 
     private static Value scalar(Composer c, Value one) {
-        return c.op("Reshape", one, c.longs());
+        return c.op(OpName.RESHAPE, one, c.longs());
     }
 
     private static Value counted(Composer c, Value end) {
-        return c.op("Range", c.scalar(0), scalar(c, end), c.scalar(1));
+        return c.op(OpName.RANGE, c.scalar(0), scalar(c, end), c.scalar(1));
     }
 
     /** Heads take turns with layouts, which say by blocks of steps what a query sees. What is left of the cache stays. */
@@ -42,23 +43,23 @@ final class PartialAttentionLowerings {
         c.refuse(heads % layouts != 0, layouts + " layouts for " + heads + " heads");
         Value block = c.scalar(c.attributes().integer("sparse_block_size"));
         Value total = c.cast(c.input(7), ElementType.INT64);
-        Value keyBlocks = c.op("Div", counted(c, total), block);
-        Value byKey = c.add(c.onnx("Gather", blocks(c), keyBlocks).with("axis", Attribute.of(2)));
+        Value keyBlocks = c.op(OpName.DIV, counted(c, total), block);
+        Value byKey = c.add(c.onnx(OpName.GATHER, blocks(c), keyBlocks).with("axis", Attribute.of(2)));
         Value steps = c.extents(c.input(0), 1, 2);
         Value lengths = c.cast(c.input(8), ElementType.INT64);
-        Value past = c.op("Max", c.op("Sub", lengths, steps), c.scalar(0));
-        Value places = c.op("Add", c.op("Unsqueeze", past, c.longs(1)), counted(c, steps));
-        Value byQuery =
-                c.add(c.onnx("Gather", byKey, c.op("Div", places, block)).with("axis", Attribute.of(1)));
-        Value byHead = c.op("Tile", c.transpose(byQuery, 1, 0, 2, 3), c.longs(1, heads / layouts, 1, 1));
+        Value past = c.op(OpName.MAX, c.op(OpName.SUB, lengths, steps), c.scalar(0));
+        Value places = c.op(OpName.ADD, c.op(OpName.UNSQUEEZE, past, c.longs(1)), counted(c, steps));
+        Value byQuery = c.add(
+                c.onnx(OpName.GATHER, byKey, c.op(OpName.DIV, places, block)).with("axis", Attribute.of(1)));
+        Value byHead = c.op(OpName.TILE, c.transpose(byQuery, 1, 0, 2, 3), c.longs(1, heads / layouts, 1, 1));
         NodeSpec spec = c.contributed(
-                "GroupQueryAttention",
+                OpName.GROUP_QUERY_ATTENTION,
                 c.input(0),
                 c.find(1),
                 c.find(2),
                 c.input(3),
                 c.input(4),
-                c.op("Sub", c.input(8), c.scalar(ElementType.INT32, 1)),
+                c.op(OpName.SUB, c.input(8), c.scalar(ElementType.INT32, 1)),
                 c.input(7),
                 c.find(9),
                 c.find(10),
@@ -67,10 +68,10 @@ final class PartialAttentionLowerings {
         List<Value> outputs = c.add(spec.with(c.attributes().without("sparse_block_size")), 3);
         c.result(outputs.getFirst());
         Value room = counted(c, c.extents(c.input(3), 2, 3));
-        Value isWritten = c.op("Less", room, c.op("Unsqueeze", c.op("Add", past, steps), c.longs(1)));
-        Value byStep = c.op("Unsqueeze", isWritten, c.longs(1, 3));
+        Value isWritten = c.op(OpName.LESS, room, c.op(OpName.UNSQUEEZE, c.op(OpName.ADD, past, steps), c.longs(1)));
+        Value byStep = c.op(OpName.UNSQUEEZE, isWritten, c.longs(1, 3));
         for (int i = 1; i < outputs.size(); i++) {
-            c.result(i, c.op("Where", byStep, outputs.get(i), c.input(i + 2)));
+            c.result(i, c.op(OpName.WHERE, byStep, outputs.get(i), c.input(i + 2)));
         }
     }
 
@@ -78,15 +79,18 @@ final class PartialAttentionLowerings {
     private static Value blocks(Composer c) {
         Value starts = c.cast(c.input(5), ElementType.INT64);
         Value columns = c.cast(c.input(6), ElementType.INT64);
-        Value blocks = c.op("Sub", c.extents(starts, 1, 2), c.longs(1));
-        Value from = c.op("Unsqueeze", c.op("Slice", starts, c.longs(0), c.longs(-1), c.longs(1)), c.longs(2));
-        Value to =
-                c.op("Unsqueeze", c.op("Slice", starts, c.longs(1), c.longs(Long.MAX_VALUE), c.longs(1)), c.longs(2));
+        Value blocks = c.op(OpName.SUB, c.extents(starts, 1, 2), c.longs(1));
+        Value from =
+                c.op(OpName.UNSQUEEZE, c.op(OpName.SLICE, starts, c.longs(0), c.longs(-1), c.longs(1)), c.longs(2));
+        Value to = c.op(
+                OpName.UNSQUEEZE,
+                c.op(OpName.SLICE, starts, c.longs(1), c.longs(Long.MAX_VALUE), c.longs(1)),
+                c.longs(2));
         Value entry = counted(c, c.extents(columns, 1, 2));
-        Value ofRow = c.op("And", c.op("GreaterOrEqual", entry, from), c.op("Less", entry, to));
-        Value ofColumn = c.op("Equal", c.op("Unsqueeze", columns, c.longs(2)), counted(c, blocks));
-        Value count = c.op("MatMul", c.cast(ofRow, ElementType.FLOAT), c.cast(ofColumn, ElementType.FLOAT));
-        return c.op("Greater", count, c.scalar(ElementType.FLOAT, 0));
+        Value ofRow = c.op(OpName.AND, c.op(OpName.GREATER_OR_EQUAL, entry, from), c.op(OpName.LESS, entry, to));
+        Value ofColumn = c.op(OpName.EQUAL, c.op(OpName.UNSQUEEZE, columns, c.longs(2)), counted(c, blocks));
+        Value count = c.op(OpName.MATMUL, c.cast(ofRow, ElementType.FLOAT), c.cast(ofColumn, ElementType.FLOAT));
+        return c.op(OpName.GREATER, count, c.scalar(ElementType.FLOAT, 0));
     }
 
     private static void longformer(Composer c) {
@@ -94,7 +98,7 @@ final class PartialAttentionLowerings {
     }
 
     private static Value projected(Composer c, int weights) {
-        return c.op("Add", c.op("MatMul", c.input(0), c.input(weights)), c.input(weights + 1));
+        return c.op(OpName.ADD, c.op(OpName.MATMUL, c.input(0), c.input(weights)), c.input(weights + 1));
     }
 
     /**
@@ -103,22 +107,25 @@ final class PartialAttentionLowerings {
      */
     static Value longformer(Composer c, Value mask, Value global, Value nearParts, Value globalParts) {
         Value places = counted(c, c.extents(c.input(0), 1, 2));
-        Value apart = c.op("Sub", c.op("Unsqueeze", places, c.longs(1)), places);
-        Value near =
-                c.op("LessOrEqual", c.op("Abs", apart), c.scalar(c.attributes().integer("window")));
-        Value isGlobal = c.op("Not", c.op("Equal", global, c.scalar(ElementType.INT32, 0)));
-        Value seen = c.op("Or", near, c.op("Unsqueeze", isGlobal, c.longs(1, 2)));
-        Value ofKeys = c.op("Unsqueeze", mask, c.longs(1, 2));
-        Value local = attended(c, nearParts, c.op("Add", hiding(c, seen, mask), ofKeys));
-        Value all = attended(c, globalParts, c.op("Expand", ofKeys, c.op("Shape", seen)));
-        Value attended = c.op("Where", c.op("Unsqueeze", isGlobal, c.longs(2)), all, local);
-        Value zero = c.op("CastLike", c.scalar(ElementType.FLOAT, 0), mask);
-        return c.op("Where", c.op("Unsqueeze", c.op("Less", mask, zero), c.longs(2)), zero, attended);
+        Value apart = c.op(OpName.SUB, c.op(OpName.UNSQUEEZE, places, c.longs(1)), places);
+        Value near = c.op(
+                OpName.LESS_OR_EQUAL,
+                c.op(OpName.ABS, apart),
+                c.scalar(c.attributes().integer("window")));
+        Value isGlobal = c.op(OpName.NOT, c.op(OpName.EQUAL, global, c.scalar(ElementType.INT32, 0)));
+        Value seen = c.op("Or", near, c.op(OpName.UNSQUEEZE, isGlobal, c.longs(1, 2)));
+        Value ofKeys = c.op(OpName.UNSQUEEZE, mask, c.longs(1, 2));
+        Value local = attended(c, nearParts, c.op(OpName.ADD, hiding(c, seen, mask), ofKeys));
+        Value all = attended(c, globalParts, c.op(OpName.EXPAND, ofKeys, c.op(OpName.SHAPE, seen)));
+        Value attended = c.op(OpName.WHERE, c.op(OpName.UNSQUEEZE, isGlobal, c.longs(2)), all, local);
+        Value zero = c.op(OpName.CAST_LIKE, c.scalar(ElementType.FLOAT, 0), mask);
+        return c.op(OpName.WHERE, c.op(OpName.UNSQUEEZE, c.op(OpName.LESS, mask, zero), c.longs(2)), zero, attended);
     }
 
     private static Value attended(Composer c, Value together, Value bias) {
         List<Value> parts = c.split(together, 3);
-        return c.add(c.contributed("MultiHeadAttention", parts.getFirst(), parts.get(1), parts.get(2), null, null, bias)
+        return c.add(c.contributed(
+                        OpName.MULTI_HEAD_ATTENTION, parts.getFirst(), parts.get(1), parts.get(2), null, null, bias)
                 .with("num_heads", Attribute.of(c.attributes().integer("num_heads"))));
     }
 }

@@ -3,6 +3,7 @@ package dev.millrace.graph.lower;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import org.jspecify.annotations.Nullable;
 
@@ -12,15 +13,15 @@ final class QuantisationSteps {
 
     /** Input {@code input} as real numbers; its scale and zero point are the next two inputs. */
     static Value real(Composer c, int input) {
-        return c.op("DequantizeLinear", c.input(input), c.input(input + 1), c.find(input + 2));
+        return c.op(OpName.DEQUANTIZE_LINEAR, c.input(input), c.input(input + 1), c.find(input + 2));
     }
 
     /** Numbers of type {@code type} for real ones; the scale is input {@code scale}, the zero point the next. */
     static Value quantised(Composer c, Value real, int scale, ElementType type) {
         Value zero = c.find(scale + 1);
         NodeSpec spec = zero == null
-                ? c.onnx("QuantizeLinear", real, c.input(scale)).with("output_dtype", Attribute.of(type.code()))
-                : c.onnx("QuantizeLinear", real, c.input(scale), zero);
+                ? c.onnx(OpName.QUANTIZE_LINEAR, real, c.input(scale)).with("output_dtype", Attribute.of(type.code()))
+                : c.onnx(OpName.QUANTIZE_LINEAR, real, c.input(scale), zero);
         return c.add(spec);
     }
 
@@ -35,8 +36,8 @@ final class QuantisationSteps {
             @Nullable Value zeroOfA,
             @Nullable Value zeroOfB,
             @Nullable Value bias) {
-        Value sums = c.cast(c.op("MatMulInteger", a, b, zeroOfA, zeroOfB), real);
-        Value product = c.op("Mul", sums, c.op("Mul", scaleOfA, scaleOfB));
-        return bias == null ? product : c.op("Add", product, bias);
+        Value sums = c.cast(c.op(OpName.MATMUL_INTEGER, a, b, zeroOfA, zeroOfB), real);
+        Value product = c.op(OpName.MUL, sums, c.op(OpName.MUL, scaleOfA, scaleOfB));
+        return bias == null ? product : c.op(OpName.ADD, product, bias);
     }
 }

@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
@@ -15,20 +16,20 @@ final class QuantisedLowerings {
 
     static @Nullable Lowering lowering(String name) {
         return switch (name) {
-            case "QLinearAdd" -> c -> binary(c, "Add");
-            case "QLinearMul" -> c -> binary(c, "Mul");
-            case "QLinearSigmoid" -> c -> unary(c, c.onnx("Sigmoid", QuantisationSteps.real(c, 0)));
+            case "QLinearAdd" -> c -> binary(c, OpName.ADD);
+            case "QLinearMul" -> c -> binary(c, OpName.MUL);
+            case "QLinearSigmoid" -> c -> unary(c, c.onnx(OpName.SIGMOID, QuantisationSteps.real(c, 0)));
             case "QLinearLeakyRelu" ->
                 c -> unary(c, c.onnx("LeakyRelu", QuantisationSteps.real(c, 0)).with(c.attributes()));
             case "QLinearSoftmax" -> QuantisedLowerings::softmax;
             case "QLinearReduceMean" -> QuantisedLowerings::mean;
-            case "QLinearAveragePool" -> c -> pool(c, "AveragePool");
-            case "QLinearGlobalAveragePool" -> c -> pool(c, "GlobalAveragePool");
+            case "QLinearAveragePool" -> c -> pool(c, OpName.AVERAGE_POOL);
+            case "QLinearGlobalAveragePool" -> c -> pool(c, OpName.GLOBAL_AVERAGE_POOL);
             case "QLinearConcat" -> QuantisedLowerings::concat;
             case "QLinearWhere" -> QuantisedLowerings::where;
-            case "QLinearConv" -> QuantisedLowerings::conv;
+            case OpName.Q_LINEAR_CONV -> QuantisedLowerings::conv;
             case "QEmbedLayerNormalization" -> QuantisedLowerings::embed;
-            case "QuantizeLinear" -> c -> renamed(c, "QuantizeLinear");
+            case OpName.QUANTIZE_LINEAR -> c -> renamed(c, OpName.QUANTIZE_LINEAR);
             default -> null;
         };
     }
@@ -44,7 +45,7 @@ final class QuantisedLowerings {
 
     private static void softmax(Composer c) {
         int opset = c.attributes().integer("opset") < 13 ? 11 : 13;
-        NodeSpec spec = c.onnx("Softmax", opset, QuantisationSteps.real(c, 0))
+        NodeSpec spec = c.onnx(OpName.SOFTMAX, opset, QuantisationSteps.real(c, 0))
                 .with("axis", Attribute.of(c.attributes().integer("axis", opset < 13 ? 1 : -1)));
         unary(c, spec);
     }
@@ -52,7 +53,9 @@ final class QuantisedLowerings {
     private static void mean(Composer c) {
         long[] axes = c.attributes().integers("axes");
         Value real = QuantisationSteps.real(c, 0);
-        NodeSpec spec = (axes == null ? c.onnx("ReduceMean", real) : c.onnx("ReduceMean", real, c.longs(axes)))
+        NodeSpec spec = (axes == null
+                        ? c.onnx(OpName.REDUCE_MEAN, real)
+                        : c.onnx(OpName.REDUCE_MEAN, real, c.longs(axes)))
                 .with("keepdims", Attribute.of(c.attributes().integer("keepdims", 1)));
         unary(c, spec);
     }
@@ -73,27 +76,27 @@ final class QuantisedLowerings {
         for (int i = 2; i + 2 < c.node().inputs().size(); i += 3) {
             parts.add(QuantisationSteps.real(c, i));
         }
-        NodeSpec spec = c.onnx("Concat", parts.toArray(new Value[0]))
+        NodeSpec spec = c.onnx(OpName.CONCAT, parts.toArray(new Value[0]))
                 .with("axis", Attribute.of(c.attributes().integer("axis")));
         c.result(QuantisationSteps.quantised(c, c.add(spec), 0, c.element(1)));
     }
 
     private static void where(Composer c) {
-        Value real = c.op("Where", c.input(0), QuantisationSteps.real(c, 1), QuantisationSteps.real(c, 4));
+        Value real = c.op(OpName.WHERE, c.input(0), QuantisationSteps.real(c, 1), QuantisationSteps.real(c, 4));
         c.result(QuantisationSteps.quantised(c, real, 7, c.element(1)));
     }
 
     /** ONNX's own operator, whose images may lie with their channels last; weights never do. */
     private static void conv(Composer c) {
         var inputs = c.node().inputs().toArray(new Value[0]);
-        NodeSpec spec = c.onnx("QLinearConv", inputs).with(c.attributes().without("channels_last"));
+        NodeSpec spec = c.onnx(OpName.Q_LINEAR_CONV, inputs).with(c.attributes().without("channels_last"));
         if (!c.attributes().flag("channels_last", false)) {
             c.result(c.add(spec));
             return;
         }
         c.result(ChannelsLast.around(c, c.input(0), c.rank(0), x -> {
             inputs[0] = x;
-            return c.add(c.onnx("QLinearConv", inputs).with(spec.attributes()));
+            return c.add(c.onnx(OpName.Q_LINEAR_CONV, inputs).with(spec.attributes()));
         }));
     }
 
@@ -118,10 +121,10 @@ final class QuantisedLowerings {
 
     private static Value real(Composer c, int input, int scale, int zero) {
         return c.op(
-                "DequantizeLinear",
+                OpName.DEQUANTIZE_LINEAR,
                 c.input(input),
-                c.op("Reshape", c.input(scale), c.longs()),
-                c.op("Reshape", c.input(zero), c.longs()));
+                c.op(OpName.RESHAPE, c.input(scale), c.longs()),
+                c.op(OpName.RESHAPE, c.input(zero), c.longs()));
     }
 
     /** An operator of ONNX's, which has had all types of this one since. */
@@ -134,7 +137,7 @@ final class QuantisedLowerings {
     static void lstm(Composer c) {
         Value[] weights = {weights(c, 1, 8), weights(c, 2, 10)};
         NodeSpec spec = c.onnx(
-                        "LSTM",
+                        OpName.LSTM,
                         c.input(0),
                         weights[0],
                         weights[1],
@@ -154,9 +157,9 @@ final class QuantisedLowerings {
     private static Value weights(Composer c, int input, int scale) {
         boolean byGate = c.rank(scale) == 2;
         Value axes = byGate ? c.longs(1) : c.longs(1, 2);
-        Value scales = c.op("Unsqueeze", c.input(scale), axes);
-        Value zeros = c.op("Unsqueeze", c.cast(c.input(scale + 1), ElementType.FLOAT), axes);
-        Value real = c.op("Mul", c.op("Sub", c.cast(c.input(input), ElementType.FLOAT), zeros), scales);
+        Value scales = c.op(OpName.UNSQUEEZE, c.input(scale), axes);
+        Value zeros = c.op(OpName.UNSQUEEZE, c.cast(c.input(scale + 1), ElementType.FLOAT), axes);
+        Value real = c.op(OpName.MUL, c.op(OpName.SUB, c.cast(c.input(input), ElementType.FLOAT), zeros), scales);
         return c.transpose(real, 0, 2, 1);
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.graph.lower;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,7 @@ record StepCache(Composer c, int lengthInput, int beamInput, boolean isLarger) {
     /** Returns the number of steps that a cache holds before those of this call. */
     private Value length(Value cache) {
         return isLarger
-                ? c.op("Reshape", c.cast(c.input(lengthInput), ElementType.INT64), c.longs(-1))
+                ? c.op(OpName.RESHAPE, c.cast(c.input(lengthInput), ElementType.INT64), c.longs(-1))
                 : c.extents(cache, STEPS, STEPS + 1);
     }
 
@@ -42,20 +43,20 @@ record StepCache(Composer c, int lengthInput, int beamInput, boolean isLarger) {
     }
 
     private Value before(Value cache) {
-        return c.op("Slice", cache, c.longs(0), length(cache), c.longs(STEPS));
+        return c.op(OpName.SLICE, cache, c.longs(0), length(cache), c.longs(STEPS));
     }
 
     private Value ofBeams(Value content) {
         Value table = c.input(beamInput);
         Value rows = c.extents(content, 0, 1);
-        Value byRow = c.op("Reshape", c.cast(table, ElementType.INT64), c.concat(0, rows, c.longs(-1)));
-        Value beams = c.op("Slice", byRow, c.longs(0), c.extents(content, STEPS, STEPS + 1), c.longs(1));
-        Value row = c.op("Range", c.scalar(0), c.op("Reshape", rows, c.longs()), c.scalar(1));
-        Value firstOfText = c.op("Sub", row, c.op("Mod", row, c.extents(table, 1, 2)));
-        Value source = c.op("Add", beams, c.op("Unsqueeze", firstOfText, c.longs(1)));
+        Value byRow = c.op(OpName.RESHAPE, c.cast(table, ElementType.INT64), c.concat(0, rows, c.longs(-1)));
+        Value beams = c.op(OpName.SLICE, byRow, c.longs(0), c.extents(content, STEPS, STEPS + 1), c.longs(1));
+        Value row = c.op(OpName.RANGE, c.scalar(0), c.op(OpName.RESHAPE, rows, c.longs()), c.scalar(1));
+        Value firstOfText = c.op(OpName.SUB, row, c.op(OpName.MOD, row, c.extents(table, 1, 2)));
+        Value source = c.op(OpName.ADD, beams, c.op(OpName.UNSQUEEZE, firstOfText, c.longs(1)));
         Value bySteps = c.transpose(content, 2, 0, 1, 3);
-        Value places = c.op("Unsqueeze", c.transpose(source, 1, 0), c.longs(2));
-        Value found = c.add(c.onnx("GatherND", bySteps, places).with("batch_dims", Attribute.of(1)));
+        Value places = c.op(OpName.UNSQUEEZE, c.transpose(source, 1, 0), c.longs(2));
+        Value found = c.add(c.onnx(OpName.GATHER_ND, bySteps, places).with("batch_dims", Attribute.of(1)));
         return c.transpose(found, 1, 2, 0, 3);
     }
 
@@ -66,10 +67,10 @@ record StepCache(Composer c, int lengthInput, int beamInput, boolean isLarger) {
         }
         Value own = seen;
         if (hasBeams()) {
-            Value steps = c.op("Slice", seen, length(cache), c.longs(Long.MAX_VALUE), c.longs(STEPS));
+            Value steps = c.op(OpName.SLICE, seen, length(cache), c.longs(Long.MAX_VALUE), c.longs(STEPS));
             own = c.concat(STEPS, before(cache), steps);
         }
         Value used = c.extents(seen, STEPS, STEPS + 1);
-        return c.concat(STEPS, own, c.op("Slice", cache, used, c.longs(Long.MAX_VALUE), c.longs(STEPS)));
+        return c.concat(STEPS, own, c.op(OpName.SLICE, cache, used, c.longs(Long.MAX_VALUE), c.longs(STEPS)));
     }
 }

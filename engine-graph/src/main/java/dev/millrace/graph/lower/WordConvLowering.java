@@ -2,6 +2,7 @@ package dev.millrace.graph.lower;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 
 /**
@@ -12,29 +13,29 @@ final class WordConvLowering {
     private WordConvLowering() {}
 
     static void write(Composer c) {
-        Value letters = c.op("Unsqueeze", c.op("Gather", c.input(3), c.input(0)), c.longs(1));
-        Value passed = c.op("Squeeze", c.op("Conv", letters, c.input(1), c.input(2)), c.longs(3));
-        Value ofWord = c.op("Unsqueeze", c.op("LessOrEqual", places(c, passed), lastPlaces(c)), c.longs(1));
+        Value letters = c.op(OpName.UNSQUEEZE, c.op(OpName.GATHER, c.input(3), c.input(0)), c.longs(1));
+        Value passed = c.op(OpName.SQUEEZE, c.op(OpName.CONV, letters, c.input(1), c.input(2)), c.longs(3));
+        Value ofWord = c.op(OpName.UNSQUEEZE, c.op(OpName.LESS_OR_EQUAL, places(c, passed), lastPlaces(c)), c.longs(1));
         Value hidden = c.scalar(ElementType.FLOAT, Double.NEGATIVE_INFINITY);
-        Value largest = c.add(c.onnx("ReduceMax", c.op("Where", ofWord, passed, hidden), c.longs(2))
+        Value largest = c.add(c.onnx(OpName.REDUCE_MAX, c.op(OpName.WHERE, ofWord, passed, hidden), c.longs(2))
                 .with("keepdims", Attribute.of(0)));
-        Value isWord = c.op("Greater", firstLetters(c), c.scalar(ElementType.INT32, 0));
-        c.result(c.op("Where", isWord, c.op("Tanh", largest), c.scalar(ElementType.FLOAT, 0)));
+        Value isWord = c.op(OpName.GREATER, firstLetters(c), c.scalar(ElementType.INT32, 0));
+        c.result(c.op(OpName.WHERE, isWord, c.op(OpName.TANH, largest), c.scalar(ElementType.FLOAT, 0)));
     }
 
     private static Value firstLetters(Composer c) {
-        return c.op("Slice", c.input(0), c.longs(0), c.longs(1), c.longs(1));
+        return c.op(OpName.SLICE, c.input(0), c.longs(0), c.longs(1), c.longs(1));
     }
 
     private static Value places(Composer c, Value passed) {
-        Value count = c.op("Reshape", c.extents(passed, 2, 3), c.longs());
-        return c.op("Range", c.scalar(0), count, c.scalar(1));
+        Value count = c.op(OpName.RESHAPE, c.extents(passed, 2, 3), c.longs());
+        return c.op(OpName.RANGE, c.scalar(0), count, c.scalar(1));
     }
 
     /** The last place of the filters in each word. */
     private static Value lastPlaces(Composer c) {
-        Value isLetter = c.op("Greater", c.input(0), c.scalar(ElementType.INT32, 0));
-        Value letters = c.op("ReduceSum", c.cast(isLetter, ElementType.INT64), c.longs(1));
-        return c.op("Max", c.op("Sub", letters, c.extents(c.input(1), 2, 3)), c.longs(0));
+        Value isLetter = c.op(OpName.GREATER, c.input(0), c.scalar(ElementType.INT32, 0));
+        Value letters = c.op(OpName.REDUCE_SUM, c.cast(isLetter, ElementType.INT64), c.longs(1));
+        return c.op(OpName.MAX, c.op(OpName.SUB, letters, c.extents(c.input(1), 2, 3)), c.longs(0));
     }
 }

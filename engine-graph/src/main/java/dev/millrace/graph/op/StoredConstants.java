@@ -36,7 +36,7 @@ public final class StoredConstants {
     private void walk(Graph graph) {
         var editor = new GraphEditor(graph);
         for (Node node : graph.nodes()) {
-            if (node.is("Constant")) {
+            if (node.is(OpName.CONSTANT)) {
                 lift(node, editor);
             } else {
                 node.attributes().graphs().forEach(this::walk);

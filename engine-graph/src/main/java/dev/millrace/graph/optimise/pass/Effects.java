@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.op.Schemas;
 import dev.millrace.graph.op.Trait;
 import dev.millrace.graph.tensor.Tensor;
@@ -38,7 +39,7 @@ public final class Effects {
                 && !node.op().equals(CONTEXT)
                 && Schemas.firstVersion(node.op()) > 0
                 && !Schemas.has(node.op(), Trait.RANDOM)
-                && !(node.is("Dropout") && !isInference(node))
+                && !(node.is(OpName.DROPOUT) && !isInference(node))
                 && node.attributes().graphs().isEmpty();
     }
 
@@ -46,7 +47,7 @@ public final class Effects {
     public static boolean isRandom(Graph graph) {
         for (Node node : graph.nodes()) {
             if (Schemas.has(node.op(), Trait.RANDOM)
-                    || node.is("Dropout") && !isInference(node)
+                    || node.is(OpName.DROPOUT) && !isInference(node)
                     || node.attributes().graphs().stream().anyMatch(Effects::isRandom)) {
                 return true;
             }

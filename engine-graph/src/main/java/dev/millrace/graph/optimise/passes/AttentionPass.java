@@ -8,6 +8,7 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.Shape;
@@ -29,7 +30,7 @@ final class AttentionPass {
 
     static @Nullable Patch at(Node node, PassContext context) {
         Graph graph = node.graph();
-        Node softmax = GraphPatterns.inner(node.input(0), graph, "Softmax");
+        Node softmax = GraphPatterns.inner(node.input(0), graph, OpName.SOFTMAX);
         Value v = node.requireInput(1);
         Scores scores = softmax == null || !isOverLastAxis(softmax) ? null : scores(softmax.input(0), graph);
         if (scores == null) {
@@ -43,7 +44,7 @@ final class AttentionPass {
         }
         Value q = query.factors().getFirst();
         Value keyTransposed = key.factors().getFirst();
-        Node transpose = GraphPatterns.producer(keyTransposed, graph, "Transpose");
+        Node transpose = GraphPatterns.producer(keyTransposed, graph, OpName.TRANSPOSE);
         int[] perm = transpose == null ? null : Axes.permutation(transpose);
         if (transpose == null || perm == null || perm.length != 4 || !fit(q, keyTransposed, v, scores.mask())) {
             return null;
@@ -51,8 +52,9 @@ final class AttentionPass {
         Patch.Builder patch = context.patch(node, "the parts of an Attention");
         Value k = untransposed(transpose, perm, patch);
         NodeSpec spec = (scores.mask() == null
-                        ? NodeSpec.of(OpId.onnx("Attention"), GraphPatterns.opset(node, SINCE), q, k, v)
-                        : NodeSpec.of(OpId.onnx("Attention"), GraphPatterns.opset(node, SINCE), q, k, v, scores.mask()))
+                        ? NodeSpec.of(OpId.onnx(OpName.ATTENTION), GraphPatterns.opset(node, SINCE), q, k, v)
+                        : NodeSpec.of(
+                                OpId.onnx(OpName.ATTENTION), GraphPatterns.opset(node, SINCE), q, k, v, scores.mask()))
                 .named(node.name())
                 .with("scale", Attribute.of((float) scale));
         return patch.replace(node.requireOutput(0), spec).build();
@@ -69,7 +71,7 @@ final class AttentionPass {
             return null;
         }
         Scores plain = scaled(value, null, graph);
-        Node add = GraphPatterns.innerArithmetic(value, graph, "Add");
+        Node add = GraphPatterns.innerArithmetic(value, graph, OpName.ADD);
         if (plain != null || add == null) {
             return plain;
         }
@@ -89,7 +91,7 @@ final class AttentionPass {
     private static @Nullable Scores scaled(Value value, @Nullable Value mask, Graph graph) {
         ScaledProduct product = ScaledProduct.of(value, graph);
         Value factor = product.factors().size() == 1 ? product.factors().getFirst() : null;
-        Node matrices = GraphPatterns.inner(factor, graph, "MatMul");
+        Node matrices = GraphPatterns.inner(factor, graph, OpName.MATMUL);
         return matrices == null || !GraphPatterns.sameRank(factor, value)
                 ? null
                 : new Scores(matrices, product.coefficient(), mask);

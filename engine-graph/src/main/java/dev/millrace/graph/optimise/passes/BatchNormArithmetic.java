@@ -3,6 +3,7 @@ package dev.millrace.graph.optimise.passes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.ElementType;
@@ -20,7 +21,7 @@ final class BatchNormArithmetic {
 
     static @Nullable Patch at(Node node, PassContext context) {
         for (Value operand : node.inputs()) {
-            Node norm = GraphPatterns.inner(operand, node.graph(), "BatchNormalization");
+            Node norm = GraphPatterns.inner(operand, node.graph(), OpName.BATCH_NORMALIZATION);
             Tensor gamma = norm == null ? null : norm.requireInput(1).constant();
             if (norm == null || operand == null || gamma == null || !isExact(gamma.type())) {
                 continue;

@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.op.Schemas;
 import dev.millrace.graph.op.Trait;
 import dev.millrace.graph.optimise.pass.Patch;
@@ -25,7 +26,7 @@ record Bounds(double low, double high) {
         if (Schemas.has(node.op(), Trait.AT_LEAST_ZERO)) {
             return new Bounds(0, Double.POSITIVE_INFINITY);
         }
-        if (!node.is("Clip")) {
+        if (!node.is(OpName.CLIP)) {
             return null;
         }
         return node.opset() < SINCE ? ofAttributes(node) : ofInputs(node);
@@ -64,7 +65,7 @@ record Bounds(double low, double high) {
         if (low == 0 && high == Double.POSITIVE_INFINITY) {
             return NodeSpec.of(OpId.RELU, opset, x);
         }
-        return NodeSpec.of(OpId.onnx("Clip"), opset, x, limit(low, type, patch), limit(high, type, patch));
+        return NodeSpec.of(OpId.onnx(OpName.CLIP), opset, x, limit(low, type, patch), limit(high, type, patch));
     }
 
     private static @Nullable Value limit(double bound, ElementType type, Patch.Builder patch) {

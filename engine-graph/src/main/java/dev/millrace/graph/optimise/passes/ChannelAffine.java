@@ -2,6 +2,7 @@ package dev.millrace.graph.optimise.passes;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.Arrays;
@@ -48,11 +49,11 @@ record ChannelAffine(double[] scale, double[] shift) {
         Arrays.fill(ones, 1);
         double[] zeros = new double[channels];
         ChannelAffine affine = switch (node.op().name()) {
-            case "Add" -> new ChannelAffine(ones, constants);
-            case "Mul" -> new ChannelAffine(constants, zeros);
-            case "Sub" ->
+            case OpName.ADD -> new ChannelAffine(ones, constants);
+            case OpName.MUL -> new ChannelAffine(constants, zeros);
+            case OpName.SUB ->
                 first ? new ChannelAffine(ones, scaled(constants, -1)) : new ChannelAffine(scaled(ones, -1), constants);
-            case "Div" ->
+            case OpName.DIV ->
                 first
                         ? new ChannelAffine(
                                 Arrays.stream(constants).map(c -> 1 / c).toArray(), zeros)

@@ -2,6 +2,7 @@ package dev.millrace.graph.optimise.passes;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import java.util.Set;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Folds operators after a convolution that scale and shift each channel into its weights and bias. */
 final class ConvFusions {
-    static final Set<String> ARITHMETIC = Set.of("Add", "Sub", "Mul", "Div");
+    static final Set<String> ARITHMETIC = Set.of(OpName.ADD, OpName.SUB, OpName.MUL, OpName.DIV);
 
     private ConvFusions() {}
 

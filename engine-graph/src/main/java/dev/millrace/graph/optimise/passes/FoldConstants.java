@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.ir.ValueType.TensorType;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.Effects;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
@@ -42,7 +43,7 @@ final class FoldConstants {
             }
         }
         // A weight that a DequantizeLinear widens stays narrow: kernels for quantized weights read it as it is.
-        if (!Effects.isPure(node) || node.is("DequantizeLinear") || node.is("Constant") && isPlain(node)) {
+        if (!Effects.isPure(node) || node.is(OpName.DEQUANTIZE_LINEAR) || node.is(OpName.CONSTANT) && isPlain(node)) {
             return null;
         }
         Set<Value> inputs = new HashSet<>();

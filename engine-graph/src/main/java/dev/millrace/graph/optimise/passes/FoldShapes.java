@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.Shape;
@@ -24,10 +25,10 @@ final class FoldShapes {
     }
 
     private static final Map<String, Rule> RULES = Map.of(
-            "Shape", FoldShapes::wholeShape,
-            "Size", FoldShapes::size,
-            "Gather", FoldShapes::gathered,
-            "Slice", FoldShapes::sliced);
+            OpName.SHAPE, FoldShapes::wholeShape,
+            OpName.SIZE, FoldShapes::size,
+            OpName.GATHER, FoldShapes::gathered,
+            OpName.SLICE, FoldShapes::sliced);
 
     static final Set<String> OPERATORS = RULES.keySet();
 
@@ -44,7 +45,7 @@ final class FoldShapes {
             Patch.Builder patch = context.patch(node, node.op() + " of extents that are known");
             return patch.redirect(output, patch.constant(output.name(), known)).build();
         }
-        return node.is("Shape") ? lookThrough(node, context) : null;
+        return node.is(OpName.SHAPE) ? lookThrough(node, context) : null;
     }
 
     /**
@@ -109,7 +110,7 @@ final class FoldShapes {
 
     /** Returns the extents in the first input where it is the output of a Shape node, else null. */
     private static @Nullable List<Dim> extentsOf(Node node) {
-        Node shape = GraphPatterns.producer(node.input(0), node.graph(), "Shape");
+        Node shape = GraphPatterns.producer(node.input(0), node.graph(), OpName.SHAPE);
         return shape == null ? null : extents(shape);
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.graph.optimise.passes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.ElementType;
@@ -19,10 +20,10 @@ record FoldableConv(Node conv, Tensor weights, @Nullable Tensor bias, int channe
 
     /** The convolution that makes {@code value} for one reader; null where there is none, or it is not constant. */
     static @Nullable FoldableConv behind(@Nullable Value value, Node reader) {
-        Node conv = GraphPatterns.inner(value, reader.graph(), "Conv");
+        Node conv = GraphPatterns.inner(value, reader.graph(), OpName.CONV);
         boolean transposed = conv == null;
         if (conv == null) {
-            conv = GraphPatterns.inner(value, reader.graph(), "ConvTranspose");
+            conv = GraphPatterns.inner(value, reader.graph(), OpName.CONV_TRANSPOSE);
         }
         Value weights = conv == null ? null : conv.input(1);
         Tensor tensor = weights == null ? null : weights.constant();
@@ -64,7 +65,7 @@ record FoldableConv(Node conv, Tensor weights, @Nullable Tensor bias, int channe
     private Tensor scaled(double[] scale) {
         Shape shape = weights.shape();
         Tensor result = Tensor.allocate(weights.type(), shape);
-        boolean transposed = conv.is("ConvTranspose");
+        boolean transposed = conv.is(OpName.CONV_TRANSPOSE);
         long kernel = shape.elements(transposed ? 2 : 1, shape.rank());
         double[] factors = transposed ? ofTransposed(scale) : scale;
         if (weights.type() == ElementType.FLOAT) {

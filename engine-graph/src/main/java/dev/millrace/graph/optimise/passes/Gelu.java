@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,7 @@ final class Gelu {
     }
 
     static @Nullable Patch tanh(Node node, PassContext context) {
-        return at(node, "Tanh", "tanh", context);
+        return at(node, OpName.TANH, "tanh", context);
     }
 
     private static @Nullable Patch at(Node node, String curve, String approximate, PassContext context) {
@@ -42,7 +43,7 @@ final class Gelu {
                     && GraphPatterns.sameRank(x, output)
                     && (curve.equals("Erf") ? isErfOf(x, argument, node.graph()) : isTanhOf(x, argument, node.graph()));
             if (fits) {
-                NodeSpec spec = NodeSpec.of(OpId.onnx("Gelu"), GraphPatterns.opset(node, SINCE), x)
+                NodeSpec spec = NodeSpec.of(OpId.onnx(OpName.GELU), GraphPatterns.opset(node, SINCE), x)
                         .named(node.name())
                         .with("approximate", Attribute.of(approximate));
                 return context.patch(node, "the parts of a Gelu by " + curve)
@@ -55,7 +56,7 @@ final class Gelu {
 
     /** The value {@code a} where {@code sum} is {@code 1 + curve(a)}. */
     private static @Nullable Value argumentOfOnePlus(String curve, Value sum, Graph graph) {
-        Node add = GraphPatterns.innerArithmetic(sum, graph, "Add");
+        Node add = GraphPatterns.innerArithmetic(sum, graph, OpName.ADD);
         if (add == null) {
             return null;
         }
@@ -89,7 +90,7 @@ final class Gelu {
 
     /** Whether {@code sum} is {@code first} (1 where null) plus 0.044715 times these factors. */
     private static boolean isSum(Value sum, Graph graph, @Nullable Value first, Value... cubic) {
-        Node add = GraphPatterns.innerArithmetic(sum, graph, "Add");
+        Node add = GraphPatterns.innerArithmetic(sum, graph, OpName.ADD);
         if (add == null) {
             return false;
         }

@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +38,9 @@ final class HardSwish {
     }
 
     private static boolean isClipOfPlusThree(Value x, Value gate, Graph graph) {
-        Node clip = GraphPatterns.inner(gate, graph, "Clip");
+        Node clip = GraphPatterns.inner(gate, graph, OpName.CLIP);
         Bounds bounds = clip == null ? null : Bounds.of(clip);
-        Node add = clip == null ? null : GraphPatterns.innerArithmetic(clip.input(0), graph, "Add");
+        Node add = clip == null ? null : GraphPatterns.innerArithmetic(clip.input(0), graph, OpName.ADD);
         if (bounds == null || bounds.low() != 0 || bounds.high() != 6 || add == null) {
             return false;
         }

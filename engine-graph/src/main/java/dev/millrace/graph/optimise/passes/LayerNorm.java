@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +29,12 @@ final class LayerNorm {
         }
         NodeSpec spec = (affine.bias() == null
                         ? NodeSpec.of(
-                                OpId.onnx("LayerNormalization"), GraphPatterns.opset(node, SINCE), x, affine.scale())
+                                OpId.onnx(OpName.LAYER_NORMALIZATION),
+                                GraphPatterns.opset(node, SINCE),
+                                x,
+                                affine.scale())
                         : NodeSpec.of(
-                                OpId.onnx("LayerNormalization"),
+                                OpId.onnx(OpName.LAYER_NORMALIZATION),
                                 GraphPatterns.opset(node, SINCE),
                                 x,
                                 affine.scale(),
@@ -46,14 +50,14 @@ final class LayerNorm {
     /** Returns the value from which the mean was subtracted; null where the input is computed in another way. */
     private static @Nullable Value centredInput(Normalisation.Normalised normalised, Graph graph) {
         Value centred = normalised.centred();
-        Node difference = GraphPatterns.producer(centred, graph, "Sub");
+        Node difference = GraphPatterns.producer(centred, graph, OpName.SUB);
         if (difference == null
                 || difference.opset() < 7
                 || !GraphPatterns.isInner(centred, graph, normalised.reads())) {
             return null;
         }
         Value x = difference.requireInput(0);
-        Node mean = GraphPatterns.inner(difference.input(1), graph, "ReduceMean");
+        Node mean = GraphPatterns.inner(difference.input(1), graph, OpName.REDUCE_MEAN);
         boolean fits = mean != null && mean.input(0) == x && Normalisation.lastAxes(mean) == normalised.axes();
         return fits ? x : null;
     }

@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * constant of two axes and the bias, which may be left out, a constant of one.
  */
 final class Linear {
-    static final OpId OP = new OpId(OpId.MILLRACE, "Linear");
+    static final OpId OP = new OpId(OpId.MILLRACE, OpName.LINEAR);
     static final String ACTIVATION = "activation";
     private static final int VERSION = 1;
 

@@ -3,6 +3,7 @@ package dev.millrace.graph.optimise.passes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.ElementType;
@@ -16,11 +17,11 @@ final class MakeLinear {
     private MakeLinear() {}
 
     static @Nullable Patch fromAdd(Node add, PassContext context) {
-        if (!GraphPatterns.isArithmetic(add, "Add")) {
+        if (!GraphPatterns.isArithmetic(add, OpName.ADD)) {
             return null;
         }
         for (Value operand : add.inputs()) {
-            Node product = GraphPatterns.inner(operand, add.graph(), "MatMul");
+            Node product = GraphPatterns.inner(operand, add.graph(), OpName.MATMUL);
             Value other = operand == null ? null : GraphPatterns.other(add, operand);
             if (product == null || other == null || other == operand) {
                 continue;

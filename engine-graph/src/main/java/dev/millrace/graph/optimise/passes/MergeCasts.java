@@ -3,6 +3,7 @@ package dev.millrace.graph.optimise.passes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.ElementType;
@@ -14,7 +15,7 @@ final class MergeCasts {
     private MergeCasts() {}
 
     static @Nullable Patch at(Node node, PassContext context) {
-        Node first = GraphPatterns.producer(node.input(0), node.graph(), "Cast");
+        Node first = GraphPatterns.producer(node.input(0), node.graph(), OpName.CAST);
         if (first == null || first.opset() < 6 || node.opset() < 6) {
             return null;
         }

@@ -2,6 +2,7 @@ package dev.millrace.graph.optimise.passes;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import java.util.Set;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Merges Reshape, Flatten, Squeeze and Unsqueeze nodes in a row into one Reshape. */
 final class MergeReshapes {
-    static final Set<String> OPERATORS = Set.of("Reshape", "Flatten", "Squeeze", "Unsqueeze");
+    static final Set<String> OPERATORS = Set.of(OpName.RESHAPE, OpName.FLATTEN, OpName.SQUEEZE, OpName.UNSQUEEZE);
 
     private MergeReshapes() {}
 

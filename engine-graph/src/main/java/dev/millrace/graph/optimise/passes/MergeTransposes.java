@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import java.util.List;
@@ -14,7 +15,7 @@ final class MergeTransposes {
     private MergeTransposes() {}
 
     static @Nullable Patch at(Node node, PassContext context) {
-        Node first = GraphPatterns.producer(node.input(0), node.graph(), "Transpose");
+        Node first = GraphPatterns.producer(node.input(0), node.graph(), OpName.TRANSPOSE);
         int[] before = first == null ? null : Axes.permutation(first);
         int[] after = Axes.permutation(node);
         if (first == null || before == null || after == null || before.length != after.length) {

@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.Collections;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +26,10 @@ final class Normalisation {
     /** Matches the division or multiplication {@code node} as a normalisation; null where it is none. */
     static @Nullable Normalised normalised(Node node) {
         Graph graph = node.graph();
-        if (GraphPatterns.isArithmetic(node, "Div")) {
+        if (GraphPatterns.isArithmetic(node, OpName.DIV)) {
             return ofDeviation(node.input(0), node.input(1), graph);
         }
-        if (!GraphPatterns.isArithmetic(node, "Mul")) {
+        if (!GraphPatterns.isArithmetic(node, OpName.MUL)) {
             return null;
         }
         for (Value operand : node.inputs()) {
@@ -48,18 +49,18 @@ final class Normalisation {
         if (reciprocal != null) {
             return reciprocal.input(0);
         }
-        Node division = GraphPatterns.innerArithmetic(value, graph, "Div");
+        Node division = GraphPatterns.innerArithmetic(value, graph, OpName.DIV);
         return division != null && Constants.isScalar(division.input(0), 1) ? division.input(1) : null;
     }
 
     private static @Nullable Normalised ofDeviation(@Nullable Value centred, @Nullable Value deviation, Graph graph) {
-        Node root = GraphPatterns.inner(deviation, graph, "Sqrt");
-        Node sum = root == null ? null : GraphPatterns.innerArithmetic(root.input(0), graph, "Add");
+        Node root = GraphPatterns.inner(deviation, graph, OpName.SQRT);
+        Node sum = root == null ? null : GraphPatterns.innerArithmetic(root.input(0), graph, OpName.ADD);
         if (centred == null || sum == null) {
             return null;
         }
         for (Value operand : sum.inputs()) {
-            Node mean = GraphPatterns.inner(operand, graph, "ReduceMean");
+            Node mean = GraphPatterns.inner(operand, graph, OpName.REDUCE_MEAN);
             double epsilon = operand == null ? Double.NaN : Constants.scalar(GraphPatterns.other(sum, operand));
             int axes = mean == null ? 0 : lastAxes(mean);
             int reads = mean == null ? 0 : readsOfSquare(mean.input(0), centred, graph);
@@ -90,13 +91,13 @@ final class Normalisation {
      * axes}.
      */
     static @Nullable Affine affine(Value normalised, int axes, boolean withBias) {
-        Node scaling = GraphPatterns.onlyReader(normalised, "Mul");
+        Node scaling = GraphPatterns.onlyReader(normalised, OpName.MUL);
         Value scale = scaling == null ? null : GraphPatterns.other(scaling, normalised);
         if (scaling == null || scale == null || !covers(scale, normalised, axes)) {
             return null;
         }
         Value scaled = scaling.requireOutput(0);
-        Node shift = withBias ? GraphPatterns.onlyReader(scaled, "Add") : null;
+        Node shift = withBias ? GraphPatterns.onlyReader(scaled, OpName.ADD) : null;
         Value bias = shift == null ? null : GraphPatterns.other(shift, scaled);
         return shift != null && bias != null && covers(bias, normalised, axes)
                 ? new Affine(shift, scale, bias)

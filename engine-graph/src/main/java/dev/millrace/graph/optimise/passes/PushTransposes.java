@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.Shape;
@@ -38,8 +39,9 @@ final class PushTransposes {
             path.add(node);
             value = next;
         }
-        int[] before =
-                node != null && node.graph() == last.graph() && node.is("Transpose") ? Axes.permutation(node) : null;
+        int[] before = node != null && node.graph() == last.graph() && node.is(OpName.TRANSPOSE)
+                ? Axes.permutation(node)
+                : null;
         int[] after = Axes.permutation(last);
         if (node == null || path.isEmpty() || before == null || after == null || before.length != after.length) {
             return null;
@@ -115,8 +117,8 @@ final class PushTransposes {
 
     /** Replaces the Transposes of both operands of a binary node by one after it. */
     static @Nullable Patch outOfOperands(Node node, PassContext context) {
-        Node left = GraphPatterns.inner(node.input(0), node.graph(), "Transpose");
-        Node right = GraphPatterns.inner(node.input(1), node.graph(), "Transpose");
+        Node left = GraphPatterns.inner(node.input(0), node.graph(), OpName.TRANSPOSE);
+        Node right = GraphPatterns.inner(node.input(1), node.graph(), OpName.TRANSPOSE);
         int[] perm = left == null ? null : Axes.permutation(left);
         int[] other = right == null ? null : Axes.permutation(right);
         if (left == null
@@ -130,7 +132,7 @@ final class PushTransposes {
         Patch.Builder patch = context.patch(node, "one Transpose for both operands");
         Value result = patch.add(
                 NodeSpec.like(node, List.of(left.requireInput(0), right.requireInput(0))), output.name() + "_before");
-        NodeSpec transpose = NodeSpec.of(OpId.onnx("Transpose"), left.opset(), result)
+        NodeSpec transpose = NodeSpec.of(OpId.onnx(OpName.TRANSPOSE), left.opset(), result)
                 .named(left.name())
                 .with("perm", Attribute.of(Axes.widened(perm)));
         return patch.replace(output, transpose).build();

@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.Tensor;
@@ -18,7 +19,7 @@ final class ReduceTransposed {
     private ReduceTransposed() {}
 
     static @Nullable Patch at(Node node, PassContext context) {
-        Node transpose = GraphPatterns.inner(node.input(0), node.graph(), "Transpose");
+        Node transpose = GraphPatterns.inner(node.input(0), node.graph(), OpName.TRANSPOSE);
         int[] perm = transpose == null ? null : Axes.permutation(transpose);
         int[] axes = perm == null ? null : Axes.reduced(node, perm.length);
         if (transpose == null || perm == null || axes == null) {
@@ -33,7 +34,7 @@ final class ReduceTransposed {
             return patch.replace(output, reduction).build();
         }
         Value reduced = patch.add(reduction, output.name() + "_before");
-        NodeSpec rest = NodeSpec.of(OpId.onnx("Transpose"), transpose.opset(), reduced)
+        NodeSpec rest = NodeSpec.of(OpId.onnx(OpName.TRANSPOSE), transpose.opset(), reduced)
                 .named(transpose.name())
                 .with("perm", Attribute.of(Axes.widened(left)));
         return patch.replace(output, rest).build();

@@ -2,6 +2,7 @@ package dev.millrace.graph.optimise.passes;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.Effects;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
@@ -16,25 +17,25 @@ final class RemoveIdentities {
     private static final Predicate<Node> ALONE = node -> node.inputs().size() == 1;
 
     private static final Map<String, Predicate<Node>> HANDS_ON = Map.of(
-            "Identity",
+            OpName.IDENTITY,
             node -> true,
-            "Dropout",
+            OpName.DROPOUT,
             Effects::isInference,
-            "Cast",
+            OpName.CAST,
             RemoveIdentities::castsToSame,
-            "CastLike",
+            OpName.CAST_LIKE,
             node -> GraphPatterns.sameElements(node.input(0), node.input(1)),
-            "Transpose",
+            OpName.TRANSPOSE,
             RemoveIdentities::keepsOrder,
-            "Concat",
+            OpName.CONCAT,
             ALONE,
             "Sum",
             ALONE,
             "Mean",
             ALONE,
-            "Max",
+            OpName.MAX,
             ALONE,
-            "Min",
+            OpName.MIN,
             ALONE);
 
     static final Set<String> OPERATORS = HANDS_ON.keySet();

@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.Shape;
@@ -14,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Adding or subtracting nothing, multiplying or dividing by one, the first power: the other operand is the result. */
 final class RemoveNeutralArithmetic {
-    private static final Map<String, Integer> NEUTRAL = Map.of("Add", 0, "Sub", 0, "Mul", 1, "Div", 1, "Pow", 1);
-    private static final Set<String> COMMUTATIVE = Set.of("Add", "Mul");
+    private static final Map<String, Integer> NEUTRAL =
+            Map.of(OpName.ADD, 0, OpName.SUB, 0, OpName.MUL, 1, OpName.DIV, 1, OpName.POW, 1);
+    private static final Set<String> COMMUTATIVE = Set.of(OpName.ADD, OpName.MUL);
 
     static final Set<String> OPERATORS = NEUTRAL.keySet();
 

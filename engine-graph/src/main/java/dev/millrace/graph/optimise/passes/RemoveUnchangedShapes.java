@@ -2,6 +2,7 @@ package dev.millrace.graph.optimise.passes;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import java.util.Arrays;
@@ -15,14 +16,14 @@ final class RemoveUnchangedShapes {
     private static final Predicate<Node> SAME_SHAPE = node -> GraphPatterns.sameShape(node.input(0), node.output(0));
 
     private static final Map<String, Predicate<Node>> UNCHANGED = Map.of(
-            "Reshape", SAME_SHAPE,
-            "Flatten", SAME_SHAPE,
-            "Squeeze", SAME_SHAPE,
-            "Unsqueeze", SAME_SHAPE,
-            "Expand", SAME_SHAPE,
-            "Tile", SAME_SHAPE,
-            "Slice", SAME_SHAPE.and(RemoveUnchangedShapes::runsForwards),
-            "Pad", RemoveUnchangedShapes::padsNothing);
+            OpName.RESHAPE, SAME_SHAPE,
+            OpName.FLATTEN, SAME_SHAPE,
+            OpName.SQUEEZE, SAME_SHAPE,
+            OpName.UNSQUEEZE, SAME_SHAPE,
+            OpName.EXPAND, SAME_SHAPE,
+            OpName.TILE, SAME_SHAPE,
+            OpName.SLICE, SAME_SHAPE.and(RemoveUnchangedShapes::runsForwards),
+            OpName.PAD, RemoveUnchangedShapes::padsNothing);
 
     static final Set<String> OPERATORS = UNCHANGED.keySet();
 

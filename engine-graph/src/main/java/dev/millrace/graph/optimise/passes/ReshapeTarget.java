@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.Tensor;
@@ -58,7 +59,7 @@ final class ReshapeTarget {
         }
         Patch.Builder patch = context.patch(node, reason);
         Value shape = patch.constant(output.name() + "_shape", Tensor.copyOf(target, target.length));
-        NodeSpec reshape = NodeSpec.of(OpId.onnx("Reshape"), GraphPatterns.opset(node, SINCE), input, shape)
+        NodeSpec reshape = NodeSpec.of(OpId.onnx(OpName.RESHAPE), GraphPatterns.opset(node, SINCE), input, shape)
                 .named(node.name());
         return patch.replace(output, reshape).build();
     }

@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,8 @@ final class RmsNorm {
         if (affine == null) {
             return null;
         }
-        NodeSpec spec = NodeSpec.of(OpId.onnx("RMSNormalization"), GraphPatterns.opset(node, SINCE), x, affine.scale())
+        NodeSpec spec = NodeSpec.of(
+                        OpId.onnx(OpName.RMS_NORMALIZATION), GraphPatterns.opset(node, SINCE), x, affine.scale())
                 .named(affine.last().name())
                 .with("axis", Attribute.of((long) -normalised.axes()))
                 .with("epsilon", Attribute.of(normalised.epsilon()));

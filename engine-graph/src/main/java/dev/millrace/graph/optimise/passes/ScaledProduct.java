@@ -3,6 +3,7 @@ package dev.millrace.graph.optimise.passes;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,20 +89,20 @@ record ScaledProduct(double coefficient, List<Value> factors) {
                 return false;
             }
             boolean expanded = true;
-            if (GraphPatterns.isArithmetic(node, "Mul") && right != null) {
+            if (GraphPatterns.isArithmetic(node, OpName.MUL) && right != null) {
                 open.add(left);
                 open.add(right);
-            } else if (GraphPatterns.isArithmetic(node, "Div") && !Double.isNaN(Constants.scalar(right))) {
+            } else if (GraphPatterns.isArithmetic(node, OpName.DIV) && !Double.isNaN(Constants.scalar(right))) {
                 open.add(left);
                 coefficient /= Constants.scalar(right);
-            } else if (GraphPatterns.isArithmetic(node, "Pow") && Constants.isScalar(right, 2)) {
+            } else if (GraphPatterns.isArithmetic(node, OpName.POW) && Constants.isScalar(right, 2)) {
                 open.add(left);
                 open.add(left);
-            } else if (GraphPatterns.isArithmetic(node, "Pow") && Constants.isScalar(right, 3)) {
+            } else if (GraphPatterns.isArithmetic(node, OpName.POW) && Constants.isScalar(right, 3)) {
                 open.add(left);
                 open.add(left);
                 open.add(left);
-            } else if (node.is("Neg")) {
+            } else if (node.is(OpName.NEG)) {
                 open.add(left);
                 coefficient = -coefficient;
             } else {

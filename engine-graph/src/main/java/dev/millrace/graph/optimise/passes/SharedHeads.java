@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.Tensor;
@@ -52,8 +53,8 @@ final class SharedHeads {
      */
     private record Repeated(Value heads, long times) {
         static @Nullable Repeated of(Value value, Graph graph) {
-            Node reshape = GraphPatterns.producer(value, graph, "Reshape");
-            Node expand = reshape == null ? null : GraphPatterns.producer(reshape.input(0), graph, "Expand");
+            Node reshape = GraphPatterns.producer(value, graph, OpName.RESHAPE);
+            Node expand = reshape == null ? null : GraphPatterns.producer(reshape.input(0), graph, OpName.EXPAND);
             SymbolicShape joined = value.shape();
             if (expand == null || joined == null || joined.rank() != 4) {
                 return null;
@@ -96,7 +97,8 @@ final class SharedHeads {
         }
 
         Value once(Node attention, Value axis, Patch.Builder patch) {
-            NodeSpec squeeze = NodeSpec.of(OpId.onnx("Squeeze"), GraphPatterns.opset(attention, SINCE), heads, axis);
+            NodeSpec squeeze =
+                    NodeSpec.of(OpId.onnx(OpName.SQUEEZE), GraphPatterns.opset(attention, SINCE), heads, axis);
             return patch.add(squeeze, heads.name() + "_once");
         }
     }

@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.ElementType;
@@ -23,7 +24,7 @@ final class SoftmaxLoss {
             return null;
         }
         Patch.Builder patch = context.patch(node, "a softmax and a loss");
-        NodeSpec softmax = NodeSpec.of(OpId.onnx("LogSoftmax"), GraphPatterns.opset(node, SINCE), scores)
+        NodeSpec softmax = NodeSpec.of(OpId.onnx(OpName.LOG_SOFTMAX), GraphPatterns.opset(node, SINCE), scores)
                 .named(node.name())
                 .with("axis", Attribute.of(1));
         Value chances = node.output(1);
@@ -34,7 +35,8 @@ final class SoftmaxLoss {
         }
         var inputs = new ArrayList<@Nullable Value>(node.inputs());
         inputs.set(0, logarithms);
-        NodeSpec loss = NodeSpec.of(OpId.onnx("NegativeLogLikelihoodLoss"), GraphPatterns.opset(node, SINCE), inputs)
+        NodeSpec loss = NodeSpec.of(
+                        OpId.onnx(OpName.NEGATIVE_LOG_LIKELIHOOD_LOSS), GraphPatterns.opset(node, SINCE), inputs)
                 .named(node.name())
                 .with(node.attributes());
         return patch.replace(node.requireOutput(0), loss).build();

@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ final class Swish {
         }
         for (int i = 0; i < 2; i++) {
             Value x = product.factors().get(i);
-            Node sigmoid = GraphPatterns.inner(product.factors().get(1 - i), node.graph(), "Sigmoid");
+            Node sigmoid = GraphPatterns.inner(product.factors().get(1 - i), node.graph(), OpName.SIGMOID);
             ScaledProduct argument = sigmoid == null ? null : ScaledProduct.of(sigmoid.requireInput(0), node.graph());
             if (argument != null
                     && argument.factors().size() == 1

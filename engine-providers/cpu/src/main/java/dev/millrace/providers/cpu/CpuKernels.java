@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.lower.Lowerings;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.providers.cpu.attention.AttentionKernels;
 import dev.millrace.providers.cpu.contrib.ContribKernels;
 import dev.millrace.providers.cpu.elementwise.ElementwiseKernels;
@@ -35,46 +36,48 @@ public final class CpuKernels implements KernelFactory {
     private static @Nullable Kernel onnx(Node node) {
         String name = node.op().name();
         return switch (name) {
-            case "MatMul", "Gemm", "MatMulInteger", "QLinearMatMul", "Einsum", "Det" -> ProductKernels.create(node);
-            case "Conv",
-                    "ConvTranspose",
-                    "ConvInteger",
-                    "QLinearConv",
-                    "MaxPool",
-                    "AveragePool",
-                    "LpPool",
+            case OpName.MATMUL, OpName.GEMM, OpName.MATMUL_INTEGER, "QLinearMatMul", "Einsum", "Det" ->
+                ProductKernels.create(node);
+            case OpName.CONV,
+                    OpName.CONV_TRANSPOSE,
+                    OpName.CONV_INTEGER,
+                    OpName.Q_LINEAR_CONV,
+                    OpName.MAX_POOL,
+                    OpName.AVERAGE_POOL,
+                    OpName.LP_POOL,
                     "MaxUnpool",
-                    "GlobalAveragePool",
-                    "GlobalMaxPool",
+                    OpName.GLOBAL_AVERAGE_POOL,
+                    OpName.GLOBAL_MAX_POOL,
                     "GlobalLpPool" -> WindowKernels.create(node);
-            case "BatchNormalization",
-                    "InstanceNormalization",
-                    "GroupNormalization",
-                    "LayerNormalization",
-                    "RMSNormalization",
-                    "LpNormalization",
+            case OpName.BATCH_NORMALIZATION,
+                    OpName.INSTANCE_NORMALIZATION,
+                    OpName.GROUP_NORMALIZATION,
+                    OpName.LAYER_NORMALIZATION,
+                    OpName.RMS_NORMALIZATION,
+                    OpName.LP_NORMALIZATION,
                     "SimplifiedLayerNormalization",
                     "MeanVarianceNormalization",
-                    "LRN" -> NormKernels.create(node);
-            case "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear" -> QuantKernels.create(node);
-            case "LSTM", "GRU", "RNN" -> RecurrentKernels.create(node);
-            case "Attention", "LinearAttention", "RotaryEmbedding" -> AttentionKernels.create(node);
-            case "Softmax",
-                    "LogSoftmax",
+                    OpName.LRN -> NormKernels.create(node);
+            case OpName.QUANTIZE_LINEAR, OpName.DEQUANTIZE_LINEAR, OpName.DYNAMIC_QUANTIZE_LINEAR ->
+                QuantKernels.create(node);
+            case OpName.LSTM, OpName.GRU, "RNN" -> RecurrentKernels.create(node);
+            case OpName.ATTENTION, OpName.LINEAR_ATTENTION, OpName.ROTARY_EMBEDDING -> AttentionKernels.create(node);
+            case OpName.SOFTMAX,
+                    OpName.LOG_SOFTMAX,
                     "Hardmax",
-                    "ArgMax",
+                    OpName.ARG_MAX,
                     "ArgMin",
-                    "CumSum",
-                    "CumProd",
-                    "NegativeLogLikelihoodLoss",
-                    "SoftmaxCrossEntropyLoss" -> ReduceKernels.create(node);
+                    OpName.CUM_SUM,
+                    OpName.CUM_PROD,
+                    OpName.NEGATIVE_LOG_LIKELIHOOD_LOSS,
+                    OpName.SOFTMAX_CROSS_ENTROPY_LOSS -> ReduceKernels.create(node);
             default -> name.startsWith("Reduce") ? ReduceKernels.create(node) : ElementwiseKernels.create(node);
         };
     }
 
     private static @Nullable Kernel millrace(Node node) {
         return switch (node.op().name()) {
-            case "Linear" -> ProductKernels.create(node);
+            case OpName.LINEAR -> ProductKernels.create(node);
             case "DeformColumns" -> WindowKernels.create(node);
             default -> null;
         };

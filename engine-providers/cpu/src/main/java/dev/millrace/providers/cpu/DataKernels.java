@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.providers.cpu.control.ControlKernels;
 import dev.millrace.providers.cpu.image.ImageKernels;
 import dev.millrace.providers.cpu.ml.MlKernels;
@@ -30,7 +31,7 @@ final class DataKernels {
 
     private static @Nullable Kernel onnx(Node node) {
         return switch (node.op().name()) {
-            case "If", "Loop", "Scan" -> ControlKernels.create(node);
+            case OpName.IF, "Loop", "Scan" -> ControlKernels.create(node);
             case "SequenceConstruct",
                     "SequenceEmpty",
                     "SequenceAt",
@@ -43,19 +44,26 @@ final class DataKernels {
                     "Optional",
                     "OptionalHasElement",
                     "OptionalGetElement" -> SequenceKernels.create(node);
-            case "Resize", "Upsample", "GridSample", "AffineGrid", "Col2Im", "RoiAlign", "MaxRoiPool", "ImageDecoder" ->
-                ImageKernels.create(node);
+            case OpName.RESIZE,
+                    OpName.UPSAMPLE,
+                    OpName.GRID_SAMPLE,
+                    "AffineGrid",
+                    "Col2Im",
+                    "RoiAlign",
+                    "MaxRoiPool",
+                    "ImageDecoder" -> ImageKernels.create(node);
             case "RandomNormal",
                     "RandomNormalLike",
                     "RandomUniform",
                     "RandomUniformLike",
                     "Bernoulli",
                     "Multinomial",
-                    "Dropout" -> RandomKernels.create(node);
-            case "HannWindow", "HammingWindow", "BlackmanWindow", "MelWeightMatrix", "DFT", "STFT" ->
+                    OpName.DROPOUT -> RandomKernels.create(node);
+            case "HannWindow", "HammingWindow", "BlackmanWindow", "MelWeightMatrix", OpName.DFT, "STFT" ->
                 SignalKernels.create(node);
-            case "TopK", "NonZero", "Compress", "Unique", "NonMaxSuppression" -> SelectKernels.create(node);
-            case "StringConcat", "StringNormalizer", "StringSplit", "RegexFullMatch", "TfIdfVectorizer" ->
+            case OpName.TOP_K, OpName.NON_ZERO, OpName.COMPRESS, OpName.UNIQUE, "NonMaxSuppression" ->
+                SelectKernels.create(node);
+            case "StringConcat", OpName.STRING_NORMALIZER, "StringSplit", "RegexFullMatch", "TfIdfVectorizer" ->
                 TextKernels.create(node);
             default -> MoveKernels.create(node);
         };

@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.simd.rule.Rules;
@@ -24,8 +25,14 @@ import org.jspecify.annotations.Nullable;
 /** Chooses the nodes of a graph that become parts of programs. */
 final class Claims {
     /** Operators without a kernel of their own here that stand between others, and are done by the fallback's kernels. */
-    private static final Set<String> BETWEEN =
-            Set.of("ConstantOfShape", "EyeLike", "GridSample", "OneHot", "Range", "Shape", "Size");
+    private static final Set<String> BETWEEN = Set.of(
+            OpName.CONSTANT_OF_SHAPE,
+            "EyeLike",
+            OpName.GRID_SAMPLE,
+            OpName.ONE_HOT,
+            OpName.RANGE,
+            OpName.SHAPE,
+            OpName.SIZE);
 
     /** No shape has so many extents. */
     private static final long LONG_LIST = 64;
@@ -71,7 +78,10 @@ final class Claims {
             return false;
         }
         if (!node.attributes().graphs().isEmpty()) {
-            return node.is("If") && areNumbers(node.outputs()) && suitBranches(node) && isDecided(node.requireInput(0));
+            return node.is(OpName.IF)
+                    && areNumbers(node.outputs())
+                    && suitBranches(node)
+                    && isDecided(node.requireInput(0));
         }
         boolean known = Rules.of(node) != null
                 || node.op().domain().equals(OpId.ONNX)

@@ -3,6 +3,7 @@ package dev.millrace.providers.simd;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -33,7 +34,7 @@ final class Contents {
     }
 
     private static boolean isOfShapes(Node node) {
-        return node.is("Shape") || node.is("Size");
+        return node.is(OpName.SHAPE) || node.is(OpName.SIZE);
     }
 
     /** Whether something is true of all that a value is made of by its producer. */
@@ -83,13 +84,20 @@ final class Contents {
     private static int[] wanted(Node node) {
         String name = node.op().name();
         return switch (name) {
-            case "ConstantOfShape" -> new int[] {0};
-            case "Range" -> new int[] {0, 1, 2};
-            case "Reshape", "Expand", "Tile", "TopK", "Unsqueeze", "Squeeze", "OneHot", "Split" -> new int[] {1};
-            case "CumSum", "CumProd", "Trilu", "Upsample" -> new int[] {1};
-            case "Slice" -> new int[] {1, 2, 3, 4};
-            case "Resize" -> node.opset() < 11 ? new int[] {1} : new int[] {1, 2, 3};
-            case "Pad" -> new int[] {1, 3};
+            case OpName.CONSTANT_OF_SHAPE -> new int[] {0};
+            case OpName.RANGE -> new int[] {0, 1, 2};
+            case OpName.RESHAPE,
+                    OpName.EXPAND,
+                    OpName.TILE,
+                    OpName.TOP_K,
+                    OpName.UNSQUEEZE,
+                    OpName.SQUEEZE,
+                    OpName.ONE_HOT,
+                    OpName.SPLIT -> new int[] {1};
+            case OpName.CUM_SUM, OpName.CUM_PROD, OpName.TRILU, OpName.UPSAMPLE -> new int[] {1};
+            case OpName.SLICE -> new int[] {1, 2, 3, 4};
+            case OpName.RESIZE -> node.opset() < 11 ? new int[] {1} : new int[] {1, 2, 3};
+            case OpName.PAD -> new int[] {1, 3};
             default -> name.startsWith("Reduce") ? new int[] {1} : NONE;
         };
     }

@@ -9,6 +9,7 @@ import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.ir.ValueType.TensorType;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.providers.simd.lower.DataTypes;
 import java.util.ArrayList;
@@ -29,33 +30,33 @@ final class PromoteFloat16 {
 
     /** Operators that move elements of any type. */
     private static final Set<String> MOVES = Set.of(
-            "Compress",
-            "Concat",
-            "DepthToSpace",
-            "Dropout",
-            "Expand",
-            "Flatten",
-            "Gather",
+            OpName.COMPRESS,
+            OpName.CONCAT,
+            OpName.DEPTH_TO_SPACE,
+            OpName.DROPOUT,
+            OpName.EXPAND,
+            OpName.FLATTEN,
+            OpName.GATHER,
             "GatherElements",
-            "GatherND",
-            "Identity",
-            "Pad",
-            "Reshape",
+            OpName.GATHER_ND,
+            OpName.IDENTITY,
+            OpName.PAD,
+            OpName.RESHAPE,
             "Scatter",
-            "ScatterElements",
-            "ScatterND",
-            "Slice",
+            OpName.SCATTER_ELEMENTS,
+            OpName.SCATTER_ND,
+            OpName.SLICE,
             "SpaceToDepth",
-            "Split",
-            "Squeeze",
-            "Tile",
-            "Transpose",
-            "Trilu",
-            "Unsqueeze");
+            OpName.SPLIT,
+            OpName.SQUEEZE,
+            OpName.TILE,
+            OpName.TRANSPOSE,
+            OpName.TRILU,
+            OpName.UNSQUEEZE);
 
     /** Operators whose results have a type that an attribute states, or that another input has. */
     private static final Set<String> OF_GIVEN_TYPE =
-            Set.of("CastLike", "ConstantOfShape", "EyeLike", "OneHot", "Range");
+            Set.of(OpName.CAST_LIKE, OpName.CONSTANT_OF_SHAPE, "EyeLike", OpName.ONE_HOT, OpName.RANGE);
 
     private final GraphEditor editor;
     private final Map<Value, Value> casts = new HashMap<>();
@@ -83,7 +84,7 @@ final class PromoteFloat16 {
     private void node(Node node) {
         String name = node.op().name();
         boolean moves = MOVES.contains(name);
-        if (name.equals("Cast") || moves && node.inputs().stream().noneMatch(widened::containsKey)) {
+        if (name.equals(OpName.CAST) || moves && node.inputs().stream().noneMatch(widened::containsKey)) {
             return;
         }
         if (moves ? readsHalves(node) : hasGivenType(node) || keepsHalves(node)) {
@@ -104,7 +105,7 @@ final class PromoteFloat16 {
 
     /** Whether a node returns state that it keeps from run to run, such as the key/value cache of attention. */
     private static boolean keepsHalves(Node node) {
-        return node.op().name().endsWith("Attention")
+        return node.op().name().endsWith(OpName.ATTENTION)
                 && node.outputs().stream().skip(1).anyMatch(Objects::nonNull);
     }
 
@@ -174,7 +175,7 @@ final class PromoteFloat16 {
                     ? new TensorType(to, shape)
                     : ValueType.tensor(to);
             known = editor.value(value.name() + " as " + to, type);
-            NodeSpec spec = NodeSpec.of(OpId.onnx("Cast"), OPSET, value).with("to", Attribute.of(to.code()));
+            NodeSpec spec = NodeSpec.of(OpId.onnx(OpName.CAST), OPSET, value).with("to", Attribute.of(to.code()));
             editor.insert(spec, before, known);
             casts.put(value, known);
         }

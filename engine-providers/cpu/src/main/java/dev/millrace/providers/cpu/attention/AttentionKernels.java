@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.attention;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.scheduler.kernel.Kernel;
 import org.jspecify.annotations.Nullable;
 
@@ -11,9 +12,9 @@ public final class AttentionKernels {
     /** The kernel for this node of ONNX's own domain, or null where this family has none. */
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
-            case "Attention" -> new AttentionKernel(node);
-            case "LinearAttention" -> new LinearAttentionKernel(node);
-            case "RotaryEmbedding" -> new RotaryKernel(node);
+            case OpName.ATTENTION -> new AttentionKernel(node);
+            case OpName.LINEAR_ATTENTION -> new LinearAttentionKernel(node);
+            case OpName.ROTARY_EMBEDDING -> new RotaryKernel(node);
             default -> null;
         };
     }
@@ -21,9 +22,9 @@ public final class AttentionKernels {
     /** The kernel for this node of {@code com.microsoft}, or null where this family has none. */
     public static @Nullable Kernel contributed(Node node) {
         return switch (node.op().name()) {
-            case "MultiHeadAttention" -> new MultiHeadKernel(node);
-            case "GroupQueryAttention" -> new GroupQueryKernel(node);
-            case "RotaryEmbedding" -> new ContribRotaryKernel(node);
+            case OpName.MULTI_HEAD_ATTENTION -> new MultiHeadKernel(node);
+            case OpName.GROUP_QUERY_ATTENTION -> new GroupQueryKernel(node);
+            case OpName.ROTARY_EMBEDDING -> new ContribRotaryKernel(node);
             default -> null;
         };
     }

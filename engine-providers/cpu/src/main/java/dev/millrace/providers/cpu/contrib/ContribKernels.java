@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.contrib;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.providers.cpu.attention.AttentionKernels;
 import dev.millrace.providers.cpu.experts.ExpertsKernel;
 import dev.millrace.providers.cpu.image.ImageKernels;
@@ -21,9 +22,11 @@ public final class ContribKernels {
     /** The kernel for this node, or null where there is none. */
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
-            case "FusedMatMul", "TransposeMatMul", "Inverse", "MatMulNBits" -> ProductKernels.create(node);
-            case "LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization" -> NormKernels.create(node);
-            case "MultiHeadAttention", "GroupQueryAttention", "RotaryEmbedding" -> AttentionKernels.contributed(node);
+            case "FusedMatMul", "TransposeMatMul", "Inverse", OpName.MATMUL_N_BITS -> ProductKernels.create(node);
+            case OpName.LAYER_NORMALIZATION, OpName.RMS_NORMALIZATION, "SimplifiedLayerNormalization" ->
+                NormKernels.create(node);
+            case OpName.MULTI_HEAD_ATTENTION, OpName.GROUP_QUERY_ATTENTION, OpName.ROTARY_EMBEDDING ->
+                AttentionKernels.contributed(node);
             case "GatherBlockQuantized" -> QuantKernels.create(node);
             case "CropAndResize" -> ImageKernels.create(node);
             case "MaxpoolWithMask" -> WindowKernels.create(node);

@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.control;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.OptionalDatum;
@@ -20,7 +21,7 @@ public final class ControlKernels {
     /** The kernel for this node of ONNX's own domain, or null where this family has none. */
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
-            case "If" -> (DynamicKernel) ControlKernels::branch;
+            case OpName.IF -> (DynamicKernel) ControlKernels::branch;
             case "Loop" -> (DynamicKernel) new Loop(node);
             case "Scan" -> (DynamicKernel) (node.opset() < 9 ? new BatchedScan(node) : new Scan(node));
             default -> null;

@@ -4,6 +4,7 @@ import static dev.millrace.providers.cpu.elementwise.UnaryKernel.BLOCK;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
@@ -30,7 +31,7 @@ record BinaryKernel(Node node, @Nullable Binary given) implements ShapedKernel {
         ElementType from = context.inputType(0);
         ElementType to = context.outputType(0);
         Domain domain = domain(context, name);
-        Unary power = name.equals("Pow") ? fixedPower(context) : null;
+        Unary power = name.equals(OpName.POW) ? fixedPower(context) : null;
         if (power != null) {
             return new UnaryKernel(power).bind(context);
         }
@@ -57,7 +58,7 @@ record BinaryKernel(Node node, @Nullable Binary given) implements ShapedKernel {
 
     private static Domain domain(BindContext context, String name) {
         Domain first = Domain.of(context.inputType(0));
-        return name.equals("Pow")
+        return name.equals(OpName.POW)
                         && first == Domain.LONG
                         && context.inputType(1).isFloating()
                 ? Domain.DOUBLE

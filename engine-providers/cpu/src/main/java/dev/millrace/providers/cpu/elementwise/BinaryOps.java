@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu.elementwise;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.function.LongBinaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -17,9 +18,19 @@ final class BinaryOps {
 
     static boolean has(String name) {
         return switch (name) {
-            case "Add", "Sub", "Mul", "Div", "Pow", "Mod", "PRelu", "Max", "Min", "Sum", "Mean" -> true;
-            case "And", "Or", "Xor", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift" -> true;
-            case "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual" -> true;
+            case OpName.ADD,
+                    OpName.SUB,
+                    OpName.MUL,
+                    OpName.DIV,
+                    OpName.POW,
+                    OpName.MOD,
+                    "PRelu",
+                    OpName.MAX,
+                    OpName.MIN,
+                    "Sum",
+                    "Mean" -> true;
+            case OpName.AND, "Or", "Xor", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift" -> true;
+            case OpName.EQUAL, OpName.LESS, OpName.GREATER, OpName.LESS_OR_EQUAL, OpName.GREATER_OR_EQUAL -> true;
             default -> false;
         };
     }
@@ -28,28 +39,28 @@ final class BinaryOps {
     static @Nullable Binary find(String name, Attributes attributes, ElementType type) {
         boolean unsigned = type == ElementType.UINT64;
         return switch (name) {
-            case "Add", "Sum", "Mean" -> add();
-            case "Sub" -> subtract();
-            case "Mul" -> multiply();
-            case "Div" -> divide(unsigned);
-            case "Pow" -> pow();
-            case "Mod" -> modulo(attributes.flag("fmod", false), type);
+            case OpName.ADD, "Sum", "Mean" -> add();
+            case OpName.SUB -> subtract();
+            case OpName.MUL -> multiply();
+            case OpName.DIV -> divide(unsigned);
+            case OpName.POW -> pow();
+            case OpName.MOD -> modulo(attributes.flag("fmod", false), type);
             case "PRelu" -> prelu();
-            case "Max" -> maximum(unsigned);
-            case "Min" -> minimum(unsigned);
-            case "And", "BitwiseAnd" -> Binary.ofLongs((x, y) -> x & y);
+            case OpName.MAX -> maximum(unsigned);
+            case OpName.MIN -> minimum(unsigned);
+            case OpName.AND, "BitwiseAnd" -> Binary.ofLongs((x, y) -> x & y);
             case "Or", "BitwiseOr" -> Binary.ofLongs((x, y) -> x | y);
             case "Xor", "BitwiseXor" -> Binary.ofLongs((x, y) -> x ^ y);
             case "BitShift" -> shift(attributes.text("direction"), type.bits());
-            case "Equal" -> Binary.of(Comparisons::isEqual).onLongs(Comparisons::isEqual);
-            case "Less" -> Binary.of(Comparisons::isLess).onLongs(ordered(unsigned, Comparisons::isLess));
-            case "Greater" ->
+            case OpName.EQUAL -> Binary.of(Comparisons::isEqual).onLongs(Comparisons::isEqual);
+            case OpName.LESS -> Binary.of(Comparisons::isLess).onLongs(ordered(unsigned, Comparisons::isLess));
+            case OpName.GREATER ->
                 Binary.of((x, y) -> Comparisons.isLess(y, x))
                         .onLongs(ordered(unsigned, (x, y) -> Comparisons.isLess(y, x)));
-            case "LessOrEqual" ->
+            case OpName.LESS_OR_EQUAL ->
                 Binary.of(Comparisons::isLessOrEqual)
                         .onLongs(ordered(unsigned, (x, y) -> 1 ^ Comparisons.isLess(y, x)));
-            case "GreaterOrEqual" ->
+            case OpName.GREATER_OR_EQUAL ->
                 Binary.of((x, y) -> Comparisons.isLessOrEqual(y, x))
                         .onLongs(ordered(unsigned, (x, y) -> 1 ^ Comparisons.isLess(x, y)));
             default -> null;

@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu.elementwise;
 
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.BindContext;
@@ -18,12 +19,12 @@ public final class ElementwiseKernels {
     public static @Nullable Kernel create(Node node) {
         String name = node.op().name();
         return switch (name) {
-            case "Cast", "CastLike" -> new CastKernel(node);
-            case "Clip" -> new ClipKernel(node);
-            case "Where" -> new WhereKernel();
+            case OpName.CAST, OpName.CAST_LIKE -> new CastKernel(node);
+            case OpName.CLIP -> new ClipKernel(node);
+            case OpName.WHERE -> new WhereKernel();
             case "IsNaN" -> new UnaryKernel(Unary.of(x -> Double.isNaN(x) ? 1 : 0));
             case "IsInf" -> new UnaryKernel(isInfinite(node.attributes()));
-            case "Equal" -> equal(node);
+            case OpName.EQUAL -> equal(node);
             default -> {
                 if (BinaryOps.has(name)) {
                     yield new BinaryKernel(node);

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.elementwise;
 
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.op.OpName;
 import org.jspecify.annotations.Nullable;
 
 /** The functions of one element, by the name of their operator. */
@@ -20,14 +21,14 @@ public final class UnaryOps {
 
     private static @Nullable Unary find(String name) {
         return switch (name) {
-            case "Abs" -> abs();
-            case "Neg" -> negate();
+            case OpName.ABS -> abs();
+            case OpName.NEG -> negate();
             case "Sign" -> Unary.of(Math::signum).onLongs(Long::signum).onUnsigned(x -> x == 0 ? 0 : 1);
             case "Ceil" -> Unary.of(Math::ceil);
             case "Floor" -> Unary.of(Math::floor);
             case "Round" -> Unary.of(Math::rint);
             case "Reciprocal" -> reciprocal();
-            case "Sqrt" -> sqrt();
+            case OpName.SQRT -> sqrt();
             case "Exp" -> Unary.of(Math::exp);
             case "Log" -> Unary.of(Math::log);
             case "Sin" -> Unary.of(Math::sin);
@@ -38,17 +39,17 @@ public final class UnaryOps {
             case "Atan" -> Unary.of(Math::atan);
             case "Sinh" -> Unary.of(Math::sinh);
             case "Cosh" -> Unary.of(Math::cosh);
-            case "Tanh" -> tanh();
+            case OpName.TANH -> tanh();
             case "Asinh" -> Unary.of(UnaryOps::asinh);
             case "Acosh" -> Unary.of(x -> Math.log(x + Math.sqrt(x * x - 1)));
             case "Atanh" -> Unary.of(x -> 0.5 * (Math.log1p(x) - Math.log1p(-x)));
             case "Erf" -> erf();
             case "Relu" -> relu();
-            case "Sigmoid" -> sigmoid();
+            case OpName.SIGMOID -> sigmoid();
             case "Softplus" -> Unary.of(UnaryOps::softplus);
             case "Softsign" -> Unary.of(x -> x / (1 + Math.abs(x)));
             case "HardSwish" -> hardSwish();
-            case "Not" -> Unary.ofLongs(x -> x == 0 ? 1 : 0);
+            case OpName.NOT -> Unary.ofLongs(x -> x == 0 ? 1 : 0);
             case "BitwiseNot" -> Unary.ofLongs(x -> ~x);
             default -> null;
         };
@@ -58,7 +59,7 @@ public final class UnaryOps {
         return switch (name) {
             case "HardSigmoid" -> hardSigmoid(attributes.real("alpha", 0.2f), attributes.real("beta", 0.5f));
             case "LeakyRelu" -> leakyRelu(attributes.real("alpha", 0.01f));
-            case "Gelu" -> attributes.text("approximate", "none").equals("tanh") ? geluTanh() : gelu();
+            case OpName.GELU -> attributes.text("approximate", "none").equals("tanh") ? geluTanh() : gelu();
             case "Elu" -> elu(attributes.real("alpha", 1f));
             case "ThresholdedRelu" -> {
                 float alpha = attributes.real("alpha", 1f);
@@ -81,10 +82,10 @@ public final class UnaryOps {
     public static @Nullable Unary activation(String name) {
         return switch (name) {
             case "Relu" -> relu();
-            case "Gelu" -> gelu();
+            case OpName.GELU -> gelu();
             case "GeluTanh", "FastGelu" -> geluTanh();
-            case "Tanh" -> tanh();
-            case "Sigmoid" -> sigmoid();
+            case OpName.TANH -> tanh();
+            case OpName.SIGMOID -> sigmoid();
             case "HardSwish" -> hardSwish();
             case "Silu", "Swish" -> swish(1f);
             default -> null;

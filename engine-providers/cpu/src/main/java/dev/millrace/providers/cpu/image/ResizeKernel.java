@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.image;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
@@ -36,7 +37,7 @@ final class ResizeKernel {
     private ResizeKernel(Node node) {
         Attributes attributes = node.attributes();
         this.node = node;
-        this.upsample = node.op().name().equals("Upsample");
+        this.upsample = node.op().name().equals(OpName.UPSAMPLE);
         boolean old = upsample || node.opset() < 11;
         String mode = attributes.text("mode", "nearest");
         this.rule = new AxisResampling.Rule(

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.move;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import org.jspecify.annotations.Nullable;
@@ -17,39 +18,39 @@ public final class MoveKernels {
 
     private static @Nullable CellKernel cellKernel(Node node) {
         return switch (node.op().name()) {
-            case "Transpose" -> Views.transpose(node);
-            case "Concat" -> Views.concat(node);
-            case "Split" -> Views.split(node);
-            case "Slice" -> Views::slice;
-            case "Expand" -> Views::expand;
-            case "Tile" -> Views::tile;
-            case "DepthToSpace" -> Views.depthToSpace(node);
+            case OpName.TRANSPOSE -> Views.transpose(node);
+            case OpName.CONCAT -> Views.concat(node);
+            case OpName.SPLIT -> Views.split(node);
+            case OpName.SLICE -> Views::slice;
+            case OpName.EXPAND -> Views::expand;
+            case OpName.TILE -> Views::tile;
+            case OpName.DEPTH_TO_SPACE -> Views.depthToSpace(node);
             case "SpaceToDepth" -> Views.spaceToDepth(node);
-            case "Pad" -> Padding.pad(node);
+            case OpName.PAD -> Padding.pad(node);
             case "CenterCropPad" -> Padding.centerCropPad(node);
-            case "Gather" -> Gathering.gather(node);
+            case OpName.GATHER -> Gathering.gather(node);
             case "GatherElements" -> Gathering.gatherElements(node);
-            case "GatherND" -> Gathering.gatherNd(node);
+            case OpName.GATHER_ND -> Gathering.gatherNd(node);
             case "ReverseSequence" -> Gathering.reverseSequence(node);
-            case "Scatter", "ScatterElements" -> Scattering.elements(node);
-            case "ScatterND" -> Scattering.tuples(node);
+            case "Scatter", OpName.SCATTER_ELEMENTS -> Scattering.elements(node);
+            case OpName.SCATTER_ND -> Scattering.tuples(node);
             case "TensorScatter" -> Scattering.tensor(node);
-            case "OneHot" -> Fills.oneHot(node);
-            case "Trilu" -> Fills.trilu(node);
+            case OpName.ONE_HOT -> Fills.oneHot(node);
+            case OpName.TRILU -> Fills.trilu(node);
             default -> null;
         };
     }
 
     private static @Nullable Kernel plainKernel(Node node) {
         return switch (node.op().name()) {
-            case "Reshape", "Squeeze", "Unsqueeze", "Flatten" -> (ShapedKernel) Aliases::alias;
-            case "Identity" -> Aliases.identity(node);
+            case OpName.RESHAPE, OpName.SQUEEZE, OpName.UNSQUEEZE, OpName.FLATTEN -> (ShapedKernel) Aliases::alias;
+            case OpName.IDENTITY -> Aliases.identity(node);
             case "BitCast" -> (ShapedKernel) Aliases::bitCast;
-            case "Shape" -> Aliases.shape(node);
-            case "Size" -> (ShapedKernel) Aliases::size;
-            case "Constant" -> Fills.constant(node);
-            case "ConstantOfShape" -> Fills.constantOfShape(node);
-            case "Range" -> (ShapedKernel) Fills::range;
+            case OpName.SHAPE -> Aliases.shape(node);
+            case OpName.SIZE -> (ShapedKernel) Aliases::size;
+            case OpName.CONSTANT -> Fills.constant(node);
+            case OpName.CONSTANT_OF_SHAPE -> Fills.constantOfShape(node);
+            case OpName.RANGE -> (ShapedKernel) Fills::range;
             case "EyeLike" -> Fills.eyeLike(node);
             default -> null;
         };

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.norm;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
@@ -22,7 +23,7 @@ record GroupNormKernel(Node node) implements ShapedKernel {
         ElementType type = context.inputType(0);
         Shape shape = context.inputShape(0);
         int channels = ArrayExtents.toInt("channels", shape.dim(1));
-        int groups = node.is("InstanceNormalization")
+        int groups = node.is(OpName.INSTANCE_NORMALIZATION)
                 ? channels
                 : ArrayExtents.toInt("groups", node.attributes().integer("num_groups"));
         double epsilon = node.attributes().real("epsilon", 1e-5f);

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.norm;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.extent.ArrayExtents;
@@ -27,7 +28,7 @@ record LaneNormKernel(Node node) implements ShapedKernel {
     public Launch bind(BindContext context) {
         ElementType type = context.inputType(0);
         Shape shape = context.inputShape(0);
-        boolean local = node.is("LRN");
+        boolean local = node.is(OpName.LRN);
         int axis = local ? 1 : Shape.axis(node.attributes().integer("axis", -1), shape.rank());
         Lanes lanes = Lanes.along(shape, axis);
         Step step = local ? neighbourhood() : whole(node.attributes().integer("p", 2));

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.product;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.scheduler.kernel.Kernel;
 import org.jspecify.annotations.Nullable;
 
@@ -11,16 +12,16 @@ public final class ProductKernels {
     /** The kernel for this node of whatever domain, or null where this family has none. */
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
-            case "MatMul" -> MatMulKernel.plain();
+            case OpName.MATMUL -> MatMulKernel.plain();
             case "FusedMatMul", "TransposeMatMul" -> MatMulKernel.fused(node);
-            case "Gemm" -> GemmKernel.of(node.attributes());
-            case "MatMulInteger" -> new QuantisedMatMulKernel(false);
+            case OpName.GEMM -> GemmKernel.of(node.attributes());
+            case OpName.MATMUL_INTEGER -> new QuantisedMatMulKernel(false);
             case "QLinearMatMul" -> new QuantisedMatMulKernel(true);
             case "Einsum" -> new EinsumKernel(node);
             case "Det" -> new DetKernel();
-            case "MatMulNBits" -> new BlockedProductKernel(node);
+            case OpName.MATMUL_N_BITS -> new BlockedProductKernel(node);
             case "Inverse" -> new InverseKernel();
-            case "Linear" -> LinearKernel.of(node);
+            case OpName.LINEAR -> LinearKernel.of(node);
             default -> null;
         };
     }

@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.random;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.providers.cpu.extent.ArrayExtents;
@@ -35,7 +36,7 @@ public final class RandomKernels {
             }
             case "Bernoulli" -> new Impure(context -> bernoulli(node, context));
             case "Multinomial" -> new Impure(context -> multinomial(node, context));
-            case "Dropout" -> dropout(node);
+            case OpName.DROPOUT -> dropout(node);
             default -> null;
         };
     }

@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu.recurrent;
 
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Unary;
 import dev.millrace.providers.cpu.extent.ArrayExtents;
@@ -18,9 +19,9 @@ public final class RecurrentKernels {
     public static ShapedKernel create(Node node) {
         int directions = node.attributes().text("direction", "forward").equals("bidirectional") ? 2 : 1;
         List<String> defaults = switch (node.op().name()) {
-            case "LSTM" -> List.of("Sigmoid", "Tanh", "Tanh");
-            case "GRU" -> List.of("Sigmoid", "Tanh");
-            default -> List.of("Tanh");
+            case OpName.LSTM -> List.of(OpName.SIGMOID, OpName.TANH, OpName.TANH);
+            case OpName.GRU -> List.of(OpName.SIGMOID, OpName.TANH);
+            default -> List.of(OpName.TANH);
         };
         List<Unary.Floats> functions = Activations.of(node, directions, defaults);
         return context -> bind(context, node, functions, directions);
@@ -43,12 +44,12 @@ public final class RecurrentKernels {
         for (int d = 0; d < directions; d++) {
             List<Unary.Floats> f = functions.subList(d * each, (d + 1) * each);
             cells[d] = switch (node.op().name()) {
-                case "LSTM" ->
+                case OpName.LSTM ->
                     new LstmCell(units, clip, attributes.flag("input_forget", false), f.get(0), f.get(1), f.get(2));
-                case "GRU" -> new GruCell(units, Panel.padded(units), clip, resetLast, f.get(0), f.get(1));
+                case OpName.GRU -> new GruCell(units, Panel.padded(units), clip, resetLast, f.get(0), f.get(1));
                 default -> new RnnCell(units, clip, f.get(0));
             };
         }
-        return new Recurrence(context, shape, cells, node.is("GRU"));
+        return new Recurrence(context, shape, cells, node.is(OpName.GRU));
     }
 }

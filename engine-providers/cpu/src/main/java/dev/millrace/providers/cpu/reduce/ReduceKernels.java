@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.reduce;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.scheduler.kernel.Kernel;
 import org.jspecify.annotations.Nullable;
 
@@ -12,13 +13,13 @@ public final class ReduceKernels {
     public static @Nullable Kernel create(Node node) {
         String name = node.op().name();
         return switch (name) {
-            case "ArgMax" -> new ArgKernel(node, true);
+            case OpName.ARG_MAX -> new ArgKernel(node, true);
             case "ArgMin" -> new ArgKernel(node, false);
-            case "CumSum" -> new CumulativeKernel(node, false);
-            case "CumProd" -> new CumulativeKernel(node, true);
-            case "Softmax", "LogSoftmax", "Hardmax" -> SoftmaxKernel.of(node);
-            case "NegativeLogLikelihoodLoss" -> new LossKernel(node, false);
-            case "SoftmaxCrossEntropyLoss" -> new LossKernel(node, true);
+            case OpName.CUM_SUM -> new CumulativeKernel(node, false);
+            case OpName.CUM_PROD -> new CumulativeKernel(node, true);
+            case OpName.SOFTMAX, OpName.LOG_SOFTMAX, "Hardmax" -> SoftmaxKernel.of(node);
+            case OpName.NEGATIVE_LOG_LIKELIHOOD_LOSS -> new LossKernel(node, false);
+            case OpName.SOFTMAX_CROSS_ENTROPY_LOSS -> new LossKernel(node, true);
             default -> name.startsWith("Reduce") ? new ReduceKernel(node, ReductionSteps.named(name)) : null;
         };
     }

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.reduce;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.op.OpName;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.LongUnaryOperator;
 
@@ -48,9 +49,9 @@ enum ReductionSteps {
 
     static ReductionSteps named(String operator) {
         return switch (operator) {
-            case "ReduceSum" -> SUM;
-            case "ReduceMean" -> MEAN;
-            case "ReduceMax" -> MAX;
+            case OpName.REDUCE_SUM -> SUM;
+            case OpName.REDUCE_MEAN -> MEAN;
+            case OpName.REDUCE_MAX -> MAX;
             case "ReduceMin" -> MIN;
             case "ReduceProd" -> PROD;
             case "ReduceSumSquare" -> SUM_SQUARE;

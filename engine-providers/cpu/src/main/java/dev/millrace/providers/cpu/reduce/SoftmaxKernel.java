@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.reduce;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.BindContext;
@@ -25,8 +26,8 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
         return new SoftmaxKernel(
                 node,
                 switch (node.op().name()) {
-                    case "Softmax" -> SoftmaxKernel::softmax;
-                    case "LogSoftmax" -> SoftmaxKernel::logSoftmax;
+                    case OpName.SOFTMAX -> SoftmaxKernel::softmax;
+                    case OpName.LOG_SOFTMAX -> SoftmaxKernel::logSoftmax;
                     default -> SoftmaxKernel::hardmax;
                 });
     }

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.select;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
@@ -21,10 +22,10 @@ public final class SelectKernels {
     /** The kernel for this node of ONNX's own domain, or null where this family has none. */
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
-            case "TopK" -> TopKKernel.kernel(node);
-            case "NonZero" -> (DynamicKernel) SelectKernels::nonZero;
-            case "Compress" -> (DynamicKernel) SelectKernels::compress;
-            case "Unique" -> (DynamicKernel) Distinct::run;
+            case OpName.TOP_K -> TopKKernel.kernel(node);
+            case OpName.NON_ZERO -> (DynamicKernel) SelectKernels::nonZero;
+            case OpName.COMPRESS -> (DynamicKernel) SelectKernels::compress;
+            case OpName.UNIQUE -> (DynamicKernel) Distinct::run;
             case "NonMaxSuppression" -> (DynamicKernel) Boxes::suppress;
             default -> null;
         };

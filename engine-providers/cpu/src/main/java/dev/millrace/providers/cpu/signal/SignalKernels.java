@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.signal;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.extent.ArrayExtents;
@@ -22,7 +23,7 @@ public final class SignalKernels {
             case "HammingWindow" -> window(node, 25.0 / 46, 21.0 / 46, 0);
             case "BlackmanWindow" -> window(node, 0.42, 0.5, 0.08);
             case "MelWeightMatrix" -> (ShapedKernel) SignalKernels::mel;
-            case "DFT" -> FourierKernels.dft(node);
+            case OpName.DFT -> FourierKernels.dft(node);
             case "STFT" -> FourierKernels.stft(node);
             default -> null;
         };

@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu.text;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -34,7 +35,7 @@ public final class TextKernels {
         return switch (node.op().name()) {
             case "StringConcat" -> (ShapedKernel) TextKernels::concat;
             case "RegexFullMatch" -> matches(node);
-            case "StringNormalizer" -> normalizer(node);
+            case OpName.STRING_NORMALIZER -> normalizer(node);
             case "StringSplit" -> splitter(node);
             case "TfIdfVectorizer" -> NGrams.kernel(node);
             default -> null;

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.window;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
@@ -38,7 +39,7 @@ record GlobalPoolKernel(Node node) implements ShapedKernel {
     private Fold fold() {
         long p = node.attributes().integer("p", 2);
         return switch (node.op().name()) {
-            case "GlobalMaxPool" ->
+            case OpName.GLOBAL_MAX_POOL ->
                 (values, count) -> {
                     double best = Double.NEGATIVE_INFINITY;
                     for (int i = 0; i < count; i++) {
@@ -46,7 +47,7 @@ record GlobalPoolKernel(Node node) implements ShapedKernel {
                     }
                     return best;
                 };
-            case "GlobalAveragePool" ->
+            case OpName.GLOBAL_AVERAGE_POOL ->
                 (values, count) -> {
                     double sum = 0;
                     for (int i = 0; i < count; i++) {

@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.window;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
@@ -30,8 +31,8 @@ record PoolKernel(Node node) implements ShapedKernel {
         boolean indices = context.outputCount() > 1 && context.hasOutput(1);
         boolean byColumn = attributes.flag("storage_order", false);
         RangeTask task = switch (node.op().name()) {
-            case "MaxPool" -> maximum(window, type, indices, byColumn);
-            case "AveragePool" -> average(window, type, attributes.flag("count_include_pad", false));
+            case OpName.MAX_POOL -> maximum(window, type, indices, byColumn);
+            case OpName.AVERAGE_POOL -> average(window, type, attributes.flag("count_include_pad", false));
             default -> power(window, type, attributes.integer("p", 2));
         };
         long planes = shape.elements(0, 2);

@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -71,7 +72,7 @@ final class BindingFacts {
 
     private void walk(Graph part, List<Node> all) {
         for (Node node : part.nodes()) {
-            if (node.is("If")) {
+            if (node.is(OpName.IF)) {
                 take(node, all);
             } else if (!walk(node)) {
                 all.add(node);
@@ -234,7 +235,7 @@ final class BindingFacts {
     }
 
     private boolean isKnown(Node node) {
-        if (node.op().isOnnx("Shape") || node.op().isOnnx("Size")) {
+        if (node.op().isOnnx(OpName.SHAPE) || node.op().isOnnx(OpName.SIZE)) {
             return true;
         }
         for (Value input : node.inputs()) {
@@ -250,7 +251,7 @@ final class BindingFacts {
      * asked for: a consumer of quantised weights never asks for them as floats.
      */
     private boolean fold(Node node, List<@Nullable ValueType> types) {
-        if (node.op().isOnnx("Shape") || node.op().isOnnx("Size")) {
+        if (node.op().isOnnx(OpName.SHAPE) || node.op().isOnnx(OpName.SIZE)) {
             return foldShape(node);
         }
         Folding folding = Folding.of(node, environment, input -> cell(input).known());
@@ -274,7 +275,7 @@ final class BindingFacts {
         Shape shape = cell(node.requireInput(0)).shape();
         Value output = node.requireOutput(0);
         Tensor tensor;
-        if (node.op().isOnnx("Size")) {
+        if (node.op().isOnnx(OpName.SIZE)) {
             tensor = Tensor.scalar(shape.elements());
         } else {
             int rank = shape.rank();

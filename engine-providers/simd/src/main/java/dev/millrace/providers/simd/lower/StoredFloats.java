@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.lower;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
@@ -39,7 +40,7 @@ public record StoredFloats(CompileEnvironment environment, Tensor tensor) {
     /** Returns the 16-bit constant that an input is cast from; null where there is none. */
     public static @Nullable Tensor halves(LoweringContext op, int input) {
         LoweringContext cast = op.producer(input);
-        if (cast == null || !cast.name().equals("Cast")) {
+        if (cast == null || !cast.name().equals(OpName.CAST)) {
             return null;
         }
         ValueState source = cast.in(0);

@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.rule.attention;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.attention.AttentionShape;
@@ -44,8 +45,8 @@ public final class AttentionRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Attention" -> op -> op.node().op().domain().equals(OpId.ONNX) && lower(op, OF_ONNX);
-            case "MultiHeadAttention" -> op -> areApart(op) && lower(op, MULTI_HEAD);
+            case OpName.ATTENTION -> op -> op.node().op().domain().equals(OpId.ONNX) && lower(op, OF_ONNX);
+            case OpName.MULTI_HEAD_ATTENTION -> op -> areApart(op) && lower(op, MULTI_HEAD);
             default -> null;
         };
     }
@@ -231,7 +232,7 @@ public final class AttentionRules {
     private static boolean isReadByPlace(Node node) {
         Value output = node.requireOutput(0);
         for (Node user : output.users()) {
-            long[] perm = user.op().isOnnx("Transpose") ? user.attributes().integers("perm") : null;
+            long[] perm = user.op().isOnnx(OpName.TRANSPOSE) ? user.attributes().integers("perm") : null;
             if (perm == null || !Arrays.equals(perm, new long[] {0, 2, 1, 3})) {
                 return false;
             }

@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.rule.attention;
 
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.attention.RotaryEmbedding;
@@ -27,7 +28,7 @@ public final class RotaryRules {
     private RotaryRules() {}
 
     public static @Nullable Rule named(String name) {
-        return name.equals("RotaryEmbedding") ? RotaryRules::lower : null;
+        return name.equals(OpName.ROTARY_EMBEDDING) ? RotaryRules::lower : null;
     }
 
     private static boolean lower(LoweringContext op) {

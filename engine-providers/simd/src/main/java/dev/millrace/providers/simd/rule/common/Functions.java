@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.common;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.FloatFunction;
 import dev.millrace.kernels.expression.Formulas;
@@ -13,7 +14,7 @@ public final class Functions {
     /** Returns the function of ONNX's operator {@code name}, or null where there is none. */
     public static @Nullable FloatFunction named(String name) {
         return switch (name) {
-            case "Sqrt" -> FloatFunction.SQRT;
+            case OpName.SQRT -> FloatFunction.SQRT;
             case "Reciprocal" -> FloatFunction.RECIPROCAL;
             case "Round" -> FloatFunction.ROUND;
             case "Floor" -> FloatFunction.FLOOR;
@@ -22,8 +23,8 @@ public final class Functions {
             case "Exp" -> FloatFunction.EXP;
             case "Log" -> FloatFunction.LOG;
             case "Erf" -> FloatFunction.ERF;
-            case "Tanh" -> FloatFunction.TANH;
-            case "Sigmoid" -> FloatFunction.SIGMOID;
+            case OpName.TANH -> FloatFunction.TANH;
+            case OpName.SIGMOID -> FloatFunction.SIGMOID;
             case "Sin" -> FloatFunction.SIN;
             case "Cos" -> FloatFunction.COS;
             case "Tan" -> FloatFunction.TAN;
@@ -42,7 +43,7 @@ public final class Functions {
     /** Returns the function that the {@code activation} attribute of a product names, or null where it is unknown. */
     public static @Nullable UnaryOperator<Expr> activation(String name) {
         return switch (name) {
-            case "Gelu" -> Expr::gelu;
+            case OpName.GELU -> Expr::gelu;
             case "GeluTanh" -> Formulas::geluTanh;
             case "HardSwish" -> Formulas::hardSwish;
             default -> {

@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.rule.conv;
 
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.conv.ConvShape;
@@ -33,8 +34,8 @@ public final class ConvRules {
     public static @Nullable Rule named(String name) {
         return switch (name) {
             // one that is the other half of a transform was lowered with the first
-            case "Conv" -> op -> op.out().isInMemory() || QuantisedProductRules.dequantised(op) || conv(op);
-            case "ConvTranspose" -> ConvRules::transposed;
+            case OpName.CONV -> op -> op.out().isInMemory() || QuantisedProductRules.dequantised(op) || conv(op);
+            case OpName.CONV_TRANSPOSE -> ConvRules::transposed;
             default -> null;
         };
     }

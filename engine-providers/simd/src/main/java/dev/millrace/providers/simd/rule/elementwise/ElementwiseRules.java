@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.rule.elementwise;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.DataType;
@@ -28,42 +29,42 @@ public final class ElementwiseRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Add" -> Int64Rules.or(arithmetic(Operator.ADD), WideFunction.ADD);
-            case "Sub" -> Int64Rules.or(arithmetic(Operator.SUB), WideFunction.SUB);
-            case "Mul" -> Int64Rules.or(arithmetic(Operator.MUL), WideFunction.MUL);
-            case "Div" -> Int64Rules.or(ElementwiseRules::divide, WideFunction.DIV);
-            case "Max" -> Int64Rules.or(variadic(Operator.MAX), WideFunction.MAX);
-            case "Min" -> Int64Rules.or(variadic(Operator.MIN), WideFunction.MIN);
+            case OpName.ADD -> Int64Rules.or(arithmetic(Operator.ADD), WideFunction.ADD);
+            case OpName.SUB -> Int64Rules.or(arithmetic(Operator.SUB), WideFunction.SUB);
+            case OpName.MUL -> Int64Rules.or(arithmetic(Operator.MUL), WideFunction.MUL);
+            case OpName.DIV -> Int64Rules.or(ElementwiseRules::divide, WideFunction.DIV);
+            case OpName.MAX -> Int64Rules.or(variadic(Operator.MAX), WideFunction.MAX);
+            case OpName.MIN -> Int64Rules.or(variadic(Operator.MIN), WideFunction.MIN);
             case "Sum" -> Int64Rules.or(variadic(Operator.ADD), WideFunction.ADD);
             case "Mean" -> floats(ElementwiseRules::mean);
-            case "Pow" ->
+            case OpName.POW ->
                 op -> VaryingPower.lower(op) || floats(ElementwiseRules::power).lower(op) || wholePower(op);
-            case "Neg" -> numbers(op -> v -> Formulas.negate(v.getFirst()));
-            case "Abs" -> numbers(op -> v -> Formulas.abs(v.getFirst()));
+            case OpName.NEG -> numbers(op -> v -> Formulas.negate(v.getFirst()));
+            case OpName.ABS -> numbers(op -> v -> Formulas.abs(v.getFirst()));
             case "Sign" -> numbers(op -> v -> Formulas.sign(v.getFirst()));
-            case "Equal" ->
+            case OpName.EQUAL ->
                 Int64Rules.or(
                         op -> equalTruths(op) || comparison(Operator.EQUAL).lower(op), WideFunction.EQUAL);
-            case "Less" -> Int64Rules.or(comparison(Operator.LESS), WideFunction.LESS);
-            case "LessOrEqual" -> Int64Rules.or(comparison(Operator.LESS_OR_EQUAL), WideFunction.LESS_OR_EQUAL);
-            case "Greater" -> Int64Rules.orReversed(comparison(Operator.GREATER), WideFunction.LESS);
-            case "GreaterOrEqual" ->
+            case OpName.LESS -> Int64Rules.or(comparison(Operator.LESS), WideFunction.LESS);
+            case OpName.LESS_OR_EQUAL -> Int64Rules.or(comparison(Operator.LESS_OR_EQUAL), WideFunction.LESS_OR_EQUAL);
+            case OpName.GREATER -> Int64Rules.orReversed(comparison(Operator.GREATER), WideFunction.LESS);
+            case OpName.GREATER_OR_EQUAL ->
                 Int64Rules.orReversed(comparison(Operator.GREATER_OR_EQUAL), WideFunction.LESS_OR_EQUAL);
-            case "And" -> truths(Operator.AND);
+            case OpName.AND -> truths(Operator.AND);
             case "Or" -> truths(Operator.OR);
             case "Xor" -> truths(Operator.XOR);
             case "BitwiseAnd" -> bits(op -> BINARY.test(op) ? v -> v.get(0).combine(Operator.AND, v.get(1)) : null);
             case "BitwiseOr" -> bits(op -> BINARY.test(op) ? v -> v.get(0).combine(Operator.OR, v.get(1)) : null);
             case "BitwiseXor" -> bits(op -> BINARY.test(op) ? v -> v.get(0).combine(Operator.XOR, v.get(1)) : null);
             case "BitShift" -> ElementwiseRules::shift;
-            case "Mod" -> Divisions::rest;
+            case OpName.MOD -> Divisions::rest;
             case "BitwiseNot" -> bits(op -> v -> v.getFirst().combine(Operator.XOR, Expr.integer(ones(op))));
             case "IsNaN" -> floats(op -> v -> Formulas.isNaN(v.getFirst()));
             case "IsInf" -> floats(ElementwiseRules::infinite);
-            case "Not" -> op -> defer(op, v -> Formulas.not(v.getFirst()), 1);
-            case "Where" -> ElementwiseRules::where;
-            case "Cast", "CastLike" -> ElementwiseRules::cast;
-            case "Clip" -> ElementwiseRules::clip;
+            case OpName.NOT -> op -> defer(op, v -> Formulas.not(v.getFirst()), 1);
+            case OpName.WHERE -> ElementwiseRules::where;
+            case OpName.CAST, OpName.CAST_LIKE -> ElementwiseRules::cast;
+            case OpName.CLIP -> ElementwiseRules::clip;
             default -> function(name);
         };
     }
@@ -88,7 +89,7 @@ public final class ElementwiseRules {
                 floats(op -> v -> Formulas.leakyRelu(v.getFirst(), Expr.number(real(op, "alpha", 0.01f))));
             case "PRelu" -> numbers(op -> BINARY.test(op) ? v -> Formulas.leakyRelu(v.get(0), v.get(1)) : null);
             case "ThresholdedRelu" -> floats(op -> v -> Formulas.thresholdedRelu(v.getFirst(), real(op, "alpha", 1)));
-            case "Gelu" -> floats(ElementwiseRules::gelu);
+            case OpName.GELU -> floats(ElementwiseRules::gelu);
             case "Swish" -> floats(op -> v -> swish(v.getFirst(), real(op, "alpha", 1)));
             default -> null;
         };

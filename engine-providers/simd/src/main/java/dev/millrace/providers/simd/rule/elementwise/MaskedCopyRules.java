@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.elementwise;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -28,7 +29,7 @@ public final class MaskedCopyRules {
     private MaskedCopyRules() {}
 
     public static @Nullable Rule named(String name) {
-        return name.equals("Trilu") ? MaskedCopyRules::triangle : null;
+        return name.equals(OpName.TRILU) ? MaskedCopyRules::triangle : null;
     }
 
     /** The type of the words that an element consists of, or null where kernels do not support its size. */

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.move;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.Rule;
@@ -14,8 +15,8 @@ public final class BlockRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Tile" -> BlockRules::tile;
-            case "DepthToSpace" -> BlockRules::depthToSpace;
+            case OpName.TILE -> BlockRules::tile;
+            case OpName.DEPTH_TO_SPACE -> BlockRules::depthToSpace;
             case "SpaceToDepth" -> BlockRules::spaceToDepth;
             default -> null;
         };

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.move;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.gather.ElementShape;
@@ -25,9 +26,9 @@ public final class GatherRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Gather" -> GatherRules::gather;
+            case OpName.GATHER -> GatherRules::gather;
             case "GatherElements" -> GatherRules::elements;
-            case "GatherND" -> GatherRules::tuples;
+            case OpName.GATHER_ND -> GatherRules::tuples;
             default -> null;
         };
     }

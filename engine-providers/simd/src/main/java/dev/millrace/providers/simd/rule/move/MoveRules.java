@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.move;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.providers.simd.lower.Rule;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +10,7 @@ public final class MoveRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Concat" -> ConcatRule::lower;
+            case OpName.CONCAT -> ConcatRule::lower;
             default -> null;
         };
     }

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.move;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.lower.LoweringContext;
@@ -21,7 +22,7 @@ public final class PadRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Pad" -> PadRules::pad;
+            case OpName.PAD -> PadRules::pad;
             default -> null;
         };
     }

@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.rule.move;
 
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.resize.ResizeAxis;
 import dev.millrace.providers.simd.lower.LoweringContext;
@@ -97,7 +98,7 @@ final class ResizeAxes {
             }
             return scales;
         }
-        int input = op.name().equals("Upsample") || op.opset() < 11 ? 1 : 2;
+        int input = op.name().equals(OpName.UPSAMPLE) || op.opset() < 11 ? 1 : 2;
         return op.has(input) && op.in(input).elements() > 0 ? op.content(input).doubles() : null;
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.rule.move;
 
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.resize.Resize;
@@ -32,7 +33,7 @@ public final class ResizeRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Resize", "Upsample" -> ResizeRules::resize;
+            case OpName.RESIZE, OpName.UPSAMPLE -> ResizeRules::resize;
             default -> null;
         };
     }
@@ -123,7 +124,7 @@ public final class ResizeRules {
     /** The rule of a node, or null where it has one that kernels do not know. */
     private static @Nullable ResizeRule rule(LoweringContext op, List<ResizeAxis> axes) {
         Attributes attributes = op.attributes();
-        boolean old = op.name().equals("Upsample") || op.opset() < 11;
+        boolean old = op.name().equals(OpName.UPSAMPLE) || op.opset() < 11;
         Mode mode = switch (attributes.text("mode", "nearest")) {
             case "nearest" -> Mode.NEAREST;
             case "linear", "bilinear" -> Mode.LINEAR;

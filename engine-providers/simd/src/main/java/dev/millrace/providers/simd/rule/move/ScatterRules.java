@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.move;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.gather.ElementShape;
 import dev.millrace.kernels.gather.IndexList;
@@ -24,8 +25,8 @@ public final class ScatterRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Scatter", "ScatterElements" -> ScatterRules::elements;
-            case "ScatterND" -> ScatterRules::tuples;
+            case "Scatter", OpName.SCATTER_ELEMENTS -> ScatterRules::elements;
+            case OpName.SCATTER_ND -> ScatterRules::tuples;
             default -> null;
         };
     }

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.move;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.simd.lower.Channels;
 import dev.millrace.providers.simd.lower.LoweringContext;
@@ -18,12 +19,13 @@ public final class ViewRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity" -> ViewRules::reshape;
-            case "Dropout" -> op -> !op.wants(1) && op.inputs() < 3 && reshape(op);
-            case "Transpose" -> ViewRules::transpose;
-            case "Slice" -> ViewRules::slice;
-            case "Split" -> ViewRules::split;
-            case "Expand" -> ViewRules::expand;
+            case OpName.RESHAPE, OpName.FLATTEN, OpName.SQUEEZE, OpName.UNSQUEEZE, OpName.IDENTITY ->
+                ViewRules::reshape;
+            case OpName.DROPOUT -> op -> !op.wants(1) && op.inputs() < 3 && reshape(op);
+            case OpName.TRANSPOSE -> ViewRules::transpose;
+            case OpName.SLICE -> ViewRules::slice;
+            case OpName.SPLIT -> ViewRules::split;
+            case OpName.EXPAND -> ViewRules::expand;
             default -> null;
         };
     }

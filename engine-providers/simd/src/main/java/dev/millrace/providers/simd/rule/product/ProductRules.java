@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.product;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.providers.simd.lower.LoweringContext;
@@ -24,9 +25,9 @@ public final class ProductRules {
      */
     public static @Nullable Rule named(String name, Rule dequantised) {
         return switch (name) {
-            case "MatMul" -> op -> matMul(op, dequantised);
-            case "Gemm" -> op -> gemm(op, dequantised);
-            case "Linear" -> ProductRules::linear;
+            case OpName.MATMUL -> op -> matMul(op, dequantised);
+            case OpName.GEMM -> op -> gemm(op, dequantised);
+            case OpName.LINEAR -> ProductRules::linear;
             default -> null;
         };
     }

@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.rule.product;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Products with weights of 16, 8 and 4 bits. */
 public final class WeightRules {
-    public static final String BLOCKED = "MatMulNBits";
+    public static final String BLOCKED = OpName.MATMUL_N_BITS;
     private static final int SCALES = 2;
     private static final int ZERO_POINTS = 3;
     private static final int ORDER = 4;
@@ -68,7 +69,7 @@ public final class WeightRules {
     /** Whether a value is cast from a constant of 16 bits. */
     private static boolean isCastConstant(Value value) {
         Node cast = value.producer();
-        if (cast == null || !cast.is("Cast")) {
+        if (cast == null || !cast.is(OpName.CAST)) {
             return false;
         }
         ElementType type = cast.requireInput(0).elementType();

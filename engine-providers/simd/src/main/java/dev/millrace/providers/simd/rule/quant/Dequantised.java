@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.quant;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.lower.LoweringContext;
@@ -20,7 +21,7 @@ record Dequantised(
     static @Nullable Dequantised of(LoweringContext op, int input) {
         LoweringContext widening = op.has(input) ? op.producer(input) : null;
         if (widening == null
-                || !widening.name().equals("DequantizeLinear")
+                || !widening.name().equals(OpName.DEQUANTIZE_LINEAR)
                 || !widening.out().isFloat()) {
             return null;
         }

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.quant;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -30,9 +31,9 @@ public final class QuantiseRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "QuantizeLinear" -> op -> linear(op, true);
-            case "DequantizeLinear" -> op -> linear(op, false);
-            case "DynamicQuantizeLinear" -> QuantiseRules::dynamic;
+            case OpName.QUANTIZE_LINEAR -> op -> linear(op, true);
+            case OpName.DEQUANTIZE_LINEAR -> op -> linear(op, false);
+            case OpName.DYNAMIC_QUANTIZE_LINEAR -> QuantiseRules::dynamic;
             default -> null;
         };
     }

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.quant;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.lowp.QuantisedOutput;
@@ -18,10 +19,10 @@ public final class QuantisedProductRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "MatMulInteger" -> op -> integers(op) || VaryingProduct.integers(op);
+            case OpName.MATMUL_INTEGER -> op -> integers(op) || VaryingProduct.integers(op);
             case "QLinearMatMul" -> op -> bytes(op) || VaryingProduct.bytes(op);
-            case "ConvInteger" -> QuantisedProductRules::integers;
-            case "QLinearConv" -> QuantisedProductRules::bytes;
+            case OpName.CONV_INTEGER -> QuantisedProductRules::integers;
+            case OpName.Q_LINEAR_CONV -> QuantisedProductRules::bytes;
             default -> null;
         };
     }
@@ -46,7 +47,7 @@ public final class QuantisedProductRules {
             return false;
         }
         var weights = new ByteWeights(op.environment(), constant, zeros == null ? null : zeros.known());
-        ByteSums sums = sums(op, op.name().equals("ConvInteger"), op.in(0), op.find(2), weights, false);
+        ByteSums sums = sums(op, op.name().equals(OpName.CONV_INTEGER), op.in(0), op.find(2), weights, false);
         if (sums == null) {
             return false;
         }
@@ -61,7 +62,7 @@ public final class QuantisedProductRules {
                 return false;
             }
         }
-        boolean conv = op.name().equals("QLinearConv");
+        boolean conv = op.name().equals(OpName.Q_LINEAR_CONV);
         Tensor constant = op.in(3).known();
         Tensor scaleOfRows = op.in(1).known();
         Tensor scales = op.in(4).known();
@@ -103,8 +104,8 @@ public final class QuantisedProductRules {
 
     /** A Conv, MatMul or Gemm of bytes that were widened before; false where it is none. */
     public static boolean dequantised(LoweringContext op) {
-        boolean conv = op.name().equals("Conv");
-        boolean gemm = op.name().equals("Gemm");
+        boolean conv = op.name().equals(OpName.CONV);
+        boolean gemm = op.name().equals(OpName.GEMM);
         Dequantised in = Dequantised.of(op, 0);
         Dequantised by = in == null ? null : Dequantised.of(op, 1);
         boolean transposed = gemm && op.attributes().flag("transB", false);

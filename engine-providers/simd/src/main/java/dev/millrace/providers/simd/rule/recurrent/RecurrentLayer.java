@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.rule.recurrent;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -50,7 +51,7 @@ final class RecurrentLayer {
     }
 
     void lower() {
-        boolean isLstm = op.name().equals("LSTM");
+        boolean isLstm = op.name().equals(OpName.LSTM);
         View packed = packed();
         View x = steps(op.in(0));
         View state = input(STATE);

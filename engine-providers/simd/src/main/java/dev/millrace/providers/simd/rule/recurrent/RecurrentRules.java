@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.rule.recurrent;
 
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.gemm.Gemm;
@@ -23,7 +24,7 @@ public final class RecurrentRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "LSTM", "GRU", "RNN" -> RecurrentRules::layer;
+            case OpName.LSTM, OpName.GRU, "RNN" -> RecurrentRules::layer;
             default -> null;
         };
     }
@@ -73,9 +74,9 @@ public final class RecurrentRules {
             boolean resetAfter) {
         static @Nullable Kind of(LoweringContext op) {
             List<String> defaults = switch (op.name()) {
-                case "LSTM" -> List.of("Sigmoid", "Tanh", "Tanh");
-                case "GRU" -> List.of("Sigmoid", "Tanh");
-                default -> List.of("Tanh");
+                case OpName.LSTM -> List.of(OpName.SIGMOID, OpName.TANH, OpName.TANH);
+                case OpName.GRU -> List.of(OpName.SIGMOID, OpName.TANH);
+                default -> List.of(OpName.TANH);
             };
             Attributes attributes = op.attributes();
             int directions = direction(op) == Direction.BOTH ? 2 : 1;
@@ -89,7 +90,7 @@ public final class RecurrentRules {
                     functions,
                     directions,
                     clip,
-                    op.name().equals("LSTM") && op.has(RecurrentLayer.PEEPHOLES),
+                    op.name().equals(OpName.LSTM) && op.has(RecurrentLayer.PEEPHOLES),
                     attributes.flag("input_forget", false),
                     attributes.flag("linear_before_reset", false));
         }
@@ -111,8 +112,8 @@ public final class RecurrentRules {
         Recurrent driver(CompileEnvironment environment) {
             Gemm gemm = environment.gemm();
             return switch (name) {
-                case "LSTM" -> Recurrent.lstm(environment.kernels(), gemm, variants(this::lstm), clip);
-                case "GRU" ->
+                case OpName.LSTM -> Recurrent.lstm(environment.kernels(), gemm, variants(this::lstm), clip);
+                case OpName.GRU ->
                     Recurrent.gru(
                             environment.kernels(),
                             gemm,

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.reduce;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -32,10 +33,11 @@ public final class ChannelNormRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "InstanceNormalization" -> op -> groups(op, op.in(0).shape().dim(1));
-            case "GroupNormalization" -> op -> groups(op, op.attributes().integer("num_groups"));
-            case "BatchNormalization" -> ChannelNormRules::batch;
-            case "LRN" -> NeighbourNorm::lower;
+            case OpName.INSTANCE_NORMALIZATION ->
+                op -> groups(op, op.in(0).shape().dim(1));
+            case OpName.GROUP_NORMALIZATION -> op -> groups(op, op.attributes().integer("num_groups"));
+            case OpName.BATCH_NORMALIZATION -> ChannelNormRules::batch;
+            case OpName.LRN -> NeighbourNorm::lower;
             default -> null;
         };
     }

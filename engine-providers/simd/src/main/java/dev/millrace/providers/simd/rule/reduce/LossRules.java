@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.reduce;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
@@ -38,7 +39,7 @@ public final class LossRules {
     }
 
     public static @Nullable Rule named(String name) {
-        return name.equals("NegativeLogLikelihoodLoss") ? op -> new LossRules(op).lower() : null;
+        return name.equals(OpName.NEGATIVE_LOG_LIKELIHOOD_LOSS) ? op -> new LossRules(op).lower() : null;
     }
 
     private boolean lower() {

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.reduce;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.call.Parallel;
@@ -50,11 +51,11 @@ public final class PoolRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "MaxPool" -> PoolRules::largest;
-            case "AveragePool" -> PoolRules::average;
-            case "LpPool" -> PoolRules::norm;
-            case "GlobalAveragePool" -> op -> global(op, PoolingOperation.average(), ReduceOp.MEAN);
-            case "GlobalMaxPool" -> op -> global(op, PoolingOperation.max(), ReduceOp.MAX);
+            case OpName.MAX_POOL -> PoolRules::largest;
+            case OpName.AVERAGE_POOL -> PoolRules::average;
+            case OpName.LP_POOL -> PoolRules::norm;
+            case OpName.GLOBAL_AVERAGE_POOL -> op -> global(op, PoolingOperation.average(), ReduceOp.MEAN);
+            case OpName.GLOBAL_MAX_POOL -> op -> global(op, PoolingOperation.max(), ReduceOp.MAX);
             case "GlobalLpPool" -> PoolRules::globalNorm;
             default -> null;
         };

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.reduce;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -38,12 +39,12 @@ public final class RankRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "ArgMax" -> op -> best(op, Best.Extreme.LARGEST);
+            case OpName.ARG_MAX -> op -> best(op, Best.Extreme.LARGEST);
             case "ArgMin" -> op -> best(op, Best.Extreme.SMALLEST);
             case "Hardmax" -> RankRules::hardmax;
-            case "TopK" -> RankRules::largest;
-            case "CumSum" -> RankRules::sums;
-            case "CumProd" -> RankRules::products;
+            case OpName.TOP_K -> RankRules::largest;
+            case OpName.CUM_SUM -> RankRules::sums;
+            case OpName.CUM_PROD -> RankRules::products;
             default -> null;
         };
     }

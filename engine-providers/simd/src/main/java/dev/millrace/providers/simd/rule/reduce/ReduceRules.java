@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.reduce;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
@@ -34,9 +35,9 @@ public final class ReduceRules {
 
     public static @Nullable Rule named(String name) {
         ReduceOp reduction = switch (name) {
-            case "ReduceSum" -> ReduceOp.SUM;
-            case "ReduceMean" -> ReduceOp.MEAN;
-            case "ReduceMax" -> ReduceOp.MAX;
+            case OpName.REDUCE_SUM -> ReduceOp.SUM;
+            case OpName.REDUCE_MEAN -> ReduceOp.MEAN;
+            case OpName.REDUCE_MAX -> ReduceOp.MAX;
             case "ReduceMin" -> ReduceOp.MIN;
             case "ReduceProd" -> ReduceOp.PROD;
             case "ReduceSumSquare" -> ReduceOp.SUM_SQUARE;
@@ -50,7 +51,7 @@ public final class ReduceRules {
             return op -> reduce(op, reduction);
         }
         return switch (name) {
-            case "LpNormalization" -> ReduceRules::norm;
+            case OpName.LP_NORMALIZATION -> ReduceRules::norm;
             case "MeanVarianceNormalization" -> ReduceRules::meanVariance;
             default -> null;
         };

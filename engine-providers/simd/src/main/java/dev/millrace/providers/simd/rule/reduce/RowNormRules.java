@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.reduce;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
@@ -22,8 +23,8 @@ public final class RowNormRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "LayerNormalization" -> op -> op.wants(0) && plain(op, true);
-            case "RMSNormalization", "SimplifiedLayerNormalization" -> op -> op.wants(0) && plain(op, false);
+            case OpName.LAYER_NORMALIZATION -> op -> op.wants(0) && plain(op, true);
+            case OpName.RMS_NORMALIZATION, "SimplifiedLayerNormalization" -> op -> op.wants(0) && plain(op, false);
             case "SkipLayerNormalization" -> op -> op.wants(0) && afterSkip(op, true);
             case "SkipSimplifiedLayerNormalization" -> op -> op.wants(0) && afterSkip(op, false);
             default -> null;

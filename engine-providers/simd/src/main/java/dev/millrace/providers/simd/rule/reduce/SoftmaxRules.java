@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule.reduce;
 
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.softmax.Softmax;
 import dev.millrace.providers.simd.lower.LoweringContext;
@@ -19,8 +20,8 @@ public final class SoftmaxRules {
 
     public static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Softmax" -> op -> lower(op, false);
-            case "LogSoftmax" -> op -> lower(op, true);
+            case OpName.SOFTMAX -> op -> lower(op, false);
+            case OpName.LOG_SOFTMAX -> op -> lower(op, true);
             default -> null;
         };
     }
