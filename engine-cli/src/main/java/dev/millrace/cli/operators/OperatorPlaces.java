@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** Places in the sources where an operator is described, inferred, rewritten and computed, found by its name. */
 public final class OperatorPlaces {
@@ -25,6 +25,7 @@ public final class OperatorPlaces {
     private static final Pattern CASE = Pattern.compile("\\bcase\\s+([^;{}]*?)->");
     private static final Pattern CONSTANT = Pattern.compile("String (\\w+) = \"(\\w+)\"");
     private static final Pattern KERNEL = Pattern.compile("(?m)^import (dev\\.millrace\\.kernels\\.[\\w.]+);");
+    private static final Pattern RUN = Pattern.compile("\\bvoid run\\(");
     private static final Pattern TYPE = Pattern.compile("\\b[A-Z]\\w+");
 
     /** A phase and the folder of its sources. A phase that is no switch over names has every mention of the name as a place. */
@@ -156,7 +157,7 @@ public final class OperatorPlaces {
                 String source = Files.readString(rule);
                 addKernels(source, kernels);
                 Set<String> used =
-                        TYPE.matcher(source).results().map(each -> each.group()).collect(Collectors.toSet());
+                        TYPE.matcher(source).results().map(MatchResult::group).collect(Collectors.toSet());
                 for (Path beside : sources(rule.getParent())) {
                     if (used.contains(beside.getFileName().toString().replace(".java", ""))) {
                         addKernels(Files.readString(beside), kernels);
@@ -167,18 +168,15 @@ public final class OperatorPlaces {
         return kernels.stream().map(file -> new Place("kernels", file, 1)).toList();
     }
 
-    private void addKernels(String source, Set<Path> kernels) {
-        KERNEL.matcher(source).results().forEach(each -> {
-            Path file = kernel(each.group(1));
-            if (file != null) {
+    /** Adds the drivers among the imports: the classes that run. */
+    private void addKernels(String source, Set<Path> kernels) throws IOException {
+        for (MatchResult each : KERNEL.matcher(source).results().toList()) {
+            Path file = Path.of("engine-kernels/src/main/java", each.group(1).replace('.', '/') + ".java");
+            if (Files.exists(root.resolve(file))
+                    && RUN.matcher(Files.readString(root.resolve(file))).find()) {
                 kernels.add(file);
             }
-        });
-    }
-
-    private @Nullable Path kernel(String type) {
-        Path file = Path.of("engine-kernels/src/main/java", type.replace('.', '/') + ".java");
-        return Files.exists(root.resolve(file)) ? file : null;
+        }
     }
 
     private static List<Path> sources(Path folder) throws IOException {
