@@ -57,12 +57,12 @@ final class Add8Command implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         try (Engine engine = flags.engine();
                 var ours = new Millrace(engine, model, flags.options());
-                var peer = new OnnxRuntime(model, engine.threads(), OptLevel.ALL_OPT)) {
+                var onnxRuntime = new OnnxRuntime(model, engine.threads(), OptLevel.ALL_OPT)) {
             ours.create();
-            peer.create();
-            double difference = Answers.maxAbsDiff(ours.answer(inputs), peer.answer(inputs));
+            onnxRuntime.create();
+            double difference = Answers.maxAbsDiff(ours.answer(inputs), onnxRuntime.answer(inputs));
             var pace = new Duel.Pace(WARM_UP, BLOCK, (long) (seconds * NANOS), 5);
-            Duel duel = Duel.of(() -> ours.run(inputs), () -> peer.run(inputs), pace);
+            Duel duel = Duel.of(() -> ours.run(inputs), () -> onnxRuntime.run(inputs), pace);
             out.println("a run of Add of %d floats: ours %.3f µs, peer %.3f µs, ratio %.2f"
                     .formatted(SmallSum.LENGTH, duel.ourMicros(), duel.peerMicros(), duel.ratio()));
             out.flush();

@@ -50,14 +50,14 @@ final class ModelBench {
     BenchResult run() throws Exception {
         try (Engine engine = flags.engine();
                 var ours = new Millrace(engine, model.file(), flags.options());
-                OnnxRuntime peer =
+                OnnxRuntime onnxRuntime =
                         withPeer ? new OnnxRuntime(model.file(), engine.threads(), OptLevel.ALL_OPT) : null) {
             ours.create();
             Inputs inputs = new InputMaker(model.known(), shapes, 1).make(ours.inputs());
             var oursTimes = new Times(ours, inputs);
-            Times peerTimes = peer == null ? null : new Times(peer, inputs);
+            Times peerTimes = onnxRuntime == null ? null : new Times(onnxRuntime, inputs);
             measureCreation(oursTimes, peerTimes);
-            double difference = peer == null ? 0 : difference(ours, inputs);
+            double difference = onnxRuntime == null ? 0 : difference(ours, inputs);
             return measureRuns(engine.threads(), inputs, oursTimes, peerTimes, difference);
         }
     }

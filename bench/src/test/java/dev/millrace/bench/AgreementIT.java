@@ -186,15 +186,15 @@ class AgreementIT {
         try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
                 var plain = new Millrace(engine, model.file(), options(Level.DISABLED));
                 var optimised = new Millrace(engine, model.file(), options(Level.ALL));
-                var peer = new OnnxRuntime(model.file(), 1, real.peer())) {
+                var onnxRuntime = new OnnxRuntime(model.file(), 1, real.peer())) {
             plain.create();
             optimised.create();
-            peer.create();
+            onnxRuntime.create();
             for (int i = 0; i < real.shapes().size(); i++) {
                 Map<String, long[]> shapes = real.shapes().get(i);
                 Inputs made = new InputMaker(model.known(), shapes, i + 1).make(plain.inputs());
                 Inputs inputs = real.pictures() ? shown(made, i + 1) : made;
-                Map<String, Tensor> expected = peer.answer(inputs);
+                Map<String, Tensor> expected = onnxRuntime.answer(inputs);
                 for (Millrace ours : List.of(plain, optimised)) {
                     double off = Answers.relativeDiff(ours.answer(inputs), expected);
                     if (!(off <= real.most())) {
@@ -223,13 +223,13 @@ class AgreementIT {
         try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
                 Session session = engine.session(model.file(), options(level));
                 StatefulSession detector = session.stateful(State.carry("stateN", "state"));
-                var peer = new OnnxRuntime(model.file(), 1, OptLevel.ALL_OPT)) {
-            peer.create();
+                var onnxRuntime = new OnnxRuntime(model.file(), 1, OptLevel.ALL_OPT)) {
+            onnxRuntime.create();
             Tensor state = Tensor.copyOf(new float[2 * 128], 2, 1, 128);
             for (int frame = 0; frame < FRAMES; frame++) {
                 Inputs inputs = Inputs.of("input", sound(random, frame)).and("sr", Tensor.scalar(16_000L));
                 Map<String, Tensor> expected =
-                        peer.answer(Inputs.of(inputs.asMap()).and("state", state));
+                        onnxRuntime.answer(Inputs.of(inputs.asMap()).and("state", state));
                 state = Objects.requireNonNull(expected.get("stateN"));
                 try (Outputs heard = detector.sequence("voice").run(inputs)) {
                     assertThat(Answers.relativeDiff(

@@ -147,12 +147,12 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private Inputs inputs(ModelArgument argument, Session session) throws IOException {
-        var given = InputFiles.read(values, session.inputs());
+        var inputs = InputFiles.read(values, session.inputs());
         new InputMaker(argument.known(), ShapeFlag.parse(shapes), seed)
-                .make(session.inputs(), given)
+                .make(session.inputs(), inputs)
                 .asMap()
-                .forEach(given::and);
-        return given;
+                .forEach(inputs::and);
+        return inputs;
     }
 
     private void show(Outputs outputs, ModelArgument argument) throws IOException {

@@ -48,10 +48,10 @@ public final class ObservedInference implements Inference {
     }
 
     @Override
-    public Outputs run(Inputs inputs, RunOptions how) {
+    public Outputs run(Inputs inputs, RunOptions options) {
         Observation observation = begin(null);
         try (Observation.Scope _ = observation.openScope()) {
-            return observed.run(inputs, how);
+            return observed.run(inputs, options);
         } catch (RuntimeException | Error e) {
             observation.error(e);
             throw e;
@@ -61,10 +61,10 @@ public final class ObservedInference implements Inference {
     }
 
     @Override
-    public Mono<Outputs> mono(Inputs inputs, RunOptions how) {
+    public Mono<Outputs> mono(Inputs inputs, RunOptions options) {
         return Mono.deferContextual(context -> {
             Observation observation = begin(parent(context));
-            return observed.mono(inputs, how)
+            return observed.mono(inputs, options)
                     .doOnError(observation::error)
                     .doOnCancel(() -> observation.error(cancelled()))
                     .doFinally(_ -> observation.stop())
@@ -73,17 +73,17 @@ public final class ObservedInference implements Inference {
     }
 
     @Override
-    public Flux<Outputs> flux(Publisher<? extends Inputs> requests, FluxOptions how) {
-        return results(requests, how).map(RunResult::orThrow);
+    public Flux<Outputs> flux(Publisher<? extends Inputs> requests, FluxOptions options) {
+        return results(requests, options).map(RunResult::orThrow);
     }
 
     @Override
-    public Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions how) {
+    public Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions options) {
         return Flux.deferContextual(context -> {
             Observation parent = parent(context);
             var open = new OpenObservations();
             Flux<Inputs> noted = Flux.<Inputs>from(requests).doOnNext(request -> open.add(request, begin(parent)));
-            return observed.results(noted, how)
+            return observed.results(noted, options)
                     .doOnNext(result -> open.end(result.request(), result.failure()))
                     .doOnError(open::endAll)
                     .doFinally(_ -> open.endAll(cancelled()));

@@ -18,5 +18,5 @@ public interface BatchedSession extends Inference {
      */
     StatefulSession stateful(State... states);
 
-    StatefulSession stateful(StateOptions how, State... states);
+    StatefulSession stateful(StateOptions options, State... states);
 }

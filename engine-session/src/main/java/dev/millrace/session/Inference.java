@@ -17,7 +17,7 @@ public interface Inference {
         return run(inputs, RunOptions.create());
     }
 
-    Outputs run(Inputs inputs, RunOptions how);
+    Outputs run(Inputs inputs, RunOptions options);
 
     /** Returns a run that starts when it is subscribed to, and stops when that subscription is cancelled. */
     default Mono<Outputs> mono(Inputs inputs) {
@@ -28,7 +28,7 @@ public interface Inference {
      * Returns a run with these options, combined with those of {@link RunContext}. Their cancellation
      * stops the runs of all subscriptions.
      */
-    Mono<Outputs> mono(Inputs inputs, RunOptions how);
+    Mono<Outputs> mono(Inputs inputs, RunOptions options);
 
     /**
      * Runs each of {@code requests} and emits the answers in their order. A request is asked for only when an answer is
@@ -38,7 +38,7 @@ public interface Inference {
         return flux(requests, FluxOptions.defaults());
     }
 
-    Flux<Outputs> flux(Publisher<? extends Inputs> requests, FluxOptions how);
+    Flux<Outputs> flux(Publisher<? extends Inputs> requests, FluxOptions options);
 
     /**
      * Runs each of {@code requests} and emits one result per request, an answer or a failure, so a refused request does
@@ -48,7 +48,7 @@ public interface Inference {
         return results(requests, FluxOptions.defaults());
     }
 
-    Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions how);
+    Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions options);
 
     /** The number of a stream's requests that are under way at once unless its options say. */
     int concurrency();

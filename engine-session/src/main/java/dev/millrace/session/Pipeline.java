@@ -46,31 +46,31 @@ final class Pipeline implements Inference {
 
     /** Options are both's but for the outputs, the listener and the tensors to write into, which are the second one's. */
     @Override
-    public Outputs run(Inputs request, RunOptions how) {
-        try (Outputs middle = first.run(request, forFirst(how))) {
-            return second.run(between.apply(middle), how);
+    public Outputs run(Inputs request, RunOptions options) {
+        try (Outputs middle = first.run(request, forFirst(options))) {
+            return second.run(between.apply(middle), options);
         }
     }
 
-    private static RunOptions forFirst(RunOptions how) {
+    private static RunOptions forFirst(RunOptions options) {
         return RunOptions.create()
-                .cancelledBy(how.cancellation())
-                .deadline(how.deadline())
-                .priority(how.priority());
+                .cancelledBy(options.cancellation())
+                .deadline(options.deadline())
+                .priority(options.priority());
     }
 
     @Override
-    public Mono<Outputs> mono(Inputs request, RunOptions how) {
-        return first.mono(request, forFirst(how)).flatMap(middle -> handedOn(middle, how));
+    public Mono<Outputs> mono(Inputs request, RunOptions options) {
+        return first.mono(request, forFirst(options)).flatMap(middle -> handedOn(middle, options));
     }
 
-    private Mono<Outputs> handedOn(Outputs middle, RunOptions how) {
-        return Mono.defer(() -> second.mono(between.apply(middle), how)).doFinally(end -> middle.close());
+    private Mono<Outputs> handedOn(Outputs middle, RunOptions options) {
+        return Mono.defer(() -> second.mono(between.apply(middle), options)).doFinally(end -> middle.close());
     }
 
     @Override
-    public Flux<Outputs> flux(Publisher<? extends Inputs> requests, FluxOptions how) {
-        return results(requests, how).map(RunResult::orThrow);
+    public Flux<Outputs> flux(Publisher<? extends Inputs> requests, FluxOptions options) {
+        return results(requests, options).map(RunResult::orThrow);
     }
 
     /**
@@ -78,12 +78,12 @@ final class Pipeline implements Inference {
      * the two.
      */
     @Override
-    public Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions how) {
-        Flux<RunResult> middles = first.results(requests, how.returning());
-        int width = how.concurrency() == 0 ? second.concurrency() : how.concurrency();
-        Flux<RunResult> results = how.ordered()
-                ? middles.flatMapSequential(middle -> answered(middle, how), width, 1)
-                : middles.flatMap(middle -> answered(middle, how), width, 1);
+    public Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions options) {
+        Flux<RunResult> middles = first.results(requests, options.returning());
+        int width = options.concurrency() == 0 ? second.concurrency() : options.concurrency();
+        Flux<RunResult> results = options.ordered()
+                ? middles.flatMapSequential(middle -> answered(middle, options), width, 1)
+                : middles.flatMap(middle -> answered(middle, options), width, 1);
         return results.doOnDiscard(RunResult.class, RunResult::close);
     }
 
@@ -92,12 +92,12 @@ final class Pipeline implements Inference {
         return first.concurrency();
     }
 
-    private Mono<RunResult> answered(RunResult middle, FluxOptions how) {
+    private Mono<RunResult> answered(RunResult middle, FluxOptions options) {
         Outputs handed = middle.outputs();
         if (handed == null) {
             return Mono.just(middle);
         }
-        return handedOn(handed, how.forRun())
+        return handedOn(handed, options.forRun())
                 .map(outputs -> new RunResult(middle.request(), outputs, null))
                 .onErrorResume(
                         EngineException.class, failure -> Mono.just(new RunResult(middle.request(), null, failure)));

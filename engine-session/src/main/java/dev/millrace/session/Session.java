@@ -48,10 +48,10 @@ public interface Session extends Inference, AutoCloseable {
      */
     StatefulSession stateful(State... states);
 
-    StatefulSession stateful(StateOptions how, State... states);
+    StatefulSession stateful(StateOptions options, State... states);
 
     /** Returns this session with batching: requests of several callers become one run. */
-    BatchedSession batched(BatchOptions how);
+    BatchedSession batched(BatchOptions options);
 
     /**
      * Runs on zeros of these shapes, so that later requests of the same shapes find everything prepared: memory,

@@ -152,10 +152,10 @@ class ClosingTest {
         var cancellation = new Cancellation();
         var status = new AtomicReference<Status>();
         var running = new CountDownLatch(1);
-        var how = RunOptions.create().cancelledBy(cancellation).heardBy(new Each(running::countDown));
+        var options = RunOptions.create().cancelledBy(cancellation).heardBy(new Each(running::countDown));
         Thread runner = Thread.ofPlatform().start(() -> {
             try {
-                session.run(SessionTest.forever(), how);
+                session.run(SessionTest.forever(), options);
             } catch (EngineException e) {
                 status.set(e.status());
             }

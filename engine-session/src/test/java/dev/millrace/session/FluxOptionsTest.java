@@ -60,8 +60,8 @@ class FluxOptionsTest {
                 .map(FluxOptionsTest::inputs)
                 .doOnRequest(asked::addAndGet)
                 .doOnNext(request -> there.countDown());
-        var how = FluxOptions.defaults().concurrency(2).prefetch(3);
-        var answers = session.flux(requests, how).map(FluxOptionsTest::sum);
+        var options = FluxOptions.defaults().concurrency(2).prefetch(3);
+        var answers = session.flux(requests, options).map(FluxOptionsTest::sum);
         StepVerifier.create(answers, 0)
                 .expectSubscription()
                 .thenRequest(1)
@@ -136,8 +136,8 @@ class FluxOptionsTest {
                 TestModels.sumAndProduct(),
                 SessionOptions.builder().queue(1).maxConcurrentRuns(1).build())) {
             var requests = Flux.range(0, 200).map(FluxOptionsTest::inputs);
-            var how = FluxOptions.defaults().concurrency(8).retries(1000);
-            StepVerifier.create(narrow.flux(requests, how).map(FluxOptionsTest::sum))
+            var options = FluxOptions.defaults().concurrency(8).retries(1000);
+            StepVerifier.create(narrow.flux(requests, options).map(FluxOptionsTest::sum))
                     .expectNextCount(200)
                     .verifyComplete();
         }

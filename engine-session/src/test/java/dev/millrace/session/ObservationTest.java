@@ -66,8 +66,8 @@ class ObservationTest {
                         TestModels.loop(),
                         SessionOptions.builder().maxConcurrentRuns(1).build())) {
             var first = session.mono(SessionTest.forever()).subscribe(Outputs::close, _ -> {});
-            var how = RunOptions.create().within(Duration.ofMillis(500));
-            session.mono(SessionTest.forever(), how).onErrorComplete().block();
+            var options = RunOptions.create().within(Duration.ofMillis(500));
+            session.mono(SessionTest.forever(), options).onErrorComplete().block();
             first.dispose();
             RequestReport waited = heard.take();
             assertThat(waited.outcome()).isEqualTo("DEADLINE_EXCEEDED");
@@ -100,8 +100,8 @@ class ObservationTest {
             recording.start();
             try (Session session = engine.session(
                     TestModels.loop(), SessionOptions.builder().name("loop").build())) {
-                var how = RunOptions.create().within(Duration.ofMillis(300));
-                assertThatThrownBy(() -> session.run(SessionTest.forever(), how))
+                var options = RunOptions.create().within(Duration.ofMillis(300));
+                assertThatThrownBy(() -> session.run(SessionTest.forever(), options))
                         .isInstanceOf(EngineException.class);
             }
             recording.stop();
@@ -170,12 +170,12 @@ class ObservationTest {
                 };
             }
         };
-        var how = RunOptions.create().heardBy(Objects.requireNonNull(RunListener.both(listener, listener)));
+        var options = RunOptions.create().heardBy(Objects.requireNonNull(RunListener.both(listener, listener)));
         Thread.currentThread().setUncaughtExceptionHandler((_, _) -> {});
         try (Engine engine = engine(heard::add);
                 Session session = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults())) {
-            session.run(inputs(), how).close();
-            session.run(inputs(), how).close();
+            session.run(inputs(), options).close();
+            session.run(inputs(), options).close();
         } finally {
             Thread.currentThread().setUncaughtExceptionHandler(null);
         }

@@ -126,8 +126,8 @@ class QueuesTest {
     @Test
     void aDeadlinePassesWhileARequestWaits() throws InterruptedException {
         occupy();
-        var how = RunOptions.create().within(Duration.ofMillis(20));
-        StepVerifier.create(heavy.mono(SessionTest.forever(), how))
+        var options = RunOptions.create().within(Duration.ofMillis(20));
+        StepVerifier.create(heavy.mono(SessionTest.forever(), options))
                 .expectErrorSatisfies(thrown -> assertThat(status(thrown)).isEqualTo(Status.DEADLINE_EXCEEDED))
                 .verify();
         assertThat(heavy.waiting()).isZero();
@@ -138,25 +138,25 @@ class QueuesTest {
         StepVerifier.create(heavy.mono(SessionTest.forever()).contextWrite(RunContext.within(Duration.ofMillis(20))))
                 .expectErrorSatisfies(thrown -> assertThat(status(thrown)).isEqualTo(Status.DEADLINE_EXCEEDED))
                 .verify();
-        var how = RunOptions.create().within(Duration.ofMillis(20));
-        assertThatThrownBy(() -> heavy.run(SessionTest.forever(), how))
+        var options = RunOptions.create().within(Duration.ofMillis(20));
+        assertThatThrownBy(() -> heavy.run(SessionTest.forever(), options))
                 .satisfies(thrown -> assertThat(status(thrown)).isEqualTo(Status.DEADLINE_EXCEEDED));
-        assertThat(how.cancellation().isCancelled()).isFalse();
+        assertThat(options.cancellation().isCancelled()).isFalse();
     }
 
     @Test
     void aDeadlineThatHasPassedRunsNothing() {
-        var how = RunOptions.create().deadline(Instant.EPOCH);
-        StepVerifier.create(light.mono(inputs(1), how))
+        var options = RunOptions.create().deadline(Instant.EPOCH);
+        StepVerifier.create(light.mono(inputs(1), options))
                 .expectErrorSatisfies(thrown -> assertThat(status(thrown)).isEqualTo(Status.DEADLINE_EXCEEDED))
                 .verify();
     }
 
     @Test
     void theCancellationOfOptionsStopsAMono() throws InterruptedException {
-        var how = RunOptions.create();
-        var run = heavy.mono(SessionTest.forever(), how).toFuture();
-        how.cancellation().cancel();
+        var options = RunOptions.create();
+        var run = heavy.mono(SessionTest.forever(), options).toFuture();
+        options.cancellation().cancel();
         assertThatThrownBy(run::join)
                 .cause()
                 .satisfies(thrown -> assertThat(status(thrown)).isEqualTo(Status.CANCELLED));

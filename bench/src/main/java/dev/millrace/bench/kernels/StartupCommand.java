@@ -66,22 +66,23 @@ final class StartupCommand implements Callable<Integer> {
 
     private void report(Path weights, Path model) throws IOException, InterruptedException {
         var ours = new FreshProcess(FirstProduct.class, weights, M, K, N);
-        var peer = new FreshProcess(FirstPeerProduct.class, model, M, K, N);
-        line("from main", ours, peer);
+        var onnxRuntime = new FreshProcess(FirstPeerProduct.class, model, M, K, N);
+        line("from main", ours, onnxRuntime);
         if (!FreshProcess.cachesWork()) {
             spec.commandLine().getOut().println(FreshProcess.NO_CACHES);
             return;
         }
         try (var ourCache = ours.train();
-                var peerCache = peer.train()) {
+                var peerCache = onnxRuntime.train()) {
             line("from main, each side with an AOT cache", ourCache.process(), peerCache.process());
         }
     }
 
-    private void line(String what, FreshProcess ours, FreshProcess peer) throws IOException, InterruptedException {
+    private void line(String what, FreshProcess ours, FreshProcess onnxRuntime)
+            throws IOException, InterruptedException {
         var pairs = new Pairs();
         for (int i = 0; i < runs; i++) {
-            pairs.add(ours.millis(), peer.millis());
+            pairs.add(ours.millis(), onnxRuntime.millis());
         }
         PrintWriter out = spec.commandLine().getOut();
         out.println("first product %dx%dx%d %s: ours %.1f ms, peer %.1f ms, ratio %.2f"

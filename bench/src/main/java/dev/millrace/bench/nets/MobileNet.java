@@ -94,9 +94,9 @@ public final class MobileNet {
         Path file = Files.createTempFile("millrace-calibration", ".onnx");
         try {
             Files.write(file, layers.bytes());
-            try (var peer = new OnnxRuntime(file, 1, OptLevel.BASIC_OPT)) {
-                peer.create();
-                Map<String, Tensor> seen = peer.answer(Inputs.of("x", image));
+            try (var onnxRuntime = new OnnxRuntime(file, 1, OptLevel.BASIC_OPT)) {
+                onnxRuntime.create();
+                Map<String, Tensor> seen = onnxRuntime.answer(Inputs.of("x", image));
                 var ranges = new ArrayList<Range>();
                 ranges.add(Range.of(image.floats()));
                 for (int i = 1; i < count - 1; i++) {

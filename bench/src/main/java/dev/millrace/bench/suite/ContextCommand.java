@@ -80,8 +80,8 @@ final class ContextCommand implements Callable<Integer> {
             }
             try (var ours = new Millrace(engine, context, options.build());
                     var fromSource = new Millrace(engine, source, flags.options());
-                    var peer = new OnnxRuntime(source, threads, OptLevel.ALL_OPT)) {
-                return cells(ours, fromSource, peer);
+                    var onnxRuntime = new OnnxRuntime(source, threads, OptLevel.ALL_OPT)) {
+                return cells(ours, fromSource, onnxRuntime);
             }
         }
     }

@@ -75,9 +75,9 @@ final class LengthsCommand implements Callable<Integer> {
             out.println(line("ours", ours, inputs));
             out.flush();
             if (!alone) {
-                try (var peer = new OnnxRuntime(model.file(), engine.threads(), OptLevel.ALL_OPT)) {
-                    peer.create();
-                    out.println(line("peer", peer, inputs));
+                try (var onnxRuntime = new OnnxRuntime(model.file(), engine.threads(), OptLevel.ALL_OPT)) {
+                    onnxRuntime.create();
+                    out.println(line("peer", onnxRuntime, inputs));
                 }
             }
         }

@@ -54,10 +54,10 @@ final class MemoryCommand implements Callable<Integer> {
         }
     }
 
-    private static String cells(FreshProcess one, FreshProcess peer, FreshProcess many)
+    private static String cells(FreshProcess one, FreshProcess onnxRuntime, FreshProcess many)
             throws IOException, InterruptedException {
         double ours = mib(one);
-        double theirs = mib(peer);
+        double theirs = mib(onnxRuntime);
         double all = mib(many);
         return " %.0f | %.0f | %.2f | %.0f | %.2f |".formatted(ours, theirs, theirs / ours, all, all / ours);
     }

@@ -72,10 +72,10 @@ final class StartCommand implements Callable<Integer> {
 
     private String measure(FreshSides sides, boolean cached) throws Exception {
         FreshProcess ours = sides.ours(1, 0);
-        FreshProcess peer = sides.peer(1, 0);
+        FreshProcess onnxRuntime = sides.peer(1, 0);
         var starts = new Starts();
         for (int i = 0; i < runs; i++) {
-            starts.add(ours.say(), peer.say());
+            starts.add(ours.say(), onnxRuntime.say());
         }
         if (!cached) {
             return starts.cells();
@@ -90,9 +90,9 @@ final class StartCommand implements Callable<Integer> {
             kept.say();
             try (var ourCache = ours.withOptions(FreshProcess.QUICK).train();
                     var keptCache = kept.train();
-                    var peerCache = peer.withOptions(FreshProcess.QUICK).train()) {
+                    var peerCache = onnxRuntime.withOptions(FreshProcess.QUICK).train()) {
                 for (int i = 0; i < runs; i++) {
-                    Said plain = peer.say();
+                    Said plain = onnxRuntime.say();
                     Said theirs = peerCache.process().say();
                     Said mine = ourCache.process().say();
                     Said keeping = keptCache.process().say();

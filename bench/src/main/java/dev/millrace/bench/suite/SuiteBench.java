@@ -61,11 +61,11 @@ final class SuiteBench {
             if (!withPeer) {
                 return row(test, threads, duel(test, threads, ours, null, inputs), Differences.NONE);
             }
-            try (var peer = new OnnxRuntime(model.file(), threads, OptLevel.ALL_OPT)) {
-                peer.create();
+            try (var onnxRuntime = new OnnxRuntime(model.file(), threads, OptLevel.ALL_OPT)) {
+                onnxRuntime.create();
                 Differences differences =
-                        differences(test, model.file(), inputs, ours.answer(inputs), peer.answer(inputs));
-                return row(test, threads, duel(test, threads, ours, peer, inputs), differences);
+                        differences(test, model.file(), inputs, ours.answer(inputs), onnxRuntime.answer(inputs));
+                return row(test, threads, duel(test, threads, ours, onnxRuntime, inputs), differences);
             }
         }
     }
@@ -98,9 +98,9 @@ final class SuiteBench {
     }
 
     private static Map<String, Tensor> answer(Path model, OptLevel level, Inputs inputs) throws Exception {
-        try (var peer = new OnnxRuntime(model, 1, level)) {
-            peer.create();
-            return peer.answer(inputs);
+        try (var onnxRuntime = new OnnxRuntime(model, 1, level)) {
+            onnxRuntime.create();
+            return onnxRuntime.answer(inputs);
         }
     }
 

@@ -68,12 +68,12 @@ final class SweepBench implements AutoCloseable {
                 .collect(Collectors.joining(" "));
         var at = Outcome.UNSCALED;
         try (var ours = new Millrace(engine, file, options);
-                var peer = new OnnxRuntime(file, engine.threads(), OptLevel.ALL_OPT)) {
+                var onnxRuntime = new OnnxRuntime(file, engine.threads(), OptLevel.ALL_OPT)) {
             Files.write(file, scaled.model(way));
             Inputs inputs = scaled.inputs(way);
             at = Outcome.PEER_REFUSED;
-            peer.create();
-            Map<String, Tensor> theirs = peer.answer(inputs);
+            onnxRuntime.create();
+            Map<String, Tensor> theirs = onnxRuntime.answer(inputs);
             at = Outcome.OURS_REFUSED;
             ours.create();
             Map<String, Tensor> mine = ours.answer(inputs);
@@ -82,7 +82,7 @@ final class SweepBench implements AutoCloseable {
                 String note = "answers differ by " + difference;
                 return SweepRow.unmeasured(test.name(), scaled.operator(), shapes, Outcome.DIFFERS, note);
             }
-            var duel = new Duel(() -> ours.run(inputs), () -> peer.run(inputs), clock());
+            var duel = new Duel(() -> ours.run(inputs), () -> onnxRuntime.run(inputs), clock());
             duel.run(pace);
             return new SweepRow(
                     test.name(),

@@ -70,9 +70,9 @@ class ContribTest {
         }
         Path file = Files.write(folder.resolve("one.onnx"), model.bytes());
         Map<String, Tensor> expected;
-        try (var peer = new OnnxRuntime(file, 1, OptLevel.ALL_OPT)) {
-            peer.create();
-            expected = peer.answer(inputs);
+        try (var onnxRuntime = new OnnxRuntime(file, 1, OptLevel.ALL_OPT)) {
+            onnxRuntime.create();
+            expected = onnxRuntime.answer(inputs);
         }
         for (List<String> providers : List.of(List.of("cpu"), List.of("simd", "cpu"))) {
             var options = SessionOptions.builder();

@@ -38,9 +38,9 @@ class NetsTest {
     }
 
     private static Map<String, Tensor> peer(Path model, Inputs inputs, OptLevel level) throws Exception {
-        try (var peer = new OnnxRuntime(model, 1, level)) {
-            peer.create();
-            return peer.answer(inputs);
+        try (var onnxRuntime = new OnnxRuntime(model, 1, level)) {
+            onnxRuntime.create();
+            return onnxRuntime.answer(inputs);
         }
     }
 

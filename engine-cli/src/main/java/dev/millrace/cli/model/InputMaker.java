@@ -41,7 +41,7 @@ public final class InputMaker {
     }
 
     /** All inputs that are not {@code given} and have no default, in shapes that go with those that are. */
-    public Inputs make(List<ValueInfo> declared, Inputs given) {
+    public Inputs make(List<ValueInfo> declared, Inputs request) {
         for (String name : shapes.keySet()) {
             if (declared.stream().noneMatch(info -> info.name().equals(name))) {
                 throw EngineException.invalidArgument(
@@ -50,12 +50,12 @@ public final class InputMaker {
         }
         var making = new Making(known == null ? ModelCatalog.findBySignature(declared) : known);
         making.name(
-                declared, info -> given.input(info.name()) instanceof Tensor tensor ? extents(tensor.shape()) : null);
+                declared, info -> request.input(info.name()) instanceof Tensor tensor ? extents(tensor.shape()) : null);
         making.name(declared, info -> shapes.get(info.name()));
         making.name(declared, making::liked);
         var inputs = Inputs.empty();
         for (ValueInfo info : declared) {
-            if (!info.optional() && given.input(info.name()) == null) {
+            if (!info.optional() && request.input(info.name()) == null) {
                 inputs.and(info.name(), making.make(info));
             }
         }

@@ -61,7 +61,7 @@ class ConditioningTest {
     void aStepInOneNumberExplainsStepsInAFewButNotInMany() {
         float edge = 2.5f;
         Inputs inputs = Inputs.of("x", edge);
-        var steps = new Conditioning((_, given) -> steps(x(given).floats()[0] < edge ? 1 : 0));
+        var steps = new Conditioning((_, request) -> steps(x(request).floats()[0] < edge ? 1 : 0));
         assertThat(steps.share(NO_WEIGHTS, inputs, steps(0), steps(4))).isEqualTo(Share.ALL);
         assertThat(steps.share(NO_WEIGHTS, inputs, steps(0), steps(5))).isEqualTo(Share.A_PART);
     }
@@ -70,7 +70,7 @@ class ConditioningTest {
     void whereTheLastPlaceDecidesHowManyNumbersThereAreAFewMoreAreExplained() {
         float edge = 2.5f;
         Inputs inputs = Inputs.of("x", edge);
-        var counted = new Conditioning((_, given) -> zeros(x(given).floats()[0] < edge ? 101 : 100));
+        var counted = new Conditioning((_, request) -> zeros(x(request).floats()[0] < edge ? 101 : 100));
         assertThat(counted.share(NO_WEIGHTS, inputs, zeros(100), zeros(101))).isEqualTo(Share.ALL);
         assertThat(counted.share(NO_WEIGHTS, inputs, zeros(100), zeros(103))).isEqualTo(Share.A_PART);
         assertThat(counted.share(NO_WEIGHTS, inputs, zeros(100), zeros(105))).isEqualTo(Share.NONE);
@@ -130,8 +130,8 @@ class ConditioningTest {
     private static int placesMoved(byte[] model, Function<byte[], TensorProto> weights) {
         var changed = new AtomicInteger();
         Inputs inputs = Inputs.of("x", Tensor.copyOf(new long[] {1, 2, 3, 4}, 4));
-        new Conditioning((moved, given) -> {
-                    assertThat(x(given).longs()).containsExactly(1, 2, 3, 4);
+        new Conditioning((moved, request) -> {
+                    assertThat(x(request).longs()).containsExactly(1, 2, 3, 4);
                     changed.addAndGet(places(weights.apply(model), weights.apply(moved)));
                     return null;
                 })

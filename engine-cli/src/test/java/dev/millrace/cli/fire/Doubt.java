@@ -54,8 +54,8 @@ public final class Doubt {
         if (overflowsInside(model, inputs)) {
             return Reason.OVERFLOW;
         }
-        Conditioning.Plain one = (changed, given) -> {
-            Map<String, Datum> answers = plain.answers(changed, given);
+        Conditioning.Plain one = (changed, request) -> {
+            Map<String, Datum> answers = plain.answers(changed, request);
             return answers == null ? null : answers.get(output);
         };
         if (new Widened(one).explains(model, inputs, expected, actual)) {

@@ -74,11 +74,11 @@ final class StreamCalls extends MisuseCalls {
         add("flux of fewer than none", scene -> FluxOptions.defaults().concurrency(-1));
     }
 
-    private void streamed(String name, FluxOptions how) {
+    private void streamed(String name, FluxOptions options) {
         add(
                 name,
                 scene -> scene.session
-                        .results(Flux.just(MisuseScene.INPUTS, MisuseScene.INPUTS), how)
+                        .results(Flux.just(MisuseScene.INPUTS, MisuseScene.INPUTS), options)
                         .toIterable()
                         .forEach(RunResult::close));
     }
@@ -101,18 +101,18 @@ final class StreamCalls extends MisuseCalls {
                         .results(Flux.just(MisuseScene.INPUTS, Inputs.empty(), Inputs.of("x", given(3, 11))))
                         .toIterable()
                         .forEach(RunResult::close));
-        batch("batches of one", how -> how.maxSize(1));
-        batch("batches of none", how -> how.maxSize(0));
-        batch("batches before", how -> how.maxDelay(Duration.ofSeconds(-1)));
-        batch("batches within null", how -> how.maxDelay(null));
-        batch("batches along nobody", how -> how.axis("nobody"));
-        batch("batches along null", how -> how.along(null, 0));
-        batch("batches along the seventh", how -> how.along("x", 7));
-        batch("batches along columns", how -> how.along("x", 1));
-        batch("batches of preferred null", how -> how.preferring((Integer) null));
-        batch("batches of preferred none", how -> how.preferring(0, -3));
+        batch("batches of one", options -> options.maxSize(1));
+        batch("batches of none", options -> options.maxSize(0));
+        batch("batches before", options -> options.maxDelay(Duration.ofSeconds(-1)));
+        batch("batches within null", options -> options.maxDelay(null));
+        batch("batches along nobody", options -> options.axis("nobody"));
+        batch("batches along null", options -> options.along(null, 0));
+        batch("batches along the seventh", options -> options.along("x", 7));
+        batch("batches along columns", options -> options.along("x", 1));
+        batch("batches of preferred null", options -> options.preferring((Integer) null));
+        batch("batches of preferred none", options -> options.preferring(0, -3));
         batch("batches with padding", BatchOptions::withPadding);
-        batch("null batches", how -> null);
+        batch("null batches", options -> null);
     }
 
     private void sequences() {
@@ -198,41 +198,41 @@ final class StreamCalls extends MisuseCalls {
     }
 
     private void generations() {
-        generated("generate", PROMPT, how -> how);
-        generated("generate after null", null, how -> how);
-        generated("generate after nothing", new long[0], how -> how);
-        generated("generate after no word", new long[] {MisuseScene.WORDS}, how -> how);
-        generated("generate after less than a word", new long[] {-1}, how -> how);
-        generated("generate with null", PROMPT, how -> null);
-        generated("generate nothing", PROMPT, how -> how.maxTokens(0));
-        generated("generate at no temperature", PROMPT, how -> how.temperature(Double.NaN));
+        generated("generate", PROMPT, options -> options);
+        generated("generate after null", null, options -> options);
+        generated("generate after nothing", new long[0], options -> options);
+        generated("generate after no word", new long[] {MisuseScene.WORDS}, options -> options);
+        generated("generate after less than a word", new long[] {-1}, options -> options);
+        generated("generate with null", PROMPT, options -> null);
+        generated("generate nothing", PROMPT, options -> options.maxTokens(0));
+        generated("generate at no temperature", PROMPT, options -> options.temperature(Double.NaN));
         generated(
                 "generate in the cold",
                 PROMPT,
-                how -> how.temperature(Double.MIN_VALUE).seed(1));
+                options -> options.temperature(Double.MIN_VALUE).seed(1));
         generated(
                 "generate in the heat",
                 PROMPT,
-                how -> how.temperature(Double.MAX_VALUE).seed(1));
+                options -> options.temperature(Double.MAX_VALUE).seed(1));
         generated(
                 "generate the top of none",
                 PROMPT,
-                how -> how.topP(Double.MIN_VALUE).temperature(1));
-        generated("generate the top of less", PROMPT, how -> how.topP(-1));
-        generated("generate the first of none", PROMPT, how -> how.topK(0));
+                options -> options.topP(Double.MIN_VALUE).temperature(1));
+        generated("generate the top of less", PROMPT, options -> options.topP(-1));
+        generated("generate the first of none", PROMPT, options -> options.topK(0));
         generated(
                 "generate the first of many",
                 PROMPT,
-                how -> how.topK(Integer.MAX_VALUE).temperature(1));
-        generated("generate nothing again", PROMPT, how -> how.repetitionPenalty(Double.MIN_VALUE));
-        generated("generate all again", PROMPT, how -> how.repetitionPenalty(Double.MAX_VALUE));
-        generated("generate to null", PROMPT, how -> how.stopTokens((long[]) null));
-        generated("generate to no word", PROMPT, how -> how.stopTokens(-1, Long.MAX_VALUE));
-        generated("generate within no time", PROMPT, how -> how.within(Duration.ZERO));
-        generated("generate within null", PROMPT, how -> how.within(null));
-        generated("generate within a moment", PROMPT, how -> how.within(Duration.ofNanos(1)));
-        generated("generate within ever", PROMPT, how -> how.within(Duration.ofSeconds(Long.MAX_VALUE)));
-        generated("generate cancelled by null", PROMPT, how -> how.cancelledBy(null));
+                options -> options.topK(Integer.MAX_VALUE).temperature(1));
+        generated("generate nothing again", PROMPT, options -> options.repetitionPenalty(Double.MIN_VALUE));
+        generated("generate all again", PROMPT, options -> options.repetitionPenalty(Double.MAX_VALUE));
+        generated("generate to null", PROMPT, options -> options.stopTokens((long[]) null));
+        generated("generate to no word", PROMPT, options -> options.stopTokens(-1, Long.MAX_VALUE));
+        generated("generate within no time", PROMPT, options -> options.within(Duration.ZERO));
+        generated("generate within null", PROMPT, options -> options.within(null));
+        generated("generate within a moment", PROMPT, options -> options.within(Duration.ofNanos(1)));
+        generated("generate within ever", PROMPT, options -> options.within(Duration.ofSeconds(Long.MAX_VALUE)));
+        generated("generate cancelled by null", PROMPT, options -> options.cancelledBy(null));
         add(
                 "generate cancelled",
                 scene ->

@@ -64,14 +64,14 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
     }
 
     @Override
-    public StatefulSession stateful(StateOptions how, State... states) {
+    public StatefulSession stateful(StateOptions options, State... states) {
         return new OpenStatefulSession(
-                this, session, Failures.given(how, "options"), Failures.each(states, "states"), System::nanoTime);
+                this, session, Failures.given(options, "options"), Failures.each(states, "states"), System::nanoTime);
     }
 
     @Override
-    public Outputs run(Inputs given, RunOptions how) {
-        return session.run(given, how);
+    public Outputs run(Inputs inputs, RunOptions options) {
+        return session.run(inputs, options);
     }
 
     @Override
@@ -80,13 +80,13 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
     }
 
     @Override
-    public Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to) {
-        if (!how.outputs().isEmpty() || !how.into().isEmpty() || how.listener() != null) {
-            return session.start(given, how, to);
+    public Disposable start(Inputs inputs, RunOptions options, Receiver<Outputs> to) {
+        if (!options.outputs().isEmpty() || !options.into().isEmpty() || options.listener() != null) {
+            return session.start(inputs, options, to);
         }
         try {
-            session.checkForLater(given, how);
-            Instant deadline = how.deadline();
+            session.checkForLater(inputs, options);
+            Instant deadline = options.deadline();
             if (deadline != null) {
                 Deadline.ahead(deadline);
             }
@@ -98,7 +98,7 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
         // the requesting thread would grow that thread's stack
         boolean isAnswering = answering.isInside();
         boolean isFollowUp = isAnswering || session.isOwnThread();
-        var member = new BatchMember(this, given, how, to, isFollowUp);
+        var member = new BatchMember(this, inputs, options, to, isFollowUp);
         boolean now = false;
         boolean here = false;
         Taken next = Taken.NONE;
@@ -113,7 +113,7 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
                 next = waiting.isFull() ? take() : Taken.NONE;
                 setTimer();
             } else {
-                here = underWay == 0 && !isFollowUp && mayRunHere(given, how);
+                here = underWay == 0 && !isFollowUp && mayRunHere(inputs, options);
                 met = underWay > 0;
                 underWay++;
                 running++;
@@ -130,8 +130,8 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
         return member;
     }
 
-    private boolean mayRunHere(Inputs given, RunOptions how) {
-        return how.deadline() == null && solitude.holds(axes.elements(given)) && session.isAtRest();
+    private boolean mayRunHere(Inputs inputs, RunOptions options) {
+        return options.deadline() == null && solitude.holds(axes.elements(inputs)) && session.isAtRest();
     }
 
     /**

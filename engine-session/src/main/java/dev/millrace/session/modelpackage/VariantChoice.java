@@ -84,21 +84,21 @@ public record VariantChoice(Variant variant, String provider) {
     }
 
     /** The options of a session of the variant: those that are given, and what the variant sets besides. */
-    public SessionOptions options(SessionOptions given, Environment environment) {
-        SessionOptions.Builder options = given.toBuilder();
+    public SessionOptions options(SessionOptions sessionOptions, Environment environment) {
+        SessionOptions.Builder options = sessionOptions.toBuilder();
         variant.sessionOptions().forEach((key, value) -> {
-            if (given.config(key).equals(SessionOptions.defaults().config(key))) {
+            if (sessionOptions.config(key).equals(SessionOptions.defaults().config(key))) {
                 options.config(key, value);
             }
         });
         if (variant.providerOptions().isEmpty()) {
             return options.build();
         }
-        List<ProviderChoice> providers = given.providers().isEmpty()
+        List<ProviderChoice> providers = sessionOptions.providers().isEmpty()
                 ? environment.providers().stream()
                         .map(name -> new ProviderChoice(name, Map.of()))
                         .toList()
-                : given.providers();
+                : sessionOptions.providers();
         return options.providers(providers.stream()
                         .map(choice -> choice.name().equals(provider)
                                         && choice.options().isEmpty()

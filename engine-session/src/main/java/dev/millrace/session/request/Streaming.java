@@ -26,10 +26,10 @@ public abstract class Streaming implements Inference {
      *
      * @param inputs is nobody else's to change
      */
-    public abstract Disposable start(Inputs inputs, RunOptions how, Receiver<Outputs> to);
+    public abstract Disposable start(Inputs inputs, RunOptions options, Receiver<Outputs> to);
 
     /** Has a request of a caller answered, who may change what it has given as soon as this returns. */
-    public final Disposable accept(Inputs inputs, RunOptions how, Receiver<Outputs> to) {
+    public final Disposable accept(Inputs inputs, RunOptions options, Receiver<Outputs> to) {
         Inputs accepted;
         try {
             accepted = Failures.given(inputs, "inputs").snapshot();
@@ -37,38 +37,38 @@ public abstract class Streaming implements Inference {
             to.failed(Failures.named("the inputs of a request", changing));
             return Disposables.disposed();
         }
-        return start(accepted, how, to);
+        return start(accepted, options, to);
     }
 
     @Override
-    public Mono<Outputs> mono(Inputs inputs, RunOptions how) {
-        Failures.given(how, "options");
+    public Mono<Outputs> mono(Inputs inputs, RunOptions options) {
+        Failures.given(options, "options");
         return AnswerMono.of(
-                (request, context, to) -> accept(request, RunContext.in(context, how), to),
+                (request, context, to) -> accept(request, RunContext.in(context, options), to),
                 Failures.given(inputs, "inputs"),
                 Outputs::close);
     }
 
     @Override
-    public Flux<Outputs> flux(Publisher<? extends Inputs> requests, FluxOptions how) {
-        return stream(requests, how, new ResultAdapters.Answers());
+    public Flux<Outputs> flux(Publisher<? extends Inputs> requests, FluxOptions options) {
+        return stream(requests, options, new ResultAdapters.Answers());
     }
 
     @Override
-    public Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions how) {
-        return stream(requests, how, new ResultAdapters.Results());
+    public Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions options) {
+        return stream(requests, options, new ResultAdapters.Results());
     }
 
     private <T> Flux<T> stream(
             Publisher<? extends Inputs> requests,
-            FluxOptions how,
+            FluxOptions options,
             InferenceFlux.Delivery<Inputs, Outputs, T> delivery) {
         RunSource<Inputs, Outputs> runs =
-                (request, context, to) -> accept(request, RunContext.in(context, how.forRun()), to);
+                (request, context, to) -> accept(request, RunContext.in(context, options.forRun()), to);
         return InferenceFlux.of(
                 runs,
                 Failures.given(requests, "requests"),
-                rules(Failures.given(how, "options"), concurrency()),
+                rules(Failures.given(options, "options"), concurrency()),
                 delivery);
     }
 

@@ -191,17 +191,17 @@ public final class OpenSession extends Streaming implements MemberRuns {
     }
 
     @Override
-    public Outputs run(Inputs request, RunOptions how) {
+    public Outputs run(Inputs request, RunOptions options) {
         gate.enter();
-        return runEntered(request, how);
+        return runEntered(request, options);
     }
 
     /** Runs a request that has entered the gate, and leaves the gate. */
-    private Outputs runEntered(Inputs request, RunOptions how) {
+    private Outputs runEntered(Inputs request, RunOptions options) {
         try {
             Failures.given(request, "inputs");
             Watch.Request watched = watch.begin(request);
-            return watched == null ? runInTime(request, how) : runWatched(watched, request, how);
+            return watched == null ? runInTime(request, options) : runWatched(watched, request, options);
         } catch (RuntimeException | Error e) {
             throw named(e);
         } finally {
@@ -209,11 +209,11 @@ public final class OpenSession extends Streaming implements MemberRuns {
         }
     }
 
-    private Outputs runWatched(Watch.Request watched, Inputs request, RunOptions how) {
+    private Outputs runWatched(Watch.Request watched, Inputs request, RunOptions options) {
         watched.started();
         Outputs outputs;
         try {
-            outputs = runInTime(request, watched.heard(Failures.given(how, "options")));
+            outputs = runInTime(request, watched.heard(Failures.given(options, "options")));
         } catch (RuntimeException | Error e) {
             EngineException failure = named(e);
             watched.ended(failure);
@@ -223,9 +223,9 @@ public final class OpenSession extends Streaming implements MemberRuns {
         return outputs;
     }
 
-    private Outputs runInTime(Inputs request, RunOptions how) {
-        Instant deadline = Failures.given(how, "options").deadline();
-        return deadline == null ? runAccepted(request, how) : runUntil(Deadline.ahead(deadline), request, how);
+    private Outputs runInTime(Inputs request, RunOptions options) {
+        Instant deadline = Failures.given(options, "options").deadline();
+        return deadline == null ? runAccepted(request, options) : runUntil(Deadline.ahead(deadline), request, options);
     }
 
     @Override
@@ -233,19 +233,19 @@ public final class OpenSession extends Streaming implements MemberRuns {
         return Failures.named("run of '" + name + "'", thrown);
     }
 
-    private Outputs runUntil(Instant deadline, Inputs request, RunOptions how) {
-        var cancellation = new Cancellation(how.cancellation());
+    private Outputs runUntil(Instant deadline, Inputs request, RunOptions options) {
+        var cancellation = new Cancellation(options.cancellation());
         Disposable timer = Deadline.at(deadline, cancellation::expire);
         try {
-            return runAccepted(request, how.cancelledBy(cancellation));
+            return runAccepted(request, options.cancelledBy(cancellation));
         } finally {
             timer.dispose();
         }
     }
 
     @Override
-    public Disposable start(Inputs request, RunOptions how, Receiver<Outputs> to) {
-        Disposable started = startIfOpen(request, how, to);
+    public Disposable start(Inputs request, RunOptions options, Receiver<Outputs> to) {
+        Disposable started = startIfOpen(request, options, to);
         if (started == null) {
             to.failed(Failures.sessionClosed());
             return Disposables.disposed();
@@ -258,24 +258,24 @@ public final class OpenSession extends Streaming implements MemberRuns {
      * if the session is closed.
      */
     @Nullable
-    Disposable startIfOpen(Inputs request, RunOptions how, Receiver<Outputs> to) {
-        return gate.tryEnter() ? later.start(request, how, to) : null;
+    Disposable startIfOpen(Inputs request, RunOptions options, Receiver<Outputs> to) {
+        return gate.tryEnter() ? later.start(request, options, to) : null;
     }
 
     /** Runs a request on the calling thread; returns null if the session is closed. */
     @Nullable
-    Outputs runIfOpen(Inputs request, RunOptions how) {
-        return gate.tryEnter() ? runEntered(request, how) : null;
+    Outputs runIfOpen(Inputs request, RunOptions options) {
+        return gate.tryEnter() ? runEntered(request, options) : null;
     }
 
     @Override
-    public @Nullable Outputs runCheckedIfOpen(Inputs request, RunOptions how) {
+    public @Nullable Outputs runCheckedIfOpen(Inputs request, RunOptions options) {
         if (!gate.tryEnter()) {
             return null;
         }
         try {
             Watch.Request watched = watch.begin(request);
-            return watched == null ? runChecked(request, how) : runWatched(watched, request, how);
+            return watched == null ? runChecked(request, options) : runWatched(watched, request, options);
         } finally {
             gate.leave();
         }
@@ -287,14 +287,14 @@ public final class OpenSession extends Streaming implements MemberRuns {
     }
 
     @Override
-    public StatefulSession stateful(StateOptions how, State... states) {
+    public StatefulSession stateful(StateOptions options, State... states) {
         return new OpenStatefulSession(
-                this, this, Failures.given(how, "options"), Failures.each(states, "states"), System::nanoTime);
+                this, this, Failures.given(options, "options"), Failures.each(states, "states"), System::nanoTime);
     }
 
     @Override
-    public BatchedSession batched(BatchOptions how) {
-        return new OpenBatchedSession(this, Failures.given(how, "options"));
+    public BatchedSession batched(BatchOptions options) {
+        return new OpenBatchedSession(this, Failures.given(options, "options"));
     }
 
     @Override
@@ -303,25 +303,25 @@ public final class OpenSession extends Streaming implements MemberRuns {
     }
 
     @Override
-    public void checkForLater(Inputs request, RunOptions how) {
-        check.check(request, how);
+    public void checkForLater(Inputs request, RunOptions options) {
+        check.check(request, options);
         check.checkForOtherThreads(request);
     }
 
-    Outputs runAccepted(Inputs request, RunOptions how) {
-        check.check(request, how);
-        return runChecked(request, how);
+    Outputs runAccepted(Inputs request, RunOptions options) {
+        check.check(request, options);
+        return runChecked(request, options);
     }
 
-    private Outputs runChecked(Inputs request, RunOptions how) {
+    private Outputs runChecked(Inputs request, RunOptions options) {
         OpenModel open = model();
         try {
-            Outputs all = new Outputs(outputNames, inTurn(open, request, how));
-            if (!how.into().isEmpty()) {
-                all = GivenOutputs.fill(all, how.into());
+            Outputs all = new Outputs(outputNames, inTurn(open, request, options));
+            if (!options.into().isEmpty()) {
+                all = GivenOutputs.fill(all, options.into());
             }
             lastFailure.answered();
-            return how.outputs().isEmpty() ? all : all.only(how.outputs());
+            return options.outputs().isEmpty() ? all : all.only(options.outputs());
         } catch (RuntimeException | Error e) {
             EngineException failure = named(e);
             lastFailure.failed(failure);
@@ -332,27 +332,27 @@ public final class OpenSession extends Streaming implements MemberRuns {
     }
 
     /** Executes a run, in its turn where a provider takes one run at a time. */
-    private Datum[] inTurn(OpenModel open, Inputs request, RunOptions how) {
+    private Datum[] inTurn(OpenModel open, Inputs request, RunOptions options) {
         ReentrantLock turns = open.turns();
         if (turns == null) {
-            return execute(open, request, how);
+            return execute(open, request, options);
         }
-        Locks.lock(turns, how.cancellation()::check);
+        Locks.lock(turns, options.cancellation()::check);
         try {
-            return execute(open, request, how);
+            return execute(open, request, options);
         } finally {
             turns.unlock();
         }
     }
 
-    private Datum[] execute(OpenModel open, Inputs request, RunOptions how) {
+    private Datum[] execute(OpenModel open, Inputs request, RunOptions options) {
         List<MappedFile> files = open.mapped();
         MappedFile.check(files);
         List<ExecutionProvider> providers = open.providers();
         RunHooks.start(providers);
         Datum[] results;
         try {
-            results = open.runner().run(request, how.cancellation(), listener(how));
+            results = open.runner().run(request, options.cancellation(), listener(options));
             MappedFile.check(files);
         } catch (RuntimeException | Error e) {
             RunHooks.endAfter(e, providers);
@@ -364,8 +364,8 @@ public final class OpenSession extends Streaming implements MemberRuns {
         return results;
     }
 
-    private @Nullable RunListener listener(RunOptions how) {
-        return RunListener.both(listener, safe(how.listener()));
+    private @Nullable RunListener listener(RunOptions options) {
+        return RunListener.both(listener, safe(options.listener()));
     }
 
     private @Nullable RunListener safe(@Nullable RunListener heard) {
