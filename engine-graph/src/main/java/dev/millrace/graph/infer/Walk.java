@@ -28,6 +28,9 @@ final class Walk {
     private final Set<Graph> inside = Collections.newSetFromMap(new IdentityHashMap<>());
     private final @Nullable Facts around;
     private final boolean checksTypes;
+    /** Whether the run decides the element type of an input. Declared element types of other values may be wrong then. */
+    private boolean hasOpenInput;
+
     private boolean foundMore;
 
     private Walk(@Nullable Facts around, boolean checksTypes) {
@@ -101,6 +104,7 @@ final class Walk {
     void main(Graph graph) {
         for (Value input : graph.inputs()) {
             checkDefault(graph, input);
+            hasOpenInput |= isOpen(input.type());
             // Of inputs that are no tensors a run checks what they hold, but no shapes.
             ValueType checked =
                     input.type() instanceof ValueType.TensorType ? null : TypeLattice.withoutShape(input.type());
@@ -145,7 +149,7 @@ final class Walk {
             throw EngineException.invalidGraph(
                     place(value) + " is inferred to be " + inferred + ", but is known to be " + known);
         }
-        ValueType type = withDeclaredElements(both, value.declared());
+        ValueType type = hasOpenInput ? both : withDeclaredElements(both, value.declared());
         if (type == null) {
             types.remove(value);
         } else {
@@ -158,10 +162,13 @@ final class Walk {
         return (node == null ? "input of " + value.graph() : node.describe()) + ": '" + value.name() + "'";
     }
 
+    private static boolean isOpen(@Nullable ValueType type) {
+        return type == null || type instanceof ValueType.TensorType tensor && tensor.element() == null;
+    }
+
     /** Which elements a value has is taken from the model where nothing else tells; shapes never are. */
     private static @Nullable ValueType withDeclaredElements(@Nullable ValueType known, @Nullable ValueType declared) {
-        boolean open = known == null || known instanceof ValueType.TensorType tensor && tensor.element() == null;
-        ValueType elements = open ? TypeLattice.withoutShape(declared) : null;
+        ValueType elements = isOpen(known) ? TypeLattice.withoutShape(declared) : null;
         if (elements == null) {
             return known;
         }

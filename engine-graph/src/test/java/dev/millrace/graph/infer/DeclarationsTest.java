@@ -6,6 +6,7 @@ import static dev.millrace.graph.infer.TestGraph.shape;
 import static dev.millrace.graph.tensor.ElementType.BOOL;
 import static dev.millrace.graph.tensor.ElementType.DOUBLE;
 import static dev.millrace.graph.tensor.ElementType.FLOAT;
+import static dev.millrace.graph.tensor.ElementType.FLOAT16;
 import static dev.millrace.graph.tensor.ElementType.INT64;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -160,5 +161,15 @@ class DeclarationsTest {
 
         assertThat(state.type()).isEqualTo(ValueType.tensor(FLOAT));
         assertThat(scan.requireOutput(1).shape()).isEqualTo(shape("n", 4));
+    }
+
+    @Test
+    void elementsThatFollowFromAnInputWithoutATypeAreNotTakenFromDeclarations() {
+        Value open = new GraphEditor(g.graph()).addInput("open", null);
+        Value y = g.node("Abs", open);
+        declare(y, ValueType.tensor(FLOAT16));
+        g.infer();
+
+        assertThat(y.type()).isNull();
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.graph.infer.symbol;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Dim;
 import java.util.List;
 import java.util.Set;
@@ -44,7 +45,7 @@ public final class ExtentFormula {
 
     /**
      * Evaluates the formula with the extents that {@code extents} gives for its names. The result is exact; throws if
-     * it overflows or a divisor is zero.
+     * it overflows or a divisor is zero (INVALID_ARGUMENT).
      */
     public long value(ToLongFunction<String> extents) {
         return value(expression, extents);
@@ -58,7 +59,11 @@ public final class ExtentFormula {
             }
             long a = value(arguments.get(0), extents);
             long b = value(arguments.get(1), extents);
-            return switch (atom.substring(0, atom.indexOf('('))) {
+            String function = atom.substring(0, atom.indexOf('('));
+            if (b == 0 && (function.endsWith("div") || function.equals("mod"))) {
+                throw EngineException.invalidArgument("the extent " + atom + " divides by zero");
+            }
+            return switch (function) {
                 case "floordiv" -> Math.floorDiv(a, b);
                 case "ceildiv" -> Math.ceilDiv(a, b);
                 case "mod" -> Math.floorMod(a, b);
