@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
             "4:a defect in Millrace itself"
         })
 public final class Main implements Runnable {
-    static final String VERSION = "0.1.0-SNAPSHOT";
+    static final String VERSION = "0.1.0";
 
     @Spec
     private CommandSpec spec;

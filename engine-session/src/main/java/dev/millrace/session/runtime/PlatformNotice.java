@@ -39,7 +39,7 @@ final class PlatformNotice {
         if (!factories.byName().containsKey(FAST)) {
             notes.add("provider '" + FAST
                     + "' is not on the class path, and models run many times more slowly than with it;"
-                    + " add the artifact provider-simd. The providers are " + factories.names());
+                    + " add the artifact millrace-provider-simd. The providers are " + factories.names());
         }
         String jdk = JdkCheck.trouble(Runtime.version());
         if (jdk != null) {

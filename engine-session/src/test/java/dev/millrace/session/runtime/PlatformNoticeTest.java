@@ -18,7 +18,7 @@ class PlatformNoticeTest {
         assertThat(notice.report().notes())
                 .singleElement()
                 .asString()
-                .contains("provider 'simd' is not on the class path", "provider-simd", "[cpu]");
+                .contains("provider 'simd' is not on the class path", "millrace-provider-simd", "[cpu]");
     }
 
     @Test
