@@ -20,7 +20,8 @@ class BomTest {
     private static final Pattern VERSION = Pattern.compile("<version>([^<]+)</version>");
     private static final Pattern PARENT = Pattern.compile("(?s)<parent>.*?</parent>");
     /** The modules that are no libraries: benchmarks and examples. */
-    private static final Set<String> NOT_FOR_OTHERS = Set.of("millrace-bench", "millrace-example-ktor", "millrace-example-webflux");
+    private static final Set<String> NOT_FOR_OTHERS =
+            Set.of("millrace-bench", "millrace-example-ktor", "millrace-example-webflux");
 
     @Test
     void theBomHasEveryModule() throws IOException {

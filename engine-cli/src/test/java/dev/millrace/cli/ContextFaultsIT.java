@@ -3,6 +3,7 @@ package dev.millrace.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.codegen.testing.TestScale;
 import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
@@ -50,7 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @EnabledOnOs(OS.LINUX)
 class ContextFaultsIT {
-    private static final int KILLS = Integer.getInteger("millrace.test.kills", 5);
+    private static final int KILLS = TestScale.count("millrace.test.kills", 5);
     private static final int WIDTH = 512;
     private static final int LAYERS = 6;
     private static final int WRITERS = 3;

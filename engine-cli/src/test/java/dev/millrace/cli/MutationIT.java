@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.cli.model.InputMaker;
+import dev.millrace.codegen.testing.TestScale;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
@@ -80,7 +81,8 @@ class MutationIT {
         int refused = 0;
         int ran = 0;
         long slowest = 0;
-        for (int i = 0; i < MUTATIONS; i++) {
+        int mutations = TestScale.share(MUTATIONS);
+        for (int i = 0; i < mutations; i++) {
             byte[] mutated = mutate(original, random, i);
             long start = System.nanoTime();
             String outcome = outcome("mutation " + i, () -> createAndRun(mutated));
@@ -93,7 +95,7 @@ class MutationIT {
         }
         System.out.printf(
                 "%d mutations of %s: %d refused, %d run, the slowest took %d ms%n",
-                MUTATIONS, file.getFileName(), refused, ran, slowest / 1_000_000);
+                mutations, file.getFileName(), refused, ran, slowest / 1_000_000);
         assertThat(refused).isPositive();
         assertThat(ran).isPositive();
     }

@@ -3,6 +3,7 @@ package dev.millrace.kernels;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.codegen.code.GuardedMemory;
+import dev.millrace.codegen.testing.TestScale;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +46,7 @@ class EveryFamilyTest {
     @MethodSource("familiesAndLevels")
     void randomShapesAreRightAndStayInside(FamilyCase family, TestLevel level) {
         int shares = levels.stream().mapToInt(TestLevel::share).sum();
-        int count = Math.ceilDiv(Integer.getInteger(SHAPES_PROPERTY, SHAPES) * level.share(), shares);
+        int count = Math.ceilDiv(TestScale.count(SHAPES_PROPERTY, SHAPES) * level.share(), shares);
         long start = System.nanoTime();
         Random seeds = new Random(SEED);
         for (long i = 0; i < count; i++) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.millrace.codegen.testing.TestScale;
 import dev.millrace.memory.MappingGuard;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,13 +20,15 @@ import org.junit.jupiter.params.provider.CsvSource;
  * fails. {@code -Dmillrace.fire.times} and {@code -Dmillrace.fire.seed} are those of the engine's attacks.
  */
 class KernelFireTest {
-    private static final int TIMES = Integer.getInteger("millrace.fire.times", 1);
+    private static final String TIMES_PROPERTY = "millrace.fire.times";
     private static final long SEED = Long.getLong("millrace.fire.seed", 7);
     private static final int GRACE_SECONDS = 300;
+    private static final int TRIES_WITHOUT_MACHINE_CODE = 100;
 
     /** Code on the Vector API reaches memory by its address, as machine code does. */
     @Test
     void theProcessLivesWithoutMachineCode(@TempDir Path folder) throws IOException, InterruptedException {
+        int times = TestScale.times(TIMES_PROPERTY, TRIES_WITHOUT_MACHINE_CODE);
         String output = ChildJvm.output(
                 KernelFire.class,
                 List.of(
@@ -33,9 +36,9 @@ class KernelFireTest {
                         "-XX:ErrorFile=" + folder.resolve("crash.log"),
                         "--add-modules=jdk.incubator.vector",
                         "-Dmillrace.kernels.level=vector_api"),
-                GRACE_SECONDS * TIMES,
+                GRACE_SECONDS * Math.ceilDiv(times, TRIES_WITHOUT_MACHINE_CODE),
                 "arenas",
-                100 * TIMES,
+                times,
                 SEED,
                 folder);
         System.out.print(output);
@@ -49,12 +52,13 @@ class KernelFireTest {
     void theProcessLivesAndAnswersRight(String what, int tries, @TempDir Path folder)
             throws IOException, InterruptedException {
         assumeTrue(!what.equals("cut") || MappingGuard.isThere(), "there is no guard on this system");
+        int times = TestScale.times(TIMES_PROPERTY, tries);
         String output = ChildJvm.output(
                 KernelFire.class,
                 List.of("-Xmx256m", "-XX:ErrorFile=" + folder.resolve("crash.log")),
-                GRACE_SECONDS * TIMES,
+                GRACE_SECONDS * Math.ceilDiv(times, tries),
                 what,
-                tries * TIMES,
+                times,
                 SEED,
                 folder);
         System.out.print(output);

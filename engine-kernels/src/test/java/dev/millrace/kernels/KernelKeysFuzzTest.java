@@ -11,6 +11,7 @@ import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.plain.PlainLowering;
 import dev.millrace.codegen.program.x86.X86Lowering;
+import dev.millrace.codegen.testing.TestScale;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -50,7 +51,7 @@ class KernelKeysFuzzTest {
 
     @Test
     void mutatedKeysGiveAKernelThatStaysInsideOrARefusalThatNamesTheParameter() {
-        int count = Integer.getInteger(KEYS_PROPERTY, KEYS);
+        int count = TestScale.count(KEYS_PROPERTY, KEYS);
         List<KernelKey> samples = new ArrayList<>(ofAvx2);
         samples.addAll(ofAvx512);
         Random random = new Random(4);

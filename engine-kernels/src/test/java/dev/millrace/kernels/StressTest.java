@@ -1,5 +1,6 @@
 package dev.millrace.kernels;
 
+import dev.millrace.codegen.testing.TestScale;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -17,7 +18,7 @@ class StressTest {
     @ValueSource(strings = {"-XX:+UseZGC", "-XX:+UseG1GC"})
     @EnabledIf("dev.millrace.codegen.code.Machine#runsCode")
     void kernelsAreEmittedAndFreedWhileOthersRun(String collector) throws IOException, InterruptedException {
-        int seconds = Integer.getInteger(SECONDS_PROPERTY, SECONDS);
+        int seconds = TestScale.count(SECONDS_PROPERTY, SECONDS);
         String output = ChildJvm.output(
                 Stress.class, List.of(collector, "-Xmx192m"), seconds + GRACE_SECONDS, Integer.toString(seconds));
         System.out.print(collector + ": " + output);

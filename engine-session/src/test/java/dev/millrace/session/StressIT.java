@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.codegen.testing.TestScale;
 import dev.millrace.providers.testkit.OwnJvm;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ class StressIT {
 
     @Test
     void nothingIsSeenThatMayNotBe(@TempDir Path folder) throws IOException, InterruptedException {
-        Integer millis = Integer.getInteger(MILLIS_PROPERTY, MILLIS);
+        int millis = TestScale.count(MILLIS_PROPERTY, MILLIS);
         var modes = List.of("-m", "quick", "-sc", "false", "-af", "NONE", "-f", "1", "-fsm", "1", "-iters", "3");
         var arguments = new ArrayList<Object>(modes);
         arguments.addAll(List.of("-time", millis, "-jvmArgs", "-Xmx512m --enable-native-access=ALL-UNNAMED"));

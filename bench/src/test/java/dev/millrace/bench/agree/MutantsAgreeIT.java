@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.bench.agree.MutantTrial.End;
 import dev.millrace.bench.agree.MutantTrial.Result;
 import dev.millrace.bench.compare.LineWorker;
+import dev.millrace.codegen.testing.TestScale;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,14 +21,13 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Models that were changed, and still run optimised, as they stand and by the peer, give the peer's answers.
  *
  * <ul>
- *   <li>{@code -Dmillrace.fire.times=N}: N times as many
+ *   <li>{@code -Dmillrace.fire.times=N}: N times all of them
  *   <li>{@code -Dmillrace.fire.seed=N}: other ones
  *   <li>{@code -Dmillrace.fire.only=N}: the one of this number and no other
  * </ul>
  */
 class MutantsAgreeIT {
     private static final long SEED = Long.getLong("millrace.fire.seed", 7);
-    private static final int TIMES = Integer.getInteger("millrace.fire.times", 1);
     private static final long ONLY = Long.getLong("millrace.fire.only", -1);
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final int MOST_SHOWN = 20;
@@ -68,7 +68,8 @@ class MutantsAgreeIT {
     private static long[] numbers(Mutation mutation) {
         return ONLY >= 0
                 ? new long[] {ONLY}
-                : LongStream.range(0, (long) mutation.count() * TIMES).toArray();
+                : LongStream.range(0, TestScale.times("millrace.fire.times", mutation.count()))
+                        .toArray();
     }
 
     private void judge(long number, Result result, List<String> found) {

@@ -2,6 +2,7 @@ package dev.millrace.bench.agree;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.codegen.testing.TestScale;
 import dev.millrace.graph.tensor.ElementType;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  * </ul>
  */
 class RandomChainsIT {
-    private static final int CHAINS = Integer.getInteger("millrace.differential.chains", 150);
+    private static final int CHAINS = TestScale.count("millrace.differential.chains", 150);
     private static final long SEED = Long.getLong("millrace.differential.seed", 1);
     private static final int LONGEST = 14;
 

@@ -3,6 +3,7 @@ package dev.millrace.bench.agree;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import dev.millrace.codegen.testing.TestScale;
 import dev.millrace.graph.ir.OpId;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * </ul>
  */
 class RandomOperatorsIT {
-    private static final int DRAWS = Integer.getInteger("millrace.differential.draws", 4);
+    private static final int DRAWS = TestScale.count("millrace.differential.draws", 4);
     private static final long SEED = Long.getLong("millrace.differential.seed", 1);
     private static final String ONLY = System.getProperty("millrace.differential.only", "");
 

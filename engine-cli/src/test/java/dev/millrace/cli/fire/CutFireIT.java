@@ -14,7 +14,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Mapped files that are cut short under sessions: in a JVM of its own, so that a crash is a test that fails. */
 class CutFireIT {
-    private static final int TIMES = Integer.getInteger("millrace.fire.times", 1);
     private static final int GRACE_MINUTES = 5;
     /** So many rows are 42 MB. */
     private static final int MANY = 165_000;
@@ -37,9 +36,10 @@ class CutFireIT {
             String kind, String provider, int rows, int tries, @TempDir Path folder)
             throws IOException, InterruptedException {
         assumeTrue(MappingGuard.isThere(), "there is no guard on this system");
-        String output = new OwnJvm(CutFire.class, kind, provider, tries * TIMES, rows, Fire.SEED, folder)
+        int times = Fire.times(tries);
+        String output = new OwnJvm(CutFire.class, kind, provider, times, rows, Fire.SEED, folder)
                 .options("-Xmx1g", "-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=" + folder.resolve("crash.log"))
-                .within(Duration.ofMinutes((long) GRACE_MINUTES * TIMES))
+                .within(Duration.ofMinutes((long) GRACE_MINUTES * Math.ceilDiv(times, tries)))
                 .output();
         System.out.print(output);
         assertThat(output).contains(kind + " of " + provider + ": ").doesNotContain(" 0 answered", " 0 refused");

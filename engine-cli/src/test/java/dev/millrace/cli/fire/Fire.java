@@ -1,5 +1,6 @@
 package dev.millrace.cli.fire;
 
+import dev.millrace.codegen.testing.TestScale;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -10,10 +11,11 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attempts by number, each with random numbers of its own, so that one that fails can be made again alone.
+ * Attempts by number, each with random numbers of its own, so that one that fails can be made again alone. The build makes a share
+ * of them ({@link TestScale}).
  *
  * <ul>
- *   <li>{@code -Dmillrace.fire.times=N}: N times the attempts
+ *   <li>{@code -Dmillrace.fire.times=N}: N times all attempts
  *   <li>{@code -Dmillrace.fire.minutes=N}: as many attempts of each kind as N minutes hold
  *   <li>{@code -Dmillrace.fire.seed=N}: other attempts
  *   <li>{@code -Dmillrace.fire.only=N}: the attempt of this number and no other
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Fire {
     static final long SEED = Long.getLong("millrace.fire.seed", 7);
 
-    private static final int TIMES = Integer.getInteger("millrace.fire.times", 1);
+    private static final String TIMES_PROPERTY = "millrace.fire.times";
     private static final long MINUTES = Long.getLong("millrace.fire.minutes", 0);
     private static final @Nullable Long ONLY = Long.getLong("millrace.fire.only");
     private static final int FAILURES_SHOWN = 20;
@@ -41,7 +43,7 @@ final class Fire {
     }
 
     /**
-     * Makes {@code count} attempts, or as many as the properties say, and fails with all that was found.
+     * Makes the share of {@code count} attempts, or as many as the properties say, and fails with all that was found.
      *
      * @param summary says at the end what came of them
      */
@@ -52,7 +54,8 @@ final class Fire {
         @Nullable Throwable first = null;
         long number = ONLY == null ? 0 : ONLY;
         long done = 0;
-        while (ONLY != null ? done == 0 : MINUTES > 0 ? System.nanoTime() < end : done < (long) count * TIMES) {
+        int wanted = times(count);
+        while (ONLY != null ? done == 0 : MINUTES > 0 ? System.nanoTime() < end : done < wanted) {
             var draw = new Draw(what, number);
             try {
                 attempt.go(draw);
@@ -71,6 +74,11 @@ final class Fire {
         if (first != null) {
             throw new AssertionError(what + ", " + found.size() + " found\n" + shown(found), first);
         }
+    }
+
+    /** Returns the number of attempts of a kind that has so many. */
+    static int times(int count) {
+        return TestScale.times(TIMES_PROPERTY, count);
     }
 
     private static String shown(List<String> found) {

@@ -15,15 +15,15 @@ import org.junit.jupiter.params.provider.CsvSource;
  * that a crash is a test that fails.
  */
 class MachineFireIT {
-    private static final int TIMES = Integer.getInteger("millrace.fire.times", 1);
     private static final int GRACE_MINUTES = 5;
 
     @ParameterizedTest
     @CsvSource({"arenas,300", "interrupts,300", "replaced,40", "truncated,40"})
     void theProcessLives(String what, int tries, @TempDir Path folder) throws IOException, InterruptedException {
-        String output = new OwnJvm(MachineFire.class, what, tries * TIMES, Fire.SEED, folder)
+        int times = Fire.times(tries);
+        String output = new OwnJvm(MachineFire.class, what, times, Fire.SEED, folder)
                 .options("-Xmx512m", "-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=" + folder.resolve("crash.log"))
-                .within(Duration.ofMinutes((long) GRACE_MINUTES * TIMES))
+                .within(Duration.ofMinutes((long) GRACE_MINUTES * Math.ceilDiv(times, tries)))
                 .output();
         System.out.print(output);
         assertThat(output).contains(what + ": ").doesNotContain(" 0 answered", "Exception");
