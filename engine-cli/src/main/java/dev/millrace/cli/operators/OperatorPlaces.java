@@ -158,7 +158,7 @@ public final class OperatorPlaces {
                 addKernels(source, kernels);
                 Set<String> used =
                         TYPE.matcher(source).results().map(MatchResult::group).collect(Collectors.toSet());
-                for (Path beside : sources(rule.getParent())) {
+                for (Path beside : sources(rule.resolveSibling(""))) {
                     if (used.contains(beside.getFileName().toString().replace(".java", ""))) {
                         addKernels(Files.readString(beside), kernels);
                     }
