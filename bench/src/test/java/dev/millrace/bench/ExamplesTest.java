@@ -32,6 +32,7 @@ class ExamplesTest {
      */
     private static final String AROUND = """
         import dev.millrace.epcontext.*;
+        import dev.millrace.epcontext.cache.*;
         import dev.millrace.graph.*;
         import dev.millrace.graph.optimise.*;
         import dev.millrace.graph.tensor.*;
