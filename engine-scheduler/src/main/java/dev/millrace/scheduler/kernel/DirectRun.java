@@ -2,6 +2,7 @@ package dev.millrace.scheduler.kernel;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.infer.Facts;
+import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one kernel once on data at hand, on this thread, without a plan: for folding constants, for values that follow
- * from shapes alone, and for tests of kernels. Nested graphs are beyond it.
+ * from shapes alone, and for tests of kernels. Nested graphs are run by its caller.
  */
 public final class DirectRun {
     private final Node node;
@@ -27,18 +28,37 @@ public final class DirectRun {
     private final @Nullable Datum[] outputs;
     private final Scratch scratch;
     private final Consumer<Tensor> allocated;
+    private final Nested nested;
 
-    private DirectRun(Node node, List<? extends @Nullable Datum> inputs, Scratch scratch, Consumer<Tensor> allocated) {
+    private DirectRun(
+            Node node,
+            List<? extends @Nullable Datum> inputs,
+            Scratch scratch,
+            Consumer<Tensor> allocated,
+            Nested nested) {
         this.node = node;
         this.inputs = new ArrayList<>(inputs);
         this.outputs = new Datum[node.outputs().size()];
         this.scratch = scratch;
         this.allocated = allocated;
+        this.nested = nested;
+    }
+
+    /** Runs the nested graphs of a node. */
+    @FunctionalInterface
+    public interface Nested {
+        List<Datum> run(Graph graph, List<Datum> inputs);
     }
 
     /** The outputs of {@code kernel} for these inputs; null stands for an omitted one on either side. */
     public static List<@Nullable Datum> run(Kernel kernel, Node node, List<? extends @Nullable Datum> inputs) {
         return run(kernel, node, inputs, new Scratch());
+    }
+
+    /** The outputs of {@code kernel}, whose nested graphs {@code nested} runs. */
+    public static List<@Nullable Datum> run(
+            Kernel kernel, Node node, List<? extends @Nullable Datum> inputs, Nested nested) {
+        return new DirectRun(node, inputs, new Scratch(), _ -> {}, nested).run(kernel);
     }
 
     public static List<@Nullable Datum> run(
@@ -53,13 +73,19 @@ public final class DirectRun {
             List<? extends @Nullable Datum> inputs,
             Scratch scratch,
             Consumer<Tensor> allocated) {
-        var run = new DirectRun(node, inputs, scratch, allocated);
+        Nested none = (_, _) -> {
+            throw EngineException.notImplemented(node.describe() + ": nested graphs need a plan to run in");
+        };
+        return new DirectRun(node, inputs, scratch, allocated, none).run(kernel);
+    }
+
+    private List<@Nullable Datum> run(Kernel kernel) {
         if (kernel instanceof ShapedKernel shaped) {
-            run.shaped(shaped);
+            shaped(shaped);
         } else if (kernel instanceof DynamicKernel dynamic) {
-            dynamic.runChecked(run.new Dynamic());
+            dynamic.runChecked(new Dynamic());
         }
-        return Arrays.asList(run.outputs);
+        return Arrays.asList(outputs);
     }
 
     private void shaped(ShapedKernel kernel) {
@@ -316,7 +342,7 @@ public final class DirectRun {
 
         @Override
         public List<Datum> runNested(String attribute, List<Datum> values) {
-            throw EngineException.notImplemented(node.describe() + ": nested graphs need a plan to run in");
+            return nested.run(node.attributes().graph(attribute), values);
         }
 
         @Override

@@ -6,12 +6,9 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.DirectRun;
-import dev.millrace.scheduler.kernel.DynamicContext;
-import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,15 +45,8 @@ public final class NestedRun {
             if (kernel == null) {
                 throw new AssertionError("no kernel for " + node.describe());
             }
-            List<@Nullable Datum> results;
-            if (kernel instanceof DynamicKernel dynamic) {
-                var context = new Context(
-                        node, given, values, kernels, new Datum[node.outputs().size()]);
-                dynamic.run(context);
-                results = Arrays.asList(context.outputs);
-            } else {
-                results = DirectRun.run(kernel, node, given);
-            }
+            List<@Nullable Datum> results = DirectRun.run(
+                    kernel, node, given, (nested, arguments) -> run(nested, arguments, values, kernels));
             for (int i = 0; i < results.size(); i++) {
                 Value output = node.output(i);
                 Datum result = results.get(i);
@@ -73,53 +63,5 @@ public final class NestedRun {
     /** A result that may be closed, though others read the same memory. */
     private static Datum closeable(Datum result) {
         return result instanceof Tensor tensor ? tensor.reshaped(tensor.shape()) : result;
-    }
-
-    private record Context(
-            Node node,
-            List<@Nullable Datum> inputs,
-            Map<Value, Datum> around,
-            KernelFactory kernels,
-            @Nullable Datum[] outputs)
-            implements DynamicContext {
-        @Override
-        public int inputCount() {
-            return inputs.size();
-        }
-
-        @Override
-        public @Nullable Datum input(int index) {
-            return index < inputs.size() ? inputs.get(index) : null;
-        }
-
-        @Override
-        public Tensor tensor(int index) {
-            return (Tensor) Objects.requireNonNull(input(index));
-        }
-
-        @Override
-        public int outputCount() {
-            return outputs.length;
-        }
-
-        @Override
-        public boolean hasOutput(int index) {
-            return node.output(index) != null;
-        }
-
-        @Override
-        public void output(int index, Datum value) {
-            if (hasOutput(index)) {
-                outputs[index] = value;
-            }
-        }
-
-        @Override
-        public List<Datum> runNested(String attribute, List<Datum> values) {
-            return NestedRun.run(node.attributes().graph(attribute), values, around, kernels);
-        }
-
-        @Override
-        public void checkCancelled() {}
     }
 }
