@@ -55,7 +55,7 @@ public final class DirectRun {
         return run(kernel, node, inputs, new Scratch());
     }
 
-    /** The outputs of {@code kernel}, whose nested graphs {@code nested} runs. */
+    /** Returns the outputs of {@code kernel}, whose nested graphs {@code nested} runs. */
     public static List<@Nullable Datum> run(
             Kernel kernel, Node node, List<? extends @Nullable Datum> inputs, Nested nested) {
         return new DirectRun(node, inputs, new Scratch(), _ -> {}, nested).run(kernel);
