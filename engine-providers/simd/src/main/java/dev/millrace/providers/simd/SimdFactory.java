@@ -8,9 +8,9 @@ import dev.millrace.providers.simd.program.RunBlocks;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.HostFactory;
 import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.ProviderDevice;
-import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.providers.spi.WeightlessSupport;
@@ -20,11 +20,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** The factory of {@code simd} providers. */
-public final class SimdFactory implements ProviderFactory {
-    private static final String VERSION = "2.0.0";
-    private static final Map<String, String> METADATA =
-            Map.of("version", VERSION, WeightlessSupport.METADATA, SimdProvider.SUPPORT.text());
-
+public final class SimdFactory extends HostFactory {
     private final PackedTensors weights = new PackedTensors();
     private final RunBlocks blocks = new RunBlocks();
 
@@ -33,32 +29,12 @@ public final class SimdFactory implements ProviderFactory {
      * meanwhile.
      */
     public SimdFactory() {
+        super(
+                SimdProvider.NAME,
+                "Millrace",
+                "2.0.0",
+                Map.of(WeightlessSupport.METADATA, SimdProvider.SUPPORT.text()));
         Kernels.foresee();
-    }
-
-    @Override
-    public String name() {
-        return SimdProvider.NAME;
-    }
-
-    @Override
-    public String vendor() {
-        return "Millrace";
-    }
-
-    @Override
-    public String version() {
-        return VERSION;
-    }
-
-    @Override
-    public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
-        return ProviderDevice.processors(SimdProvider.NAME, METADATA, hardware);
-    }
-
-    @Override
-    public List<String> incompatibilities(HardwareDevice device) {
-        return ProviderDevice.noProcessor(device);
     }
 
     @Override
