@@ -29,11 +29,7 @@ public final class SimdFactory extends HostFactory {
      * meanwhile.
      */
     public SimdFactory() {
-        super(
-                SimdProvider.NAME,
-                "Millrace",
-                "2.0.0",
-                Map.of(WeightlessSupport.METADATA, SimdProvider.SUPPORT.text()));
+        super(SimdProvider.NAME, "Millrace", "2.0.0", Map.of(WeightlessSupport.METADATA, SimdProvider.SUPPORT.text()));
         Kernels.foresee();
     }
 

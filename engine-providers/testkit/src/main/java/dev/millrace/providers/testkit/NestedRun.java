@@ -45,8 +45,8 @@ public final class NestedRun {
             if (kernel == null) {
                 throw new AssertionError("no kernel for " + node.describe());
             }
-            List<@Nullable Datum> results = DirectRun.run(
-                    kernel, node, given, (nested, arguments) -> run(nested, arguments, values, kernels));
+            List<@Nullable Datum> results =
+                    DirectRun.run(kernel, node, given, (nested, arguments) -> run(nested, arguments, values, kernels));
             for (int i = 0; i < results.size(); i++) {
                 Value output = node.output(i);
                 Datum result = results.get(i);
