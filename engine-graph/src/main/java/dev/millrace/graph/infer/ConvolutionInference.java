@@ -51,6 +51,11 @@ final class ConvolutionInference {
      * position.
      */
     static void deformColumns(InferenceContext c) {
+        long groups = c.attributes().integer("offset_group", 1);
+        OperandChecks.divides(c, "attribute 'offset_group'", groups, c.dim(0, 1));
+        Dim taps = Dims.mul(Dims.mul(c.dim(1, 2), c.dim(1, 3)), groups);
+        OperandChecks.shape(c, 2, c.dim(0, 0), Dims.mul(taps, 2), c.dim(2, 2), c.dim(2, 3));
+        OperandChecks.shape(c, 3, c.dim(0, 0), taps, c.dim(2, 2), c.dim(2, 3));
         Dim rows = Dims.mul(Dims.mul(c.dim(0, 1), c.dim(1, 2)), c.dim(1, 3));
         c.set(0, c.element(0), List.of(c.dim(0, 0), rows, Dims.mul(c.dim(2, 2), c.dim(2, 3))));
     }

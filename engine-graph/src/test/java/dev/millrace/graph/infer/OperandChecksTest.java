@@ -210,6 +210,15 @@ class OperandChecksTest {
     }
 
     @Test
+    void columnsOfDeformedWindowsNeedOffsetsForEachTap() {
+        var columns = new OpId(OpId.MILLRACE, "DeformColumns");
+        refuses(columns, 1, Attributes.NONE, f(1, 3, 5, 5), f(4, 3, 2, 2), f(1, 7, 4, 4));
+        refuses(columns, 1, Attributes.NONE, f(2, 3, 5, 5), f(4, 3, 2, 2), f(1, 8, 4, 4));
+        refuses(columns, 1, Attributes.NONE, f(1, 3, 5, 5), f(4, 3, 2, 2), f(1, 8, 4, 4), f(1, 3, 4, 4));
+        refuses(columns, 1, integer("offset_group", 2), f(1, 3, 5, 5), f(4, 3, 2, 2), f(1, 16, 4, 4));
+    }
+
+    @Test
     void quantizedProductsAndQuantization() {
         In a = of(UINT8, 2, 3, 4);
         In b = of(UINT8, 2, 4, 5);
