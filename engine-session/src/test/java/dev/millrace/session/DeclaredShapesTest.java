@@ -238,6 +238,21 @@ class DeclaredShapesTest {
     }
 
     @Test
+    void aDivisorOfAnExtentThatIsZeroNamesTheInput() {
+        Value x = editor.addInput("x", floats(Dim.symbol("n"), Dim.symbol("m")));
+        Value y = editor.addInput("y", floats(Dim.symbol("floordiv(n, m)")));
+        editor.addOutput("z", node("Add", node("ReduceSum", x), y));
+
+        try (Session session = session()) {
+            session.run(Inputs.of("x", ramp(6, 2)).and("y", ramp(3))).close();
+            assertInvalid(
+                    session,
+                    Inputs.of("x", ramp(6, 0)).and("y", ramp(3)),
+                    "Got invalid dimensions for input: y. floordiv(n, m) cannot be computed");
+        }
+    }
+
+    @Test
     void sequencesHoldWhatTheyAreDeclaredToHold() {
         Value s = editor.addInput("s", new ValueType.SequenceType(fixed(2, 3)));
         editor.addOutput("y", node("Shape", node("SequenceAt", s, integers(0))));

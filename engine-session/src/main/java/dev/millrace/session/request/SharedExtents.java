@@ -94,7 +94,7 @@ final class SharedExtents {
     private long expected(Computed each, Inputs request) {
         try {
             return each.formula.value(name -> place(name).extent(request));
-        } catch (ArithmeticException e) {
+        } catch (ArithmeticException | EngineException e) {
             throw EngineException.invalidArgument("Got invalid dimensions for input: " + each.place.input + ". "
                     + each.formula + " cannot be computed from the extents of the other inputs: " + e.getMessage());
         }
