@@ -12,12 +12,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that the BOM has every module that others can use, in the version of the build. */
+/** Tests that the BOM has every module that others can use, and that documents name its version. */
 class BomTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern ARTIFACT = Pattern.compile("<artifactId>([\\w-]+)</artifactId>");
     private static final Pattern VERSION = Pattern.compile("<version>([^<]+)</version>");
+    private static final Pattern MANAGED = Pattern.compile("(?s)<dependencyManagement>(.*?)</dependencyManagement>");
+    /** The version of the BOM in a document, as Maven or as Gradle writes it. */
+    private static final Pattern COORDINATES =
+            Pattern.compile("millrace-bom(?:</artifactId>\\s*<version>|:)([\\w.-]+)");
+
     private static final Pattern PARENT = Pattern.compile("(?s)<parent>.*?</parent>");
     /** The modules that are no libraries: benchmarks and examples. */
     private static final Set<String> NOT_FOR_OTHERS =
@@ -34,21 +41,19 @@ class BomTest {
         }
         modules.removeAll(NOT_FOR_OTHERS);
         var listed = new TreeSet<String>();
-        Matcher found = ARTIFACT.matcher(bom());
+        Matcher found = ARTIFACT.matcher(first(MANAGED, Files.readString(ROOT.resolve("bom/pom.xml"))));
         while (found.find()) {
             listed.add(found.group(1));
         }
-        listed.remove("millrace-bom");
         assertThat(listed).isEqualTo(modules);
     }
 
-    @Test
-    void theBomHasTheVersionOfTheBuild() throws IOException {
-        assertThat(first(VERSION, bom())).isEqualTo(first(VERSION, Files.readString(ROOT.resolve("pom.xml"))));
-    }
-
-    private static String bom() throws IOException {
-        return Files.readString(ROOT.resolve("bom/pom.xml"));
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "docs/guide/getting-started.md", "docs/guide/services.md"})
+    void aDocumentNamesTheVersionOfTheBuild(String document) throws IOException {
+        String version = first(VERSION, Files.readString(ROOT.resolve("pom.xml")));
+        Matcher found = COORDINATES.matcher(Files.readString(ROOT.resolve(document)));
+        assertThat(found.results().map(each -> each.group(1))).isNotEmpty().allMatch(version::equals);
     }
 
     private static List<Path> poms() throws IOException {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.providers.testkit.OwnJvm;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 class VersionTest {
@@ -18,6 +20,12 @@ class VersionTest {
                 .contains("version", "system", "jdk", "providers", "simd", "threads", "processors", "memory", "heap")
                 .contains("models", "context cache", "kept code", "AOT cache");
         assertThat(said.out()).contains(Runtime.version().toString(), Main.VERSION, "simd, cpu");
+    }
+
+    @Test
+    void theVersionIsThatOfTheBuild() throws IOException {
+        assertThat(Files.readString(Path.of("..", "pom.xml")))
+                .contains("<artifactId>millrace-parent</artifactId>\n  <version>" + Main.VERSION + "</version>");
     }
 
     @Test
