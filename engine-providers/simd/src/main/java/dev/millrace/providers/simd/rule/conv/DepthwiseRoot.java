@@ -7,11 +7,8 @@ import dev.millrace.kernels.pool.WindowShape;
 import dev.millrace.providers.simd.lower.Channels;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
-import java.lang.foreign.MemorySegment;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,18 +56,14 @@ final class DepthwiseRoot extends ImageRoot {
         View from = lowering().blocked(images);
         View other = residual == null ? null : lowering().blocked(residual);
         View to = lowering().allocateBlocked(result);
+        var views = new ConvViews(from, packed, other, to);
+        long work = shape.outPixels() * weights.shape().elements() * shape.batch();
         lowering()
-                .add(ProgramStep.of(() -> "conv.depthwise " + after, result.name())
-                        .reading(other == null ? List.of(from, packed) : List.of(from, packed, other))
-                        .writing(to)
-                        .work(shape.outPixels() * weights.shape().elements() * shape.batch())
-                        .repeating()
-                        .calling(memory -> {
-                            MemorySegment input = memory.segment(from);
-                            MemorySegment filters = memory.segment(packed);
-                            MemorySegment added = other == null ? null : memory.segment(other);
-                            MemorySegment output = memory.segment(to);
-                            return crew -> conv.run(input, filters, added, output, crew);
-                        }));
+                .add(views.step(
+                        () -> "conv.depthwise " + after,
+                        result.name(),
+                        work,
+                        0,
+                        (data, filters, added, results, _, crew) -> conv.run(data, filters, added, results, crew)));
     }
 }

@@ -7,12 +7,9 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.rule.common.PlaneCost;
 import dev.millrace.providers.simd.weights.Layout;
-import java.lang.foreign.MemorySegment;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,20 +106,14 @@ final class PlaneRoot extends ImageRoot {
         View other = residual == null ? null : lowering().dense(residual);
         View packed = weights.packed(Layout.forAllShapes(conv.packedLayout(), conv.packedBytes()), conv::pack);
         View to = lowering().allocate(result);
+        var views = new ConvViews(from, packed, other, to);
+        long work = shape.batch() * shape.outPixels() * shape.weightElements();
         lowering()
-                .add(ProgramStep.of(() -> "conv of planes " + after, result.name())
-                        .reading(other == null ? List.of(from, packed) : List.of(from, packed, other))
-                        .writing(to)
-                        .work(shape.batch() * shape.outPixels() * shape.weightElements())
-                        .scratch(conv.scratchBytes(lowering().width()))
-                        .repeating()
-                        .calling(memory -> {
-                            MemorySegment input = memory.segment(from);
-                            MemorySegment filters = memory.segment(packed);
-                            MemorySegment added = other == null ? null : memory.segment(other);
-                            MemorySegment output = memory.segment(to);
-                            MemorySegment scratch = memory.scratch();
-                            return crew -> conv.run(input, filters, added, output, scratch, crew);
-                        }));
+                .add(views.step(
+                        () -> "conv of planes " + after,
+                        result.name(),
+                        work,
+                        conv.scratchBytes(lowering().width()),
+                        conv::run));
     }
 }

@@ -5,11 +5,8 @@ import dev.millrace.kernels.conv.TransposedConv;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.ValueState;
-import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
-import java.lang.foreign.MemorySegment;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A transposed convolution. */
@@ -32,18 +29,14 @@ final class TransposedConvRoot extends ImageRoot {
         View other = residual == null ? null : lowering().blocked(residual);
         View packed = weights.packed(Layout.forAllShapes(conv.packedLayout(), conv.packedBytes()), conv::pack);
         View to = lowering().allocateBlocked(result);
+        var views = new ConvViews(from, packed, other, to);
+        long work = forward.batch() * forward.outPixels() * forward.weightElements();
         lowering()
-                .add(ProgramStep.of(() -> "conv.transposed " + after, result.name())
-                        .reading(other == null ? List.of(from, packed) : List.of(from, packed, other))
-                        .writing(to)
-                        .work(forward.batch() * forward.outPixels() * forward.weightElements())
-                        .repeating()
-                        .calling(memory -> {
-                            MemorySegment input = memory.segment(from);
-                            MemorySegment filters = memory.segment(packed);
-                            MemorySegment added = other == null ? null : memory.segment(other);
-                            MemorySegment output = memory.segment(to);
-                            return crew -> conv.run(input, filters, added, output, crew);
-                        }));
+                .add(views.step(
+                        () -> "conv.transposed " + after,
+                        result.name(),
+                        work,
+                        0,
+                        (data, filters, added, results, _, crew) -> conv.run(data, filters, added, results, crew)));
     }
 }
