@@ -3,10 +3,9 @@ package dev.millrace.providers.simd.rule.move;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.image.Axis;
-import dev.millrace.providers.simd.lower.FusionRoot;
 import dev.millrace.providers.simd.lower.PartitionCompiler;
+import dev.millrace.providers.simd.lower.UnfusedRoot;
 import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.Storage;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A padded value that is computed only where its consumers need it in memory: a convolution handles zeros around images
  * by itself.
  */
-public final class PadRoot implements FusionRoot {
+public final class PadRoot implements UnfusedRoot {
     private static final long ALIGNMENT = 16;
 
     private final PartitionCompiler lowering;
@@ -100,20 +99,7 @@ public final class PadRoot implements FusionRoot {
     }
 
     @Override
-    public int mostOperands() {
-        return 0;
-    }
-
-    @Override
-    public boolean takes(ValueState operand, ValueState result) {
-        return false;
-    }
-
-    @Override
-    public boolean emit(ValueState result, @Nullable Expr after, List<ValueState> operands) {
-        if (after != null) {
-            return false;
-        }
+    public void emit(ValueState result) {
         lowering.materialise(in);
         if (in.isBlockedOnly() && staysInBlocks()) {
             blocked(result);
@@ -121,7 +107,6 @@ public final class PadRoot implements FusionRoot {
             View from = lowering.view(in);
             add(result, from, from.strides(), runs, lowering.allocate(result), out.toArray());
         }
-        return true;
     }
 
     /** Whether only pixels are padded, by numbers that do no harm in the padding of blocks. */

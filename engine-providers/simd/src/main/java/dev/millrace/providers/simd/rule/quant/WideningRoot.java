@@ -3,11 +3,10 @@ package dev.millrace.providers.simd.rule.quant;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.quantise.QuantisedType;
 import dev.millrace.kernels.quantise.Scales;
-import dev.millrace.providers.simd.lower.FusionRoot;
 import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.lower.UnfusedRoot;
 import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
@@ -16,10 +15,9 @@ import dev.millrace.providers.simd.weights.Layout;
 import dev.millrace.providers.simd.weights.Weights;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Quantised constants that are wanted as floats after all: they are made once, not in each run. */
-final class WideningRoot implements FusionRoot {
+final class WideningRoot implements UnfusedRoot {
     private final LoweringContext op;
     private final Granularity granularity;
     private final QuantisedType type;
@@ -51,20 +49,7 @@ final class WideningRoot implements FusionRoot {
     }
 
     @Override
-    public int mostOperands() {
-        return 0;
-    }
-
-    @Override
-    public boolean takes(ValueState operand, ValueState result) {
-        return false;
-    }
-
-    @Override
-    public boolean emit(ValueState result, @Nullable Expr after, List<ValueState> operands) {
-        if (after != null) {
-            return false;
-        }
+    public void emit(ValueState result) {
         Weights weights = op.environment().weights();
         Tensor zero = op.has(2) ? op.in(2).known() : null;
         List<Tensor> sources = zero == null ? List.of(elements, scales) : List.of(elements, scales, zero);
@@ -78,6 +63,5 @@ final class WideningRoot implements FusionRoot {
                     .dequantise(weights.plain(elements), type, all, target, Parallel.NONE);
         });
         op.lowering().provide(result, View.dense(Storage.constant(floats), ElementType.FLOAT, result.shape()));
-        return true;
     }
 }
