@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Operators that read at places given by indices. Indices that are known and evenly spaced only name a view. */
 public final class GatherRules {
-    private static final long MOST_ROW_BYTES = 1 << 30;
-
     private GatherRules() {}
 
     public static @Nullable Rule named(String name) {
@@ -88,11 +86,11 @@ public final class GatherRules {
     private static boolean tuples(LoweringContext op) {
         Shape shape = op.in(0).shape();
         int bytes = Indices.elementBytes(op.in(0).type());
-        if (bytes == 0 || op.in(1).shape().rank() == 0 || op.attributes().integer("batch_dims", 0) != 0) {
-            return false;
-        }
-        int length = Math.toIntExact(op.in(1).shape().dimAt(-1));
-        if (length < 1 || length > shape.rank() || shape.elements(0, length) > Integer.MAX_VALUE) {
+        int length = Indices.tupleLength(op);
+        if (bytes == 0
+                || length == 0
+                || op.attributes().integer("batch_dims", 0) != 0
+                || shape.elements(0, length) > Integer.MAX_VALUE) {
             return false;
         }
         long width = bytes * shape.elements(length, shape.rank());
@@ -106,7 +104,7 @@ public final class GatherRules {
      * @param width of a row in bytes
      */
     private static boolean rows(LoweringContext op, long[] dims, long blocks, long width) {
-        Indices indices = width > MOST_ROW_BYTES ? null : Indices.of(op, 1);
+        Indices indices = width > Indices.MOST_ROW_BYTES ? null : Indices.of(op, 1);
         if (indices == null) {
             return false;
         }
@@ -142,11 +140,7 @@ public final class GatherRules {
     private static boolean elements(LoweringContext op) {
         ValueState data = op.in(0);
         int bytes = Indices.elementBytes(data.type());
-        if (bytes == 0 || data.shape().rank() == 0) {
-            return false;
-        }
-        int axis = Shape.axis(op.attributes().integer("axis", 0), data.shape().rank());
-        ElementShape shape = Indices.along(op.in(1), data, axis);
+        ElementShape shape = bytes == 0 ? null : Indices.along(op);
         Indices indices = shape == null ? null : Indices.of(op, 1);
         if (shape == null || indices == null) {
             return false;

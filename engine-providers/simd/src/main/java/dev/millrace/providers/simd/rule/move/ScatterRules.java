@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The rules of operators that write updates into a copy of the data, at positions given by indices. */
 public final class ScatterRules {
-    private static final long MOST_ROW_BYTES = 1 << 30;
-
     private ScatterRules() {}
 
     public static @Nullable Rule named(String name) {
@@ -63,12 +61,10 @@ public final class ScatterRules {
         RowMove.Update update = update(op);
         if (update == null
                 || !suits(update, 1)
-                || data.shape().rank() == 0
                 || !op.in(1).shape().equals(op.in(2).shape())) {
             return false;
         }
-        int axis = Shape.axis(op.attributes().integer("axis", 0), data.shape().rank());
-        ElementShape shape = Indices.along(op.in(1), data, axis);
+        ElementShape shape = Indices.along(op);
         Indices indices = shape == null ? null : Indices.of(op, 1);
         if (shape == null || indices == null) {
             return false;
@@ -87,11 +83,8 @@ public final class ScatterRules {
     private static boolean tuples(LoweringContext op) {
         Shape shape = op.in(0).shape();
         RowMove.Update update = update(op);
-        if (update == null || op.in(1).shape().rank() == 0) {
-            return false;
-        }
-        int length = Math.toIntExact(op.in(1).shape().dimAt(-1));
-        if (length < 1 || length > shape.rank()) {
+        int length = Indices.tupleLength(op);
+        if (update == null || length == 0) {
             return false;
         }
         long rows = shape.elements(0, length);
@@ -100,7 +93,7 @@ public final class ScatterRules {
         long count = op.in(1).elements() / length;
         boolean fits = suits(update, row)
                 && rows <= Integer.MAX_VALUE
-                && width <= MOST_ROW_BYTES
+                && width <= Indices.MOST_ROW_BYTES
                 && op.in(2).elements() == count * row;
         Indices indices = fits ? Indices.of(op, 1) : null;
         if (indices == null) {
