@@ -21,6 +21,11 @@ public abstract sealed class ScalarBuilder extends BlockBuilder permits ProgramB
         return to;
     }
 
+    /** A scalar of 64 bits from an array in memory, one element per constant of an enum. */
+    public final ScalarVar loadLong(ScalarVar array, Enum<?> element) {
+        return loadLong(Address.at(array, Long.BYTES * element.ordinal()), element.name());
+    }
+
     /** A scalar of 32 bits with sign from memory. */
     public final ScalarVar loadInt(Address from, String variableName) {
         ScalarVar to = scalar(variableName);

@@ -63,7 +63,7 @@ final class RotaryEmbeddingKernel implements KernelFamily {
         }
 
         private ScalarVar size(Size size) {
-            return builder.loadLong(Address.at(sizes, Long.BYTES * size.ordinal()), size.name());
+            return builder.loadLong(sizes, size);
         }
 
         Program program() {

@@ -80,7 +80,7 @@ final class PickBest implements KernelFamily {
         }
 
         private ScalarVar size(Size size) {
-            return builder.loadLong(Address.at(sizes, Long.BYTES * size.ordinal()), size.name());
+            return builder.loadLong(sizes, size);
         }
 
         Program program() {

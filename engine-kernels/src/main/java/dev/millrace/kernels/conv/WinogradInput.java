@@ -64,7 +64,7 @@ final class WinogradInput implements KernelFamily {
         }
 
         private ScalarVar size(Size which) {
-            return builder.loadLong(Address.at(sizes, Long.BYTES * which.ordinal()), which.name());
+            return builder.loadLong(sizes, which);
         }
 
         Program program() {

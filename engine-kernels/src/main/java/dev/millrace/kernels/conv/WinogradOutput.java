@@ -76,7 +76,7 @@ final class WinogradOutput implements KernelFamily {
         }
 
         private ScalarVar size(Size which) {
-            return builder.loadLong(Address.at(sizes, Long.BYTES * which.ordinal()), which.name());
+            return builder.loadLong(sizes, which);
         }
 
         Program program() {

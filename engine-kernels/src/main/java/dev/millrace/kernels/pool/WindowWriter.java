@@ -74,7 +74,7 @@ final class WindowWriter {
     }
 
     private ScalarVar size(Size size) {
-        return builder.loadLong(Address.at(sizes, Long.BYTES * size.ordinal()), size.name());
+        return builder.loadLong(sizes, size);
     }
 
     Program program() {

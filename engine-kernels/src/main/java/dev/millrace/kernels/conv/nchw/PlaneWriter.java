@@ -52,7 +52,7 @@ final class PlaneWriter {
     }
 
     private ScalarVar size(Size size) {
-        return builder.loadLong(Address.at(sizes, Long.BYTES * size.ordinal()), size.name());
+        return builder.loadLong(sizes, size);
     }
 
     Program program() {
