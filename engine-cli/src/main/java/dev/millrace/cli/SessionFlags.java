@@ -10,7 +10,9 @@ import dev.millrace.session.EngineOptions;
 import dev.millrace.session.SessionOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -62,6 +64,14 @@ public final class SessionFlags {
             description = "Refuse models that depart from ONNX in what is otherwise read with a note.")
     private boolean strict;
 
+    @Option(
+            names = "--option",
+            paramLabel = "NAME=VALUE",
+            description =
+                    "Set an option of the session: one of the guide's table of SessionOptions, by its name there, or"
+                            + " by ONNX Runtime's key.")
+    private Map<String, String> more = new LinkedHashMap<>();
+
     public Engine engine() {
         return engine(null);
     }
@@ -92,7 +102,17 @@ public final class SessionFlags {
                     EpContextOptions.builder().sourceModel(sourceModel).build());
         }
         providers.addTo(builder);
+        more.forEach((name, value) -> set(builder, name, value));
         return builder;
+    }
+
+    /** Sets an option by its name or by ONNX Runtime's key; only keys have a dot. */
+    private static void set(SessionOptions.Builder builder, String name, String value) {
+        if (name.contains(".")) {
+            builder.config(name, value);
+        } else {
+            builder.set(name, value);
+        }
     }
 
     public boolean optimizes() {

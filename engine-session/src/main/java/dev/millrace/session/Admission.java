@@ -11,7 +11,7 @@ import dev.millrace.graph.EngineException;
  * @param maxConcurrentRuns the number of runs that may be under way at once
  */
 public record Admission(int queue, int weight, int maxConcurrentRuns) {
-    private static final int HIGHEST_WEIGHT = 1000;
+    static final int HIGHEST_WEIGHT = 1000;
 
     public Admission {
         atLeastOne("queue", queue);

@@ -10,81 +10,50 @@ import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.session.util.Failures;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration of a session. An immutable snapshot; {@link #builder()} makes one.
- *
- * @param providers the providers that may take parts of the graph, of which the first that claims a node gets
- *     it; empty for all that there are
- * @param optimiser the options of the optimiser
- * @param threads the number of threads that one run may use, the caller's included; 0 for as many as the engine has
- * @param maxBindings the number of tuples of input shapes that are remembered
- * @param concurrency the number of runs that a {@code flux} has under way at once
- * @param epContext the options of context models: whether and how one is written, and the folder
- *     of a context model from memory
- * @param contextCache the cache in which a session of a model file finds earlier compilations and stores new ones; null
- *     for the engine's, if it has one
- * @param disableModelCompile refuses to compile: only parts that were compiled before, and single kernels
- * @param disableCpuFallback refuses to leave nodes to the provider {@code cpu}
- * @param failOnSuboptimalModel refuses a compiled model that would be faster compiled again
- * @param strict refuses a model for a departure from ONNX that otherwise is noted: attributes that an operator does not
- *     have, types and shapes that are not those declared
- * @param bindLazily leaves to the first run the one-time work that a model's declared shapes allow to do before
- * @param expected typical inputs of requests: creation prepares for them in place of nominal shapes
- * @param alone shares nothing with other open sessions of the same file
- * @param externalDataFolder the folder of a model's external data; null for the folder of its file
- * @param fileUse whether the session's files are read or mapped
- * @param listener a listener to every step of every run
- * @param cancellation stops the session's creation
- * @param name the session's name in messages; null for the name of the model's file without its extension, after as many
- *     folders as distinguish it from the engine's open sessions of other files, or for the name of the model's graph where
- *     there is no file
- * @param version the version of the model, for meters and logs; null for that of the model's metadata
- * @param admission the session's limits on the resources that it shares with others
+ * The configuration of a session. An immutable snapshot; {@link #builder()} makes one. {@link SessionOption} says what each
+ * option means and what its default is.
  */
-public record SessionOptions(
-        List<ProviderChoice> providers,
-        Optimiser.Options optimiser,
-        int threads,
-        int maxBindings,
-        int concurrency,
-        EpContextOptions epContext,
-        @Nullable ContextCache contextCache,
-        boolean disableModelCompile,
-        boolean disableCpuFallback,
-        boolean failOnSuboptimalModel,
-        boolean strict,
-        boolean bindLazily,
-        List<Inputs> expected,
-        boolean alone,
-        @Nullable Path externalDataFolder,
-        FileUse fileUse,
-        @Nullable RunListener listener,
-        Cancellation cancellation,
-        @Nullable String name,
-        @Nullable String version,
-        Admission admission) {
+public final class SessionOptions {
+    private final @Nullable Object[] values;
 
-    public SessionOptions {
-        providers = List.copyOf(providers);
-        expected = List.copyOf(expected);
-        atLeast("threads", threads, 0);
-        atLeast("maxBindings", maxBindings, 1);
-        atLeast("concurrency", concurrency, 1);
-    }
-
-    private static void atLeast(String name, int value, int least) {
-        if (value < least) {
-            throw EngineException.invalidArgument(name + " is " + value + "; it is at least " + least);
-        }
+    private SessionOptions(@Nullable Object[] values) {
+        this.values = values;
     }
 
     public static SessionOptions defaults() {
         return builder().build();
+    }
+
+    public static Builder builder() {
+        List<SessionOption<?>> all = SessionOption.all();
+        var values = new @Nullable Object[all.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = all.get(i).byDefault();
+        }
+        return new Builder(values);
+    }
+
+    /** Returns a builder that starts from these options. */
+    public Builder toBuilder() {
+        return new Builder(values.clone());
+    }
+
+    /** Returns the value of an option. */
+    public <T extends @Nullable Object> T get(SessionOption<T> option) {
+        return value(values, option);
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // only values of the option's type are put there
+    private static <T extends @Nullable Object> T value(@Nullable Object[] values, SessionOption<T> option) {
+        return (T) values[option.index()];
     }
 
     /**
@@ -94,111 +63,159 @@ public record SessionOptions(
         return ConfigKey.get(this, Failures.given(key, "key"));
     }
 
-    public static Builder builder() {
-        return new Builder();
+    /** Returns the text of an option's value. */
+    <T extends @Nullable Object> String text(SessionOption<T> option) {
+        return option.print(get(option));
     }
 
-    /** Returns a builder that starts from these options. */
-    public Builder toBuilder() {
-        Builder builder = builder()
-                .optimiser(optimiser)
-                .threads(threads)
-                .maxBindings(maxBindings)
-                .concurrency(concurrency)
-                .epContext(epContext)
-                .contextCache(contextCache)
-                .disableModelCompile(disableModelCompile)
-                .disableCpuFallback(disableCpuFallback)
-                .failOnSuboptimalModel(failOnSuboptimalModel)
-                .strict(strict)
-                .bindLazily(bindLazily)
-                .alone(alone)
-                .externalDataFolder(externalDataFolder)
-                .fileUse(fileUse)
-                .listener(listener)
-                .cancellation(cancellation)
-                .name(name)
-                .version(version)
-                .admission(admission);
-        providers.forEach(choice -> builder.provider(choice.name(), choice.options()));
-        expected.forEach(builder::expect);
-        return builder;
+    public List<ProviderChoice> providers() {
+        return get(SessionOption.PROVIDERS);
+    }
+
+    public Optimiser.Options optimiser() {
+        return get(SessionOption.OPTIMISER);
+    }
+
+    public int threads() {
+        return get(SessionOption.THREADS);
+    }
+
+    public int maxBindings() {
+        return get(SessionOption.MAX_BINDINGS);
+    }
+
+    public int concurrency() {
+        return get(SessionOption.CONCURRENCY);
+    }
+
+    public EpContextOptions epContext() {
+        return get(SessionOption.EP_CONTEXT);
+    }
+
+    public @Nullable ContextCache contextCache() {
+        return get(SessionOption.CONTEXT_CACHE);
+    }
+
+    public boolean disableModelCompile() {
+        return get(SessionOption.DISABLE_MODEL_COMPILE);
+    }
+
+    public boolean disableCpuFallback() {
+        return get(SessionOption.DISABLE_CPU_FALLBACK);
+    }
+
+    public boolean failOnSuboptimalModel() {
+        return get(SessionOption.FAIL_ON_SUBOPTIMAL_MODEL);
+    }
+
+    public boolean strict() {
+        return get(SessionOption.STRICT);
+    }
+
+    public boolean bindLazily() {
+        return get(SessionOption.BIND_LAZILY);
+    }
+
+    public List<Inputs> expected() {
+        return get(SessionOption.EXPECTED);
+    }
+
+    public boolean alone() {
+        return get(SessionOption.ALONE);
+    }
+
+    public @Nullable Path externalDataFolder() {
+        return get(SessionOption.EXTERNAL_DATA_FOLDER);
+    }
+
+    public FileUse fileUse() {
+        return get(SessionOption.FILE_USE);
+    }
+
+    public @Nullable RunListener listener() {
+        return get(SessionOption.LISTENER);
+    }
+
+    public Cancellation cancellation() {
+        return get(SessionOption.CANCELLATION);
+    }
+
+    public @Nullable String name() {
+        return get(SessionOption.NAME);
+    }
+
+    public @Nullable String version() {
+        return get(SessionOption.VERSION);
+    }
+
+    /** Returns the session's limits on the resources that it shares with others. */
+    public Admission admission() {
+        return new Admission(
+                get(SessionOption.QUEUE), get(SessionOption.WEIGHT), get(SessionOption.MAX_CONCURRENT_RUNS));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof SessionOptions options && Arrays.equals(values, options.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(values);
+    }
+
+    /** Returns the options that differ from their defaults. */
+    @Override
+    public String toString() {
+        var set = new ArrayList<String>();
+        for (SessionOption<?> option : SessionOption.all()) {
+            Object value = values[option.index()];
+            if (option != SessionOption.CANCELLATION && !Objects.equals(value, option.byDefault())) {
+                set.add(option.name() + "=" + value);
+            }
+        }
+        return "SessionOptions" + set;
     }
 
     /** A builder of session options. Every option has a default. */
     public static final class Builder {
-        private final List<ProviderChoice> providers = new ArrayList<>();
-        private Optimiser.Options optimiser = Optimiser.Options.DEFAULT;
-        private int threads;
-        private int maxBindings = 16;
-        private int concurrency = 1;
-        private EpContextOptions epContext = EpContextOptions.defaults();
-        private @Nullable ContextCache contextCache;
-        private boolean disableModelCompile;
-        private boolean disableCpuFallback;
-        private boolean failOnSuboptimalModel;
-        private boolean strict;
-        private boolean bindLazily;
-        private final List<Inputs> expected = new ArrayList<>();
-        private boolean alone;
-        private @Nullable Path externalDataFolder;
-        private FileUse fileUse = FileUse.BY_SIZE;
-        private @Nullable RunListener listener;
-        private Cancellation cancellation = new Cancellation();
-        private @Nullable String name;
-        private @Nullable String version;
-        private Admission admission = Admission.defaults();
+        private final @Nullable Object[] values;
 
-        private Builder() {}
-
-        /** Adds a provider behind those added before. */
-        public Builder provider(String name) {
-            return provider(name, Map.of());
+        private Builder(@Nullable Object[] values) {
+            this.values = values;
         }
 
-        public Builder provider(String name, Map<String, String> options) {
-            providers.add(new ProviderChoice(name, options));
+        /** Sets an option; throws (INVALID_ARGUMENT) if it cannot have this value. */
+        public <T extends @Nullable Object> Builder set(SessionOption<T> option, T value) {
+            values[option.index()] = option.check(value);
             return this;
         }
 
-        /** Replaces the providers that were added before. */
-        public Builder providers(List<ProviderChoice> all) {
-            providers.clear();
-            providers.addAll(all);
-            return this;
+        /**
+         * Sets an option by its {@link SessionOption#name() name} to the value that a text stands for, as files of
+         * configuration and commands do. Throws (INVALID_ARGUMENT) if there is no such option or value.
+         */
+        public Builder set(String name, String value) {
+            try {
+                return setText(SessionOption.named(Failures.given(name, "name")), value);
+            } catch (EngineException e) {
+                throw e.at("option '" + name + "'");
+            }
         }
 
-        public Builder optimiser(Optimiser.Options value) {
-            optimiser = value;
-            return this;
+        private <T extends @Nullable Object> Builder setText(SessionOption<T> option, String value) {
+            return set(option, option.parse(value));
         }
 
-        public Builder threads(int value) {
-            threads = value;
-            return this;
+        /** Returns the value that an option has so far. */
+        public <T extends @Nullable Object> T get(SessionOption<T> option) {
+            return value(values, option);
         }
 
-        public Builder maxBindings(int value) {
-            maxBindings = value;
-            return this;
-        }
-
-        public Builder concurrency(int value) {
-            concurrency = value;
-            return this;
-        }
-
-        public Builder epContext(EpContextOptions value) {
-            epContext = value;
-            return this;
-        }
-
-        /** Changes the options of context models. */
-        Builder epContext(Consumer<EpContextOptions.Builder> change) {
-            EpContextOptions.Builder context = epContext.toBuilder();
-            change.accept(context);
-            epContext = context.build();
-            return this;
+        private <T> Builder add(SessionOption<List<T>> option, T value) {
+            var all = new ArrayList<>(get(option));
+            all.add(value);
+            return set(option, all);
         }
 
         /**
@@ -206,28 +223,65 @@ public record SessionOptions(
          * spelling. Throws (INVALID_ARGUMENT) if there is no such option or value.
          */
         public Builder config(String key, String value) {
-            ConfigKey.set(this, Failures.given(key, "key"), value);
+            ConfigKey.set(this, Failures.given(key, "key"), Failures.given(value, "value"));
             return this;
+        }
+
+        /** Adds a provider behind those added before. */
+        public Builder provider(String name) {
+            return provider(name, Map.of());
+        }
+
+        public Builder provider(String name, Map<String, String> options) {
+            return add(SessionOption.PROVIDERS, new ProviderChoice(name, options));
+        }
+
+        /** Replaces the providers that were added before. */
+        public Builder providers(List<ProviderChoice> all) {
+            return set(SessionOption.PROVIDERS, all);
+        }
+
+        public Builder optimiser(Optimiser.Options value) {
+            return set(SessionOption.OPTIMISER, value);
+        }
+
+        public Builder threads(int value) {
+            return set(SessionOption.THREADS, value);
+        }
+
+        public Builder maxBindings(int value) {
+            return set(SessionOption.MAX_BINDINGS, value);
+        }
+
+        public Builder concurrency(int value) {
+            return set(SessionOption.CONCURRENCY, value);
+        }
+
+        public Builder epContext(EpContextOptions value) {
+            return set(SessionOption.EP_CONTEXT, value);
+        }
+
+        /** Changes the options of context models. */
+        public Builder epContext(Consumer<EpContextOptions.Builder> change) {
+            EpContextOptions.Builder context = get(SessionOption.EP_CONTEXT).toBuilder();
+            change.accept(context);
+            return epContext(context.build());
         }
 
         public Builder contextCache(@Nullable ContextCache value) {
-            contextCache = value;
-            return this;
+            return set(SessionOption.CONTEXT_CACHE, value);
         }
 
         public Builder disableModelCompile(boolean value) {
-            disableModelCompile = value;
-            return this;
+            return set(SessionOption.DISABLE_MODEL_COMPILE, value);
         }
 
         public Builder disableCpuFallback(boolean value) {
-            disableCpuFallback = value;
-            return this;
+            return set(SessionOption.DISABLE_CPU_FALLBACK, value);
         }
 
         public Builder failOnSuboptimalModel(boolean value) {
-            failOnSuboptimalModel = value;
-            return this;
+            return set(SessionOption.FAIL_ON_SUBOPTIMAL_MODEL, value);
         }
 
         /**
@@ -236,8 +290,7 @@ public record SessionOptions(
          * and shapes that are not those declared.
          */
         public Builder strict(boolean value) {
-            strict = value;
-            return this;
+            return set(SessionOption.STRICT, value);
         }
 
         /**
@@ -246,8 +299,7 @@ public record SessionOptions(
          * context model's parts are always left to the first run.
          */
         public Builder bindLazily(boolean value) {
-            bindLazily = value;
-            return this;
+            return set(SessionOption.BIND_LAZILY, value);
         }
 
         /**
@@ -256,14 +308,12 @@ public record SessionOptions(
          * computation. Nothing is run. Creation fails if a run on them would be refused.
          */
         public Builder expect(Inputs typical) {
-            expected.add(Failures.given(typical, "inputs"));
-            return this;
+            return add(SessionOption.EXPECTED, Failures.given(typical, "inputs"));
         }
 
         /** Removes the expected inputs that were added before. */
         public Builder expectNothing() {
-            expected.clear();
-            return this;
+            return set(SessionOption.EXPECTED, List.of());
         }
 
         /**
@@ -271,13 +321,11 @@ public record SessionOptions(
          * that are created with the same options share one prepared model: all but the first are created at once.
          */
         public Builder alone(boolean value) {
-            alone = value;
-            return this;
+            return set(SessionOption.ALONE, value);
         }
 
         public Builder externalDataFolder(@Nullable Path value) {
-            externalDataFolder = value;
-            return this;
+            return set(SessionOption.EXTERNAL_DATA_FOLDER, value);
         }
 
         /**
@@ -285,73 +333,48 @@ public record SessionOptions(
          * nobody truncates while the session is open.
          */
         public Builder fileUse(FileUse value) {
-            fileUse = value;
-            return this;
+            return set(SessionOption.FILE_USE, value);
         }
 
         public Builder listener(@Nullable RunListener value) {
-            listener = value;
-            return this;
+            return set(SessionOption.LISTENER, value);
         }
 
         public Builder cancellation(Cancellation value) {
-            cancellation = value;
-            return this;
+            return set(SessionOption.CANCELLATION, value);
         }
 
         public Builder name(@Nullable String value) {
-            name = value;
-            return this;
+            return set(SessionOption.NAME, value);
         }
 
         public Builder version(@Nullable String value) {
-            version = value;
-            return this;
+            return set(SessionOption.VERSION, value);
         }
 
         public Builder admission(Admission value) {
-            admission = value;
-            return this;
+            return queue(Failures.given(value, "admission").queue())
+                    .weight(value.weight())
+                    .maxConcurrentRuns(value.maxConcurrentRuns());
         }
 
         /** Sets the number of requests that may wait for the session; further ones are refused with OVERLOADED. */
         public Builder queue(int value) {
-            return admission(new Admission(value, admission.weight(), admission.maxConcurrentRuns()));
+            return set(SessionOption.QUEUE, value);
         }
 
         /** Sets the session's share of the engine's threads, relative to a session of weight 1. */
         public Builder weight(int value) {
-            return admission(new Admission(admission.queue(), value, admission.maxConcurrentRuns()));
+            return set(SessionOption.WEIGHT, value);
         }
 
         /** Sets the number of runs of {@code mono} and {@code flux} that may be under way at once. */
         public Builder maxConcurrentRuns(int value) {
-            return admission(new Admission(admission.queue(), admission.weight(), value));
+            return set(SessionOption.MAX_CONCURRENT_RUNS, value);
         }
 
         public SessionOptions build() {
-            return new SessionOptions(
-                    providers,
-                    optimiser,
-                    threads,
-                    maxBindings,
-                    concurrency,
-                    epContext,
-                    contextCache,
-                    disableModelCompile,
-                    disableCpuFallback,
-                    failOnSuboptimalModel,
-                    strict,
-                    bindLazily,
-                    expected,
-                    alone,
-                    externalDataFolder,
-                    fileUse,
-                    listener,
-                    cancellation,
-                    name,
-                    version,
-                    admission);
+            return new SessionOptions(values.clone());
         }
     }
 }

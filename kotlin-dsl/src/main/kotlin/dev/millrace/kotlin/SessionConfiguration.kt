@@ -11,11 +11,13 @@ import dev.millrace.graph.optimise.pass.Level
 import dev.millrace.providers.spi.WeightlessMode
 import dev.millrace.scheduler.Cancellation
 import dev.millrace.scheduler.event.RunListener
-import dev.millrace.session.Admission
 import dev.millrace.session.Inputs
+import dev.millrace.session.SessionOption
 import dev.millrace.session.SessionOptions
 import java.lang.foreign.MemorySegment
 import java.nio.file.Path
+import kotlin.properties.ReadWriteProperty
+import kotlin.reflect.KProperty
 
 /** The configuration of a session. Properties that are not set keep the default of [SessionOptions]. */
 @MillraceDsl
@@ -23,22 +25,22 @@ public class SessionConfiguration internal constructor() {
     private val options = SessionOptions.builder()
 
     /** The number of threads that one run may use, the caller's included; 0 for as many as the engine has. */
-    public var threads: Int = 0
+    public var threads: Int by option(SessionOption.THREADS)
 
     /** The number of runs that a flow has under way at once. */
-    public var concurrency: Int = 1
+    public var concurrency: Int by option(SessionOption.CONCURRENCY)
 
     /** The number of tuples of input shapes that are remembered. */
-    public var maxBindings: Int = 16
+    public var maxBindings: Int by option(SessionOption.MAX_BINDINGS)
 
     /** A listener to every step of every run. */
-    public var listener: RunListener? = null
+    public var listener: RunListener? by option(SessionOption.LISTENER)
 
     /** The folder of a model's external data; null for the folder of its file. */
-    public var externalDataFolder: Path? = null
+    public var externalDataFolder: Path? by option(SessionOption.EXTERNAL_DATA_FOLDER)
 
     /** Whether the session's files are read or mapped. */
-    public var fileUse: FileUse = FileUse.BY_SIZE
+    public var fileUse: FileUse by option(SessionOption.FILE_USE)
 
     /**
      * The folder in which the session of a model file finds earlier compilations and stores new
@@ -47,46 +49,46 @@ public class SessionConfiguration internal constructor() {
     public var contextCache: Path? = null
 
     /** Whether to refuse a model for a departure from ONNX that otherwise is noted. */
-    public var strict: Boolean = false
+    public var strict: Boolean by option(SessionOption.STRICT)
 
     /**
      * Whether to leave to the first run the work that a model's declared shapes allow to do
      * before: packing weights, making programs.
      */
-    public var bindLazily: Boolean = false
+    public var bindLazily: Boolean by option(SessionOption.BIND_LAZILY)
 
     /**
      * Whether to prepare and hold everything for this session; otherwise sessions of one file
      * share it while they are open.
      */
-    public var alone: Boolean = false
+    public var alone: Boolean by option(SessionOption.ALONE)
 
     /** Whether to refuse to compile: only parts that were compiled before, and single kernels. */
-    public var disableModelCompile: Boolean = false
+    public var disableModelCompile: Boolean by option(SessionOption.DISABLE_MODEL_COMPILE)
 
     /** Whether to refuse to leave nodes to the provider `cpu`. */
-    public var disableCpuFallback: Boolean = false
+    public var disableCpuFallback: Boolean by option(SessionOption.DISABLE_CPU_FALLBACK)
 
     /** Whether to refuse a compiled model that would be faster compiled again. */
-    public var failOnSuboptimalModel: Boolean = false
+    public var failOnSuboptimalModel: Boolean by option(SessionOption.FAIL_ON_SUBOPTIMAL_MODEL)
 
     /** A cancellation that stops the session's creation. */
-    public var cancellation: Cancellation? = null
+    public var cancellation: Cancellation by option(SessionOption.CANCELLATION)
 
-    /** The session's name in messages; by default that of the model's graph. */
-    public var name: String? = null
+    /** The session's name in messages; by default that of the model's file. */
+    public var name: String? by option(SessionOption.NAME)
 
     /** The version of the model for meters and logs; by default that of the model's metadata. */
-    public var version: String? = null
+    public var version: String? by option(SessionOption.VERSION)
 
     /** The number of requests that may wait for the session; further ones are refused. */
-    public var queue: Int = Admission.defaults().queue()
+    public var queue: Int by option(SessionOption.QUEUE)
 
     /** The session's share of the engine's threads, relative to a session of weight 1. */
-    public var weight: Int = Admission.defaults().weight()
+    public var weight: Int by option(SessionOption.WEIGHT)
 
     /** The number of asynchronous runs that may be under way at once. */
-    public var maxConcurrentRuns: Int = Admission.defaults().maxConcurrentRuns()
+    public var maxConcurrentRuns: Int by option(SessionOption.MAX_CONCURRENT_RUNS)
 
     private val strings = mutableListOf<Pair<String, String>>()
 
@@ -119,24 +121,27 @@ public class SessionConfiguration internal constructor() {
     }
 
     internal fun build(): SessionOptions {
-        options.threads(threads).concurrency(concurrency).maxBindings(maxBindings)
-        options.name(name).version(version).admission(Admission(queue, weight, maxConcurrentRuns))
-        listener?.let(options::listener)
-        externalDataFolder?.let(options::externalDataFolder)
         contextCache?.let { options.contextCache(ContextCache.`in`(it)) }
-        options
-            .fileUse(fileUse)
-            .strict(strict)
-            .bindLazily(bindLazily)
-            .alone(alone)
-        options
-            .disableModelCompile(disableModelCompile)
-            .disableCpuFallback(disableCpuFallback)
-            .failOnSuboptimalModel(failOnSuboptimalModel)
-        cancellation?.let(options::cancellation)
         strings.forEach { (key, value) -> options.config(key, value) }
         return options.build()
     }
+
+    /** Returns a property that is an option of the session. */
+    private fun <T> option(of: SessionOption<T>) =
+        object : ReadWriteProperty<SessionConfiguration, T> {
+            override fun getValue(
+                thisRef: SessionConfiguration,
+                property: KProperty<*>,
+            ): T = options.get(of)
+
+            override fun setValue(
+                thisRef: SessionConfiguration,
+                property: KProperty<*>,
+                value: T,
+            ) {
+                options.set(of, value)
+            }
+        }
 }
 
 /** The providers of a session, of which the first that claims a node gets it. */
