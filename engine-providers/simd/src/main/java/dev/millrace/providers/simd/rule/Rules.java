@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.rule.attention.AttentionRules;
+import dev.millrace.providers.simd.rule.attention.GroupQueryRule;
 import dev.millrace.providers.simd.rule.attention.RotaryRules;
 import dev.millrace.providers.simd.rule.conv.ConvRules;
 import dev.millrace.providers.simd.rule.elementwise.ElementwiseRules;
@@ -47,6 +48,7 @@ public final class Rules {
             RowNormRules::named,
             ChannelNormRules::named,
             AttentionRules::named,
+            GroupQueryRule::named,
             RotaryRules::named,
             ReduceRules::named,
             LossRules::named,

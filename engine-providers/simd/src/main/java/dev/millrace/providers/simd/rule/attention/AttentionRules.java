@@ -203,7 +203,7 @@ public final class AttentionRules {
     }
 
     /** Returns a view whose rows are contiguous, of a copy where necessary. */
-    private static View readable(PartitionCompiler lowering, View view) {
+    static View readable(PartitionCompiler lowering, View view) {
         if (AttentionStep.isReadable(view)) {
             return view;
         }

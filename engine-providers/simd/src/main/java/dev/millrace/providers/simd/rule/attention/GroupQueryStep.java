@@ -1,0 +1,100 @@
+package dev.millrace.providers.simd.rule.attention;
+
+import dev.millrace.kernels.attention.Attention;
+import dev.millrace.kernels.attention.AttentionMask;
+import dev.millrace.kernels.attention.AttentionShape;
+import dev.millrace.kernels.attention.FinishRows;
+import dev.millrace.kernels.attention.RotaryEmbedding;
+import dev.millrace.kernels.attention.ScoreRule;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.LoweringContext;
+import dev.millrace.providers.simd.program.ProgramStep;
+import dev.millrace.providers.simd.program.View;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The step of a GroupQueryAttention: rotates queries, appends rotated keys and values to the caches, and attends.
+ *
+ * @param rotated memory for the rotated queries, or the queries themselves
+ * @param lastPlaces the last place of each entry of the batch, in 32 bits
+ * @param window the number of keys that a query sees, its own included; negative for all before it
+ */
+record GroupQueryStep(
+        AttentionShape shape,
+        GroupQueryRotation rotation,
+        GroupQueryOperands operands,
+        View rotated,
+        View lastPlaces,
+        GroupQueryCache cache,
+        @Nullable View pastKeys,
+        @Nullable View pastValues,
+        View keys,
+        View values,
+        View out,
+        float scale,
+        float cap,
+        int window) {
+    private static final long ALIGNMENT = 64;
+
+    /** Whether there are keys that are too far behind a query. */
+    boolean hasWindow() {
+        return window >= 0 && window < cache.room();
+    }
+
+    /** Whether the window becomes a mask. A single query reads the keys from the window's first on instead. */
+    boolean masksWindow() {
+        return hasWindow() && (shape.queries() > 1 || shape.batch() > 1 || window == 0);
+    }
+
+    /** The bytes of the mask of a window, by batch, query and key. */
+    long maskBytes() {
+        return masksWindow() ? (long) Float.BYTES * shape.batch() * shape.queries() * cache.room() : 0;
+    }
+
+    private ScoreRule rule() {
+        boolean masked = operands.bias() != null || masksWindow();
+        return new ScoreRule(
+                masked ? AttentionMask.Kind.ADDED : AttentionMask.Kind.NONE,
+                cap > 0 ? ScoreRule.Cap.BEFORE_MASK : ScoreRule.Cap.NONE,
+                false);
+    }
+
+    ProgramStep of(LoweringContext op) {
+        ScoreRule rule = rule();
+        Attention attention = op.environment()
+                .driver(
+                        List.of(Attention.class, rule.mask(), rule.cap(), rule.slopes()),
+                        () -> new Attention(op.environment().kernels(), rule, FinishRows.Empty.ZEROS));
+        CompileEnvironment environment = op.environment();
+        RotaryEmbedding ofQueries =
+                rotation.isNone() ? null : rotation.ofEntry(environment, shape.heads(), operands.queries(), rotated);
+        RotaryEmbedding ofKeys =
+                rotation.isNone() ? null : rotation.ofEntry(environment, shape.keyHeads(), operands.keys(), keys);
+        long angles = up(attention.scratchBytes(shape, op.lowering().width()));
+        long mask = angles + up(rotation.scratchBytes());
+        var reads = new ArrayList<>(operands.views());
+        reads.addAll(rotation.views());
+        reads.add(lastPlaces);
+        if (pastKeys != null && pastValues != null) {
+            reads.add(pastKeys);
+            reads.add(pastValues);
+        }
+        var writes = new ArrayList<>(List.of(out, keys, values));
+        if (!rotation.isNone()) {
+            writes.add(rotated);
+        }
+        long products = (long) shape.batch() * shape.heads() * shape.queries() * shape.keys();
+        return ProgramStep.of(() -> "attention of groups " + rule, op.node().name())
+                .reading(reads)
+                .writing(writes)
+                .work(2 * products * shape.depth())
+                .scratch(mask + maskBytes())
+                .calling(memory -> new GroupQueryCall(this, attention, ofQueries, ofKeys, memory, angles, mask));
+    }
+
+    private static long up(long bytes) {
+        return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+}
