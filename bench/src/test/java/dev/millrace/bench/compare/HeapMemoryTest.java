@@ -39,7 +39,8 @@ class HeapMemoryTest {
         assumeTrue(ProcessMemory.residentKib() > 0, "this system does not say what is resident");
         byte[] filled = new byte[32 << 20];
         Arrays.fill(filled, (byte) 1);
-        assertThat(HeapMemory.residentKib()).isBetween(32L << 10, ProcessMemory.residentKib());
+        // the collector may give memory back between the two calls, but the peak stays
+        assertThat(HeapMemory.residentKib()).isBetween(32L << 10, ProcessMemory.peakKib());
         assertThat(filled[filled.length - 1]).isEqualTo((byte) 1);
     }
 }
