@@ -6,8 +6,10 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.run.PlanRunner;
 import dev.millrace.session.util.Failures;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Inputs implements PlanRunner.InputSource {
     private final Map<String, Datum> byName = new LinkedHashMap<>();
+    /** The names of the donated inputs; null for none. */
+    private @Nullable Set<String> donated;
 
     private Inputs() {}
 
@@ -48,6 +52,24 @@ public final class Inputs implements PlanRunner.InputSource {
     /** Adds an input, in place, and returns this. */
     public Inputs and(String name, Datum value) {
         byName.put(name, value);
+        if (donated != null) {
+            donated.remove(name);
+        }
+        return this;
+    }
+
+    /**
+     * Adds an input whose memory the run may reuse: where an operator can compute its output in place, as
+     * GroupQueryAttention can append to a cache of keys or values, the output is this tensor itself, without a copy. After
+     * such a run the tensor holds the output. After a run that failed its content is unspecified behind what the
+     * operator keeps. No other run may use the tensor meanwhile.
+     */
+    public Inputs donate(String name, Tensor value) {
+        byName.put(name, value);
+        if (donated == null) {
+            donated = new HashSet<>();
+        }
+        donated.add(name);
         return this;
     }
 
@@ -65,6 +87,7 @@ public final class Inputs implements PlanRunner.InputSource {
     public Inputs snapshot() {
         var copy = new Inputs();
         copy.byName.putAll(byName);
+        copy.donated = donated == null ? null : new HashSet<>(donated);
         return copy;
     }
 
@@ -75,6 +98,11 @@ public final class Inputs implements PlanRunner.InputSource {
     @Override
     public @Nullable Datum input(String name) {
         return byName.get(name);
+    }
+
+    @Override
+    public @Nullable Tensor donated(String name) {
+        return donated != null && donated.contains(name) && byName.get(name) instanceof Tensor tensor ? tensor : null;
     }
 
     @Override

@@ -31,8 +31,12 @@ final class Binding {
     /** A value in the stretch's memory block. */
     record InBlock(int slot, Buffer buffer, long bytes) {}
 
-    /** A value that is an output of the plan, in memory that becomes the caller's. */
-    record AsOutput(int slot, int output, long bytes, SlotPool<MemorySegment> pool) {}
+    /**
+     * A value that is an output of the plan, in memory that becomes the caller's.
+     *
+     * @param donor the input whose memory a run may compute it in, if the caller donates it; -1 if there is none
+     */
+    record AsOutput(int slot, int output, long bytes, SlotPool<MemorySegment> pool, int donor) {}
 
     /** A value that shares the memory of another. */
     record AsAlias(int slot, int root) {}

@@ -5,6 +5,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.LastingMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
@@ -16,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +48,12 @@ final class Frame {
     @Nullable
     RunListener listener;
 
+    /** The source of the inputs, which says which of them are donated; null in a nested run. */
+    PlanRunner.@Nullable InputSource source;
+
     private final @Nullable MemorySegment[] outputMemory;
+    /** The donated inputs whose memory outputs are computed in. */
+    private final @Nullable Tensor[] donated;
     private final Binding.@Nullable AsOutput[] outputPlaces;
 
     Frame(PlanRunner runner, WorkerPool pool, int threads) {
@@ -61,6 +68,7 @@ final class Frame {
         shapes = new Shape[slots];
         outputMemory = new MemorySegment[plan.outputs().size()];
         outputPlaces = new Binding.AsOutput[plan.outputs().size()];
+        donated = new Tensor[plan.outputs().size()];
         lanes = new StreamContext[plan.streams().size()];
         for (int i = 0; i < lanes.length; i++) {
             lanes[i] = new StreamContext(this);
@@ -157,8 +165,13 @@ final class Frame {
         return segment != null && segment.mismatch(content.segment()) == -1;
     }
 
-    /** Takes memory for a result, from results that callers have closed, or allocates it. */
+    /** Takes memory for a result: that of a donated input, that of results that callers have closed, or fresh memory. */
     MemorySegment claimOutput(Binding.AsOutput place) {
+        Tensor donor = place.donor() < 0 ? null : donated(place.donor());
+        if (donor != null) {
+            donated[place.output()] = donor;
+            return Objects.requireNonNull(segments[place.donor()]);
+        }
         MemorySegment memory = place.pool().take();
         if (memory == null) {
             memory = StretchState.allocate(place.bytes(), purpose(place));
@@ -166,6 +179,19 @@ final class Frame {
         outputMemory[place.output()] = memory;
         outputPlaces[place.output()] = place;
         return memory;
+    }
+
+    /** Returns the caller's tensor if it is donated and its memory can be written and lasts as long as it is reachable. */
+    private @Nullable Tensor donated(int slot) {
+        PlanRunner.InputSource given = source;
+        Tensor donor = given == null ? null : given.donated(plan.slots().get(slot).name());
+        MemorySegment memory = segments[slot];
+        boolean suits = donor != null
+                && memory != null
+                && memory.isNative()
+                && !memory.isReadOnly()
+                && LastingMemory.holds(memory);
+        return suits ? donor : null;
     }
 
     private String purpose(Binding.AsOutput place) {
@@ -176,6 +202,10 @@ final class Frame {
     /** Passes result {@code index} on to the caller; null where it is in memory that stays the engine's. */
     @Nullable
     Tensor detachOutput(int index) {
+        Tensor donor = donated[index];
+        if (donor != null) {
+            return donor;
+        }
         MemorySegment memory = outputMemory[index];
         Binding.AsOutput place = outputPlaces[index];
         int slot = plan.outputs().get(index);
@@ -222,7 +252,9 @@ final class Frame {
             }
             outputMemory[i] = null;
             outputPlaces[i] = null;
+            donated[i] = null;
         }
+        source = null;
         for (int slot : runner.variableSlots()) {
             segments[slot] = null;
             data[slot] = null;

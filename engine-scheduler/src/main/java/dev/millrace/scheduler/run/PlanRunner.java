@@ -82,6 +82,14 @@ public final class PlanRunner {
         /** Returns the input of this name, or null for its default. */
         @Nullable
         Datum input(String name);
+
+        /**
+         * Returns the input of this name if the run may compute an output in its memory, else null. The output is then
+         * this tensor. Only kernels that say so ({@code BindContext.mayReuse}) compute in place.
+         */
+        default @Nullable Tensor donated(String name) {
+            return null;
+        }
     }
 
     public Plan plan() {
@@ -237,6 +245,7 @@ public final class PlanRunner {
 
     private Datum[] run(Frame frame, InputSource inputs) {
         put(inputs, frame);
+        frame.source = inputs;
         execute(frame);
         Datum[] results = new Datum[plan.outputs().size()];
         for (int i = 0; i < results.length; i++) {

@@ -34,6 +34,8 @@ final class StretchLayout {
     private final List<Buffer> workspaces = new ArrayList<>();
     private final List<Integer> workspaceStreams = new ArrayList<>();
     private final Map<Integer, Integer> outputOf = new HashMap<>();
+    /** The inputs of the plan in whose memory outputs of the plan may be computed. */
+    private final Map<Integer, Integer> donors = new HashMap<>();
 
     StretchLayout(Plan plan) {
         this.plan = plan;
@@ -73,6 +75,12 @@ final class StretchLayout {
     }
 
     private void placeBuffer(PlanStep step, int slot, long bytes, @Nullable Integer reused) {
+        if (reused != null
+                && outputOf.containsKey(slot)
+                && plan.inputs().contains(reused)
+                && plan.slots().get(reused).lastUse() == step.index()) {
+            donors.put(slot, reused);
+        }
         Buffer buffer = reused == null ? null : buffers.get(root(reused));
         boolean inPlace = buffer != null
                 && plan.streams().size() == 1
@@ -117,7 +125,8 @@ final class StretchLayout {
         Map<Integer, Integer> results = results(types, shapes);
         var asOutput = new ArrayList<Binding.AsOutput>();
         results.forEach((root, output) ->
-                asOutput.add(new Binding.AsOutput(root, output, bytes(root, types, shapes), new SlotPool<>(256))));
+                asOutput.add(new Binding.AsOutput(
+                        root, output, bytes(root, types, shapes), new SlotPool<>(256), donor(root, types, shapes))));
         long blockBytes = placeInBlock(results);
         var inBlock = new ArrayList<Binding.InBlock>();
         buffers.forEach((slot, buffer) -> {
@@ -131,6 +140,11 @@ final class StretchLayout {
         folded.forEach((slot, value) -> constants.add(new Binding.Folded(slot, value)));
         return new Binding(
                 from, to, keys, steps, plan.streams(), blockBytes, made, inBlock, asOutput, aliases, constants);
+    }
+
+    private int donor(int slot, @Nullable ElementType[] types, @Nullable Shape[] shapes) {
+        Integer donor = donors.get(slot);
+        return donor != null && types[slot] == types[donor] && Objects.equals(shapes[slot], shapes[donor]) ? donor : -1;
     }
 
     private static long bytes(int slot, @Nullable ElementType[] types, @Nullable Shape[] shapes) {

@@ -4,8 +4,10 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.session.State;
 import dev.millrace.session.ValueInfo;
+import dev.millrace.session.request.CacheRoom;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -19,6 +21,10 @@ final class DecoderCaches {
     private static final int RANK = 4;
 
     private static final int STEPS = 2;
+    /** The steps that a cache has room for at first. */
+    private static final int FIRST_ROOM = 256;
+    /** The steps by which large caches grow; smaller ones double. */
+    private static final int LATER_ROOM = 2048;
 
     private DecoderCaches() {}
 
@@ -75,6 +81,31 @@ final class DecoderCaches {
         return EngineException.invalidArgument("cache '" + input + "' leaves open how large it is: say it by"
                 + " DecoderSignature.builder(session).state(State.carry(\"" + state.output() + "\", \"" + state.input()
                 + "\").ofZeros(…))");
+    }
+
+    /** Whether all caches of a signature may have room for later steps, and begin empty. */
+    static boolean mayHaveRoom(CacheRoom room, String mask, List<State> states) {
+        return mask.equals(room.mask())
+                && states.stream().allMatch(state -> state.output().equals(room.presents().get(state.input()))
+                        && isEmpty(state.zeros()));
+    }
+
+    private static boolean isEmpty(@Nullable Shape zeros) {
+        return zeros != null && zeros.rank() == RANK && zeros.dim(STEPS) == 0;
+    }
+
+    /**
+     * Returns the steps that caches of {@code count} steps have room for, so that most steps find the room of the one
+     * before.
+     *
+     * @param most the context length; 0 if it is not known
+     */
+    static int room(int count, int most) {
+        int room = FIRST_ROOM;
+        while (room < count) {
+            room += Math.min(room, LATER_ROOM);
+        }
+        return most >= count ? Math.min(room, most) : room;
     }
 
     /** How many steps caches have room for that do not grow; 0 where they do. */

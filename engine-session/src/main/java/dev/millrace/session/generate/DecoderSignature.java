@@ -7,6 +7,8 @@ import dev.millrace.session.Inputs;
 import dev.millrace.session.Session;
 import dev.millrace.session.State;
 import dev.millrace.session.ValueInfo;
+import dev.millrace.session.request.CacheRoom;
+import dev.millrace.session.request.Streaming;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -31,6 +33,8 @@ public final class DecoderSignature {
     private final List<State> states;
     private final Map<String, Tensor> fixed;
     private final int contextLength;
+    /** Whether caches may have room for later steps, behind which the mask has zeros. */
+    private final boolean hasRoom;
 
     private DecoderSignature(Builder builder) {
         ids = builder.required(builder.ids, "the tokens, input_ids in most models");
@@ -41,6 +45,7 @@ public final class DecoderSignature {
         fixed = Map.copyOf(builder.fixed);
         logits = builder.foundLogits();
         contextLength = builder.contextLength > 0 ? builder.contextLength : DecoderCaches.length(states);
+        hasRoom = mask != null && DecoderCaches.mayHaveRoom(builder.room, mask.name(), states);
     }
 
     /**
@@ -106,7 +111,8 @@ public final class DecoderSignature {
         Inputs inputs = Inputs.of(fixed);
         inputs.and(ids.name(), ids.row(length, i -> words[cached + i]));
         if (mask != null) {
-            inputs.and(mask.name(), mask.row(mask.lengthOr(count), i -> i < count ? 1 : 0));
+            int steps = hasRoom ? DecoderCaches.room(count, contextLength) : count;
+            inputs.and(mask.name(), mask.row(mask.lengthOr(steps), i -> i < count ? 1 : 0));
         }
         if (positions != null) {
             inputs.and(positions.name(), positions.row(length, i -> cached + i));
@@ -136,8 +142,10 @@ public final class DecoderSignature {
         private @Nullable String branch;
         private @Nullable String logits;
         private int contextLength;
+        private final CacheRoom room;
 
         private Builder(Session session) {
+            room = session instanceof Streaming streaming ? streaming.cacheRoom() : CacheRoom.NONE;
             session.inputs().forEach(info -> inputs.put(info.name(), info));
             session.outputs().forEach(info -> outputs.add(info.name()));
             ids = found("input_ids");

@@ -4,5 +4,10 @@ import dev.millrace.session.ModelMetadata;
 import dev.millrace.session.ValueInfo;
 import java.util.List;
 
-/** The public description of a model. */
-public record ModelFace(List<ValueInfo> inputs, List<ValueInfo> outputs, ModelMetadata metadata) {}
+/**
+ * The public description of a model.
+ *
+ * @param room the caches that may have room for later steps
+ */
+public record ModelFace(
+        List<ValueInfo> inputs, List<ValueInfo> outputs, ModelMetadata metadata, CacheRoom room) {}

@@ -28,6 +28,11 @@ public abstract class Streaming implements Inference {
      */
     public abstract Disposable start(Inputs inputs, RunOptions options, Receiver<Outputs> to);
 
+    /** Returns the caches that may have room for later steps; none by default. */
+    public CacheRoom cacheRoom() {
+        return CacheRoom.NONE;
+    }
+
     /** Has a request of a caller answered, who may change what it has given as soon as this returns. */
     public final Disposable accept(Inputs inputs, RunOptions options, Receiver<Outputs> to) {
         Inputs accepted;

@@ -27,6 +27,7 @@ import dev.millrace.session.StatefulSession;
 import dev.millrace.session.ValueInfo;
 import dev.millrace.session.batch.MemberRuns;
 import dev.millrace.session.batch.OpenBatchedSession;
+import dev.millrace.session.request.CacheRoom;
 import dev.millrace.session.request.GivenOutputs;
 import dev.millrace.session.request.ModelFace;
 import dev.millrace.session.request.RequestCheck;
@@ -61,6 +62,7 @@ public final class OpenSession extends Streaming implements MemberRuns {
     private final List<ValueInfo> outputs;
     private final List<String> outputNames;
     private final ModelMetadata metadata;
+    private final CacheRoom cacheRoom;
     private final RunGate gate;
     private final QueuedRuns later;
     private final Watch watch;
@@ -94,6 +96,7 @@ public final class OpenSession extends Streaming implements MemberRuns {
         this.check = RequestCheck.of(face, plan);
         this.gate = new RunGate(this::free);
         this.metadata = face.metadata();
+        this.cacheRoom = face.room();
         this.label = SessionLabel.of(name, options, metadata, model.report());
         this.watch = new Watch(label, engine.requestListener());
         this.later = new QueuedRuns(this, gate, watch, engine, options.admission());
@@ -177,6 +180,11 @@ public final class OpenSession extends Streaming implements MemberRuns {
     @Override
     public ModelMetadata metadata() {
         return metadata;
+    }
+
+    @Override
+    public CacheRoom cacheRoom() {
+        return cacheRoom;
     }
 
     @Override

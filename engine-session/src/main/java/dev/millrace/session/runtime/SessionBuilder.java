@@ -30,6 +30,7 @@ import dev.millrace.session.prepare.Guard;
 import dev.millrace.session.prepare.PhaseClock;
 import dev.millrace.session.prepare.Preparation;
 import dev.millrace.session.prepare.Prepared;
+import dev.millrace.session.request.CacheRoom;
 import dev.millrace.session.request.ModelFace;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -55,6 +56,7 @@ final class SessionBuilder {
     private Runnable held = () -> {};
 
     private @Nullable ModelMetadata metadata;
+    private CacheRoom room = CacheRoom.NONE;
     /** The file that the session is of; null where its model comes from memory. */
     private @Nullable Path origin;
 
@@ -172,6 +174,7 @@ final class SessionBuilder {
         held = engine.idleMemory().hold(ModelWeights.bytes(read.graph()));
         inputs = inputs(read.graph());
         metadata = ModelMetadata.of(read);
+        room = CacheRoom.of(read.graph());
         keeping.check(read);
         return read;
     }
@@ -241,7 +244,7 @@ final class SessionBuilder {
                 engine.idleMemory());
         source.clock().end("plan");
         var face =
-                new ModelFace(inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata);
+                new ModelFace(inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata, room);
         if (!options.expected().isEmpty()) {
             EarlyBinding.expect(options, face, runner);
             source.clock().end(BIND);

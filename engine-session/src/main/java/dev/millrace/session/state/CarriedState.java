@@ -123,7 +123,11 @@ public final class CarriedState {
                 throw EngineException.invalidArgument("input '" + input
                         + "' is the sequence's state: leave it out, or reset or restore the sequence");
             }
-            all.and(input, tensor);
+            if (first.get(input) == tensor) {
+                all.and(input, tensor);
+            } else {
+                all.donate(input, tensor);
+            }
         });
         return all;
     }
@@ -176,10 +180,27 @@ public final class CarriedState {
         return new Outputs(names, names.stream().map(outputs::datum).toArray(Datum[]::new));
     }
 
+    /** Closes outputs except for those that were computed in the memory of a state that stays. */
+    void discard(Outputs outputs, Map<String, Tensor> state) {
+        for (Datum output : outputs.asMap().values()) {
+            if (state.values().stream().noneMatch(tensor -> tensor == output)) {
+                output.close();
+            }
+        }
+    }
+
     /** Closes the tensors of a state that no sequence uses any more; the initial ones stay open. */
     void close(Map<String, Tensor> state) {
+        close(state, Map.of());
+    }
+
+    /**
+     * Closes the tensors of a state except for the initial ones and for those that the next state has as well, as it
+     * was computed in their memory.
+     */
+    void close(Map<String, Tensor> state, Map<String, Tensor> next) {
         state.forEach((input, tensor) -> {
-            if (first.get(input) != tensor) {
+            if (first.get(input) != tensor && next.get(input) != tensor) {
                 tensor.close();
             }
         });

@@ -58,10 +58,10 @@ public final class OpenSequence extends Streaming implements Sequence {
             answer = carried.answer(outputs);
             state = after;
         } catch (RuntimeException | Error e) {
-            outputs.close();
+            carried.discard(outputs, before);
             throw e;
         }
-        carried.close(before);
+        carried.close(before, state);
         return answer;
     }
 

@@ -13,7 +13,9 @@ import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.scheduler.kernel.BindContext;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,8 @@ public final class PartitionCompiler {
     private final Fusion fusion = new Fusion(this);
     private final Layouts layouts = new Layouts(this);
     private final List<ProgramStep> steps = new ArrayList<>();
+    /** The inputs of the partition in whose memory values may be computed. */
+    private final Map<Storage, Integer> donors = new IdentityHashMap<>();
 
     /** @param rules the rule of a node, or null where there is none */
     public PartitionCompiler(
@@ -155,12 +159,37 @@ public final class PartitionCompiler {
         Storage storage = view.storage();
         if (storage.isFree() && view.isWhole()) {
             storage.becomeOutput(output);
+            Integer donor = donors.get(storage);
+            if (donor != null && isReadOnce(donor)) {
+                context.mayReuse(output, donor);
+            }
         } else if (storage.kind() == Storage.Kind.INPUT && view.isWhole() && canAlias(output, storage.index())) {
             context.alias(output, storage.index());
         } else {
             Storage own = Storage.block(view.bytes());
             own.becomeOutput(output);
             copy(view, View.dense(own, view.type(), view.shape()), cell.name());
+        }
+    }
+
+    /** Whether only one step reads an input. */
+    private boolean isReadOnce(int input) {
+        return steps.stream().filter(step -> reads(step, input)).count() == 1;
+    }
+
+    private static boolean reads(ProgramStep step, int input) {
+        return step.reads().stream().map(view -> view.storage().root()).anyMatch(root ->
+                root.kind() == Storage.Kind.INPUT && root.index() == input);
+    }
+
+    /**
+     * Allows the step that computes {@code result} to get the memory of {@code source} for it, as long as no other step
+     * reads the source.
+     */
+    public void mayReuse(View result, View source) {
+        Storage from = source.storage().root();
+        if (from.kind() == Storage.Kind.INPUT && source.isWhole() && result.isWhole()) {
+            donors.put(result.storage(), from.index());
         }
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.program;
 
 import dev.millrace.codegen.code.DurationEstimate;
 import dev.millrace.codegen.code.Recording;
+import dev.millrace.graph.tensor.LastingMemory;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;

@@ -164,7 +164,16 @@ public final class GroupQueryRule {
                 op.attributes().real("softcap", 0),
                 Math.clamp(window(op), -1, cache.room()));
         lowering.add(step.of(op));
+        allowInPlace(lowering, step.pastKeys(), step.keys());
+        allowInPlace(lowering, step.pastValues(), step.values());
         Float16Conversion.finish(op, op.out(), out);
+    }
+
+    /** Allows a present in the memory of a past that has room for it. */
+    private static void allowInPlace(PartitionCompiler lowering, @Nullable View past, View present) {
+        if (past != null && past.shape().equals(present.shape())) {
+            lowering.mayReuse(present, past);
+        }
     }
 
     private static AttentionShape shape(View queries, Shape now, GroupQueryCache cache) {

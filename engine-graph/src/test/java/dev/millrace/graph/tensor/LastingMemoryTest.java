@@ -1,4 +1,4 @@
-package dev.millrace.providers.simd.program;
+package dev.millrace.graph.tensor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
