@@ -183,7 +183,7 @@ class AgreementIT {
     void theAnswersAgree(Real real) throws Exception {
         ModelArgument model = model(real.name());
         var wrong = new ArrayList<String>();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build());
                 var plain = new Millrace(engine, model.file(), options(Level.DISABLED));
                 var optimised = new Millrace(engine, model.file(), options(Level.ALL));
                 var onnxRuntime = new OnnxRuntime(model.file(), 1, real.peer())) {
@@ -220,7 +220,7 @@ class AgreementIT {
     void aVoiceIsHeardAsByThePeerFrameAfterFrame(Level level) throws Exception {
         ModelArgument model = model("silero-vad");
         var random = new SplittableRandom(7);
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build());
                 Session session = engine.session(model.file(), options(level));
                 StatefulSession detector = session.stateful(State.carry("stateN", "state"));
                 var onnxRuntime = new OnnxRuntime(model.file(), 1, OptLevel.ALL_OPT)) {

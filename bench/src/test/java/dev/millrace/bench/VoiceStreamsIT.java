@@ -75,7 +75,7 @@ class VoiceStreamsIT {
         int[] at = new int[VOICES];
         Flux<Keyed<Integer, Inputs>> mixed =
                 Flux.range(0, VOICES * FRAMES).map(i -> new Keyed<>(i % VOICES, frame(i % VOICES, i / VOICES)));
-        detector.keyed(mixed, FluxOptions.defaults().concurrency(concurrency))
+        detector.keyed(mixed, FluxOptions.builder().concurrency(concurrency).build())
                 .doOnNext(heard -> together[heard.key()][at[heard.key()]++] = speech(heard.value()))
                 .blockLast();
         assertThat(at).containsOnly(FRAMES);
@@ -99,12 +99,15 @@ class VoiceStreamsIT {
     @Test
     void voicesInBatchesAreHeardAsTheyAreAlone() {
         var batches = new AtomicInteger();
-        BatchOptions axes = BatchOptions.defaults()
+        BatchOptions axes = BatchOptions.builder()
                 .along("input", 0)
                 .along("state", 1)
                 .along("output", 0)
-                .along("stateN", 1);
-        try (Engine engine = Engine.create(EngineOptions.defaults().withRequestListener(new Counting(batches)));
+                .along("stateN", 1)
+                .build();
+        try (Engine engine = Engine.create(EngineOptions.builder()
+                        .requestListener(new Counting(batches))
+                        .build());
                 Session session = engine.session(model());
                 StatefulSession detector = session.stateful(State.carry("stateN", "state"));
                 StatefulSession together = session.batched(axes).stateful(State.carry("stateN", "state"))) {

@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
         name = "cache",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        description = "Looks after the folder that --context-cache or EngineOptions.withContextCache names.")
+        description = "Looks after the folder that --context-cache or EngineOptions.contextCache names.")
 final class CacheCommand implements Runnable {
     @Spec
     private CommandSpec spec = CommandSpec.create();

@@ -123,7 +123,8 @@ final class GenerateCommand implements Callable<Integer> {
         GenerationOptions options = options();
         ModelArgument argument = ModelArgument.of(model);
         Tokenizer read = Tokenizer.read(tokenizer == null ? beside(argument.file()) : tokenizer);
-        GenerationOptions generation = options.stopTokens(ends(read));
+        GenerationOptions generation =
+                options.toBuilder().stopTokens(ends(read)).build();
         String text = prompt.equals("-") ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8) : prompt;
         PrintWriter out = spec.commandLine().getOut();
         try (Engine engine = flags.engine();
@@ -164,14 +165,19 @@ final class GenerateCommand implements Callable<Integer> {
             throw new UsageException("--stop is an empty text, which every text has");
         }
         try {
-            GenerationOptions generation = GenerationOptions.defaults()
+            GenerationOptions.Builder generation = GenerationOptions.builder()
                     .maxTokens(maxTokens)
                     .temperature(temperature)
                     .topP(topP)
-                    .repetitionPenalty(repetitionPenalty);
-            generation = topK == null ? generation : generation.topK(topK);
-            generation = seed == null ? generation : generation.seed(seed);
-            return timeLimit == null ? generation : generation.within(Duration.ofSeconds(timeLimit));
+                    .repetitionPenalty(repetitionPenalty)
+                    .timeLimit(timeLimit == null ? null : Duration.ofSeconds(timeLimit));
+            if (topK != null) {
+                generation.topK(topK);
+            }
+            if (seed != null) {
+                generation.seed(seed);
+            }
+            return generation.build();
         } catch (EngineException e) {
             throw new UsageException(String.valueOf(e.getMessage()));
         }

@@ -100,7 +100,8 @@ final class InspectCommand implements Callable<Integer> {
             Inputs inputs = new InputMaker(argument.known(), ShapeFlag.parse(shapes), 1).make(session.inputs());
             session.run(inputs).close();
             for (int i = 0; i < MEASURED_RUNS && (json || html != null); i++) {
-                session.run(inputs, RunOptions.create().heardBy(profile)).close();
+                session.run(inputs, RunOptions.builder().listener(profile).build())
+                        .close();
             }
             return "";
         } catch (EngineException e) {

@@ -128,8 +128,7 @@ final class RunCommand implements Callable<Integer> {
             Inputs inputs = inputs(argument, session);
             var times = new Profile(byNode);
             RunListener all = RunListener.both(listener, profile ? times : null);
-            RunOptions options =
-                    all == null ? RunOptions.create() : RunOptions.create().heardBy(all);
+            RunOptions options = RunOptions.builder().listener(all).build();
             for (int i = 1; i < runs; i++) {
                 session.run(inputs, options).close();
                 if (i == 1) {

@@ -79,9 +79,10 @@ public final class SessionFlags {
     /** @param cache the folder that keeps what is compiled, or null */
     public Engine engine(@Nullable Path cache) {
         UsageException.requireAtLeast(0, "--threads", threads);
-        return Engine.create(EngineOptions.defaults()
-                .withThreads(threads)
-                .withContextCache(cache == null ? null : ContextCache.in(cache)));
+        return Engine.create(EngineOptions.builder()
+                .threads(threads)
+                .contextCache(cache == null ? null : ContextCache.in(cache))
+                .build());
     }
 
     public SessionOptions options() {

@@ -274,7 +274,8 @@ class ContextCommandTest {
     }
 
     private void fill(Path cache) {
-        try (Engine engine = Engine.create(EngineOptions.defaults().withContextCache(ContextCache.in(cache)))) {
+        try (Engine engine = Engine.create(
+                EngineOptions.builder().contextCache(ContextCache.in(cache)).build())) {
             engine.session(file("a.onnx")).close();
             engine.session(file("b.onnx")).close();
         }

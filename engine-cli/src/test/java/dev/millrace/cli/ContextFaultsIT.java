@@ -89,7 +89,7 @@ class ContextFaultsIT {
     private static float[] answer(Path model, SessionOptions options, EngineOptions engineOptions) {
         float[] x = new float[WIDTH];
         Arrays.fill(x, 0.25f);
-        try (Engine engine = Engine.create(engineOptions.withThreads(1));
+        try (Engine engine = Engine.create(engineOptions.toBuilder().threads(1).build());
                 Session session = engine.session(model, options);
                 Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 1, WIDTH)))) {
             return outputs.get(0).floats();
@@ -161,7 +161,8 @@ class ContextFaultsIT {
         for (int i = 0; i < KILLS; i++) {
             Path cache = folder.resolve("cache" + i);
             killed(random, millis, "run", "--context-cache", cache, source, "--shape", "x=1," + WIDTH);
-            var options = EngineOptions.defaults().withContextCache(ContextCache.in(cache));
+            var options =
+                    EngineOptions.builder().contextCache(ContextCache.in(cache)).build();
             assertThat(answer(source, SessionOptions.defaults(), options)).containsExactly(expected);
             assertThat(ContextCache.in(cache).list())
                     .singleElement()

@@ -57,7 +57,8 @@ class MutationIT {
     private static final Path SHARED_MODEL =
             Path.of("..", "..", "shared", "onnx-data", "light", "light_squeezenet", "model.onnx");
 
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     @AfterEach
     void closeEngine() {
@@ -148,7 +149,8 @@ class MutationIT {
         try (Session session = engine.session(
                 model, SessionOptions.builder().cancellation(cancellation).build())) {
             Inputs inputs = new InputMaker(null, Map.of(), 1).make(session.inputs());
-            session.run(inputs, RunOptions.create().cancelledBy(cancellation)).close();
+            session.run(inputs, RunOptions.builder().cancellation(cancellation).build())
+                    .close();
         }
     }
 

@@ -23,7 +23,7 @@ import java.util.function.ToDoubleFunction;
  * of runs, by outcome too; {@code millrace.queue} the time that requests waited for their runs;
  * {@code millrace.batch.size} the number of requests that a batched run answered; {@code millrace.batch.copy} the time
  * of concatenating its requests and splitting its answers. To be set by
- * {@link dev.millrace.session.EngineOptions#withRequestListener}; the {@code watch} methods add gauges.
+ * {@link dev.millrace.session.EngineOptions.Builder#requestListener}; the {@code watch} methods add gauges.
  */
 public final class EngineMeters implements RequestListener {
     private static final String SESSION = "session";

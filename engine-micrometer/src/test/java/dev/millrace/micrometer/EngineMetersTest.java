@@ -23,7 +23,8 @@ class EngineMetersTest {
     void requestsAreMeteredBySessionAndOutcome() {
         var registry = new SimpleMeterRegistry();
         var meters = new EngineMeters(registry, Tag.of("host", "one"));
-        try (Engine engine = Engine.create(EngineOptions.defaults().withRequestListener(meters));
+        try (Engine engine = Engine.create(
+                        EngineOptions.builder().requestListener(meters).build());
                 Session session = engine.session(
                         TestModel.relu(),
                         SessionOptions.builder().name("relu of two").build())) {
@@ -51,7 +52,9 @@ class EngineMetersTest {
     @Test
     void versionsAndProvidersAreToldApart() {
         var registry = new SimpleMeterRegistry();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withRequestListener(new EngineMeters(registry)))) {
+        try (Engine engine = Engine.create(EngineOptions.builder()
+                .requestListener(new EngineMeters(registry))
+                .build())) {
             for (String version : List.of("1", "2")) {
                 var options = SessionOptions.builder()
                         .version(version)
@@ -86,7 +89,8 @@ class EngineMetersTest {
     void whatIsWatchedHasGauges() {
         var registry = new SimpleMeterRegistry();
         var meters = new EngineMeters(registry);
-        try (Engine engine = Engine.create(EngineOptions.defaults().withMemoryBudget(1 << 20));
+        try (Engine engine = Engine.create(
+                        EngineOptions.builder().memoryBudget(1 << 20).build());
                 Session session = engine.session(TestModel.relu(), SessionOptions.defaults());
                 ReplaceableSession service =
                         ReplaceableSession.of(engine.session(TestModel.relu(), SessionOptions.defaults()))) {

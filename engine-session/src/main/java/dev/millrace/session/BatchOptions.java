@@ -9,17 +9,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How requests of many become one run.
+ * The options of a batched session, which joins requests of several callers into one run. An immutable snapshot;
+ * {@link #builder()} makes one.
  *
- * @param axis the name of the extent along which they are laid side by side; null for that of the first input's first axis,
- *     unless {@code along} says another
- * @param along for inputs and outputs by their names the number of that axis, where extents have no names, or too many
- * @param maxSize how many requests a run takes at most
- * @param maxDelay how long a request waits for others while one is under way; a lone one never waits
- * @param preferred sizes that the model is good at: the largest that can be filled is taken; empty for all up to 8, for 12, 16,
- *     24, 32 and so on, and for the largest: a session prepares for each size that it meets, and for few that are much alike
- * @param padded whether inputs whose other named extents differ are padded with zeros to the largest, and outputs cut back.
- *     For models that are told by a mask what is there, or do not mind
+ * @param axis the name of the extent along which requests are concatenated; null for that of the first input's first axis,
+ *     unless {@code along} has another
+ * @param along the index of that axis by the names of inputs and outputs, for models whose extents have no names or whose
+ *     names are ambiguous
+ * @param maxSize the maximum number of requests in one run
+ * @param maxDelay the time that a request waits for others while a run is active; an isolated request never waits
+ * @param preferred sizes that suit the model: the largest that can be filled is taken. Empty for 1 to 8, 12, 16, 24, 32 and
+ *     so on, and {@code maxSize}: a session prepares for each size that occurs, so these are few
+ * @param padded whether inputs are padded with zeros where other named extents differ, and outputs are cut back. Suits
+ *     models that have a mask, and models whose results do not depend on the padding
  */
 public record BatchOptions(
         @Nullable String axis,
@@ -29,6 +31,7 @@ public record BatchOptions(
         List<Integer> preferred,
         boolean padded) {
     private static final int ALL_UP_TO = 8;
+    private static final BatchOptions DEFAULTS = builder().build();
 
     public BatchOptions {
         along = Failures.all(along, "along");
@@ -40,41 +43,22 @@ public record BatchOptions(
         }
     }
 
-    /** Up to 16 requests, within 2 ms, of no size in particular, not padded. */
+    /** Returns options for up to 16 requests of any size, a delay of at most 2 ms, and no padding. */
     public static BatchOptions defaults() {
-        return new BatchOptions(null, Map.of(), 16, Duration.ofMillis(2), List.of(), false);
+        return DEFAULTS;
     }
 
-    public BatchOptions axis(String name) {
-        return new BatchOptions(name, along, maxSize, maxDelay, preferred, padded);
+    public static Builder builder() {
+        return new Builder();
     }
 
-    /**
-     * The axis of an input or an output along which requests lie. Inputs of which nothing is said are the same in all
-     * requests of a run.
-     *
-     * @param index of the axis; -1 is the last one
-     */
-    public BatchOptions along(String value, int index) {
-        var more = new HashMap<>(along);
-        more.put(value, index);
-        return new BatchOptions(axis, more, maxSize, maxDelay, preferred, padded);
-    }
-
-    public BatchOptions maxSize(int value) {
-        return new BatchOptions(axis, along, value, maxDelay, preferred, padded);
-    }
-
-    public BatchOptions maxDelay(Duration value) {
-        return new BatchOptions(axis, along, maxSize, value, preferred, padded);
-    }
-
-    public BatchOptions preferring(Integer... sizes) {
-        return new BatchOptions(axis, along, maxSize, maxDelay, Failures.each(sizes, "preferred"), padded);
-    }
-
-    public BatchOptions withPadding() {
-        return new BatchOptions(axis, along, maxSize, maxDelay, preferred, true);
+    /** Returns a builder that starts from these options. */
+    public Builder toBuilder() {
+        Builder builder =
+                builder().axis(axis).maxSize(maxSize).maxDelay(maxDelay).padded(padded);
+        builder.along = along;
+        builder.preferred = preferred;
+        return builder;
     }
 
     /** Returns the number of waiting requests that make the next run. */
@@ -90,9 +74,63 @@ public record BatchOptions(
         return best == 0 ? most : best;
     }
 
-    /** The largest size that is no larger, of few: those that wait for the next run are less than half as many. */
+    /** Returns the largest usual size up to this one. Fewer than half as many requests are left for the next run. */
     private static int usual(int size) {
         int step = size <= ALL_UP_TO ? 1 : Integer.highestOneBit(size) / 2;
         return size - size % step;
+    }
+
+    /** A builder of options of a batched session. Every option has a default. */
+    public static final class Builder {
+        private @Nullable String axis;
+        private Map<String, Integer> along = Map.of();
+        private int maxSize = 16;
+        private Duration maxDelay = Duration.ofMillis(2);
+        private List<Integer> preferred = List.of();
+        private boolean padded;
+
+        private Builder() {}
+
+        public Builder axis(@Nullable String name) {
+            axis = name;
+            return this;
+        }
+
+        /**
+         * Adds the axis of an input or an output along which requests are concatenated. Inputs without such an axis are the
+         * same in all requests of a run.
+         *
+         * @param index the index of the axis; -1 is the last one
+         */
+        public Builder along(String value, int index) {
+            var more = new HashMap<>(along);
+            more.put(value, index);
+            along = more;
+            return this;
+        }
+
+        public Builder maxSize(int value) {
+            maxSize = value;
+            return this;
+        }
+
+        public Builder maxDelay(Duration value) {
+            maxDelay = value;
+            return this;
+        }
+
+        public Builder preferred(Integer... sizes) {
+            preferred = Failures.each(sizes, "preferred");
+            return this;
+        }
+
+        public Builder padded(boolean value) {
+            padded = value;
+            return this;
+        }
+
+        public BatchOptions build() {
+            return new BatchOptions(axis, along, maxSize, maxDelay, preferred, padded);
+        }
     }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration of an engine.
+ * The configuration of an engine. An immutable snapshot; {@link #builder()} makes one.
  *
  * @param threads the number of threads that can work on one run, the caller's included; 0 for as
  *     many as the container allows
@@ -30,6 +30,8 @@ public record EngineOptions(
         @Nullable RequestListener requestListener,
         long memoryBudget,
         List<ProviderFactory> providers) {
+    private static final EngineOptions DEFAULTS = builder().build();
+
     public EngineOptions {
         virtualDevices = Failures.all(virtualDevices, "virtualDevices");
         providers = Failures.all(providers, "providers");
@@ -43,40 +45,22 @@ public record EngineOptions(
     }
 
     public static EngineOptions defaults() {
-        return new EngineOptions(0, null, List.of(), null, Long.MAX_VALUE, List.of());
+        return DEFAULTS;
     }
 
-    public EngineOptions withThreads(int newThreads) {
-        return new EngineOptions(newThreads, contextCache, virtualDevices, requestListener, memoryBudget, providers);
+    public static Builder builder() {
+        return new Builder();
     }
 
-    public EngineOptions withContextCache(@Nullable ContextCache newCache) {
-        return new EngineOptions(threads, newCache, virtualDevices, requestListener, memoryBudget, providers);
-    }
-
-    /**
-     * Returns these options with virtual devices: providers are offered them in addition to the
-     * hardware that is present.
-     */
-    public EngineOptions withVirtualDevices(List<HardwareDevice> devices) {
-        return new EngineOptions(threads, contextCache, devices, requestListener, memoryBudget, providers);
-    }
-
-    /** Returns these options with a listener to the requests of all sessions, for meters, traces or logs. */
-    public EngineOptions withRequestListener(@Nullable RequestListener listener) {
-        return new EngineOptions(threads, contextCache, virtualDevices, listener, memoryBudget, providers);
-    }
-
-    /** Returns these options with a limit, in bytes, for the memory of all sessions together. */
-    public EngineOptions withMemoryBudget(long bytes) {
-        return new EngineOptions(threads, contextCache, virtualDevices, requestListener, bytes, providers);
-    }
-
-    /**
-     * Returns these options with factories that need not be on the class path. Each serves one engine, which closes it.
-     */
-    public EngineOptions withProviders(List<ProviderFactory> more) {
-        return new EngineOptions(threads, contextCache, virtualDevices, requestListener, memoryBudget, more);
+    /** Returns a builder that starts from these options. */
+    public Builder toBuilder() {
+        return builder()
+                .threads(threads)
+                .contextCache(contextCache)
+                .virtualDevices(virtualDevices)
+                .requestListener(requestListener)
+                .memoryBudget(memoryBudget)
+                .providers(providers);
     }
 
     /** The hardware that providers are offered: the host's CPU and the virtual devices. */
@@ -90,5 +74,55 @@ public record EngineOptions(
     /** Returns the number of worker threads: that of the options, or one per processor. */
     public int effectiveThreads() {
         return threads == 0 ? Runtime.getRuntime().availableProcessors() : threads;
+    }
+
+    /** A builder of engine options. Every option has a default. */
+    public static final class Builder {
+        private int threads;
+        private @Nullable ContextCache contextCache;
+        private List<HardwareDevice> virtualDevices = List.of();
+        private @Nullable RequestListener requestListener;
+        private long memoryBudget = Long.MAX_VALUE;
+        private List<ProviderFactory> providers = List.of();
+
+        private Builder() {}
+
+        public Builder threads(int value) {
+            threads = value;
+            return this;
+        }
+
+        public Builder contextCache(@Nullable ContextCache value) {
+            contextCache = value;
+            return this;
+        }
+
+        /** Sets virtual devices: providers are offered them in addition to the hardware that is present. */
+        public Builder virtualDevices(List<HardwareDevice> value) {
+            virtualDevices = value;
+            return this;
+        }
+
+        /** Sets a listener to the requests of all sessions, for meters, traces or logs. */
+        public Builder requestListener(@Nullable RequestListener value) {
+            requestListener = value;
+            return this;
+        }
+
+        /** Sets a limit, in bytes, for the memory of all sessions together. */
+        public Builder memoryBudget(long bytes) {
+            memoryBudget = bytes;
+            return this;
+        }
+
+        /** Sets factories that need not be on the class path. Each serves one engine, which closes it. */
+        public Builder providers(List<ProviderFactory> value) {
+            providers = value;
+            return this;
+        }
+
+        public EngineOptions build() {
+            return new EngineOptions(threads, contextCache, virtualDevices, requestListener, memoryBudget, providers);
+        }
     }
 }

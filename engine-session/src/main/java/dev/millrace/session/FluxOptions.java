@@ -1,22 +1,26 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.session.util.Deadline;
 import dev.millrace.session.util.Failures;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a stream of requests is worked off.
+ * The options of a stream of requests. An immutable snapshot; {@link #builder()} makes one.
  *
- * @param concurrency how many runs are under way at once; 0 for as many as the session's options say
- * @param ordered whether answers come in the order of the requests, or as they are there
- * @param prefetch how many answers are made ready before somebody asks for them
- * @param deadline how long a request may take, from when it was taken until it is answered; null for as long as it takes
+ * @param concurrency the number of runs at the same time; 0 for the session's concurrency
+ * @param ordered whether answers come in the order of the requests; otherwise they come in the order of completion
+ * @param prefetch the number of answers that are computed before the subscriber requests them
+ * @param deadline the time limit of each request, from its arrival to its answer; null for none
  * @param outputs the names of the outputs to return; empty for all
- * @param priority of the runs among those of their session that wait: higher ones first
- * @param retries how often a request that a full queue refused is tried again, after 1 ms, 2 ms, 4 ms and so on. Nothing else
- *     is retried: what else fails would fail again.
+ * @param priority the priority among the waiting runs of the session: higher values run first
+ * @param retries the number of retries of a request that a full queue refused, after 1 ms, 2 ms, 4 ms and so on. No other
+ *     failure is retried, because a retry would fail again
  */
 public record FluxOptions(
         int concurrency,
@@ -26,6 +30,8 @@ public record FluxOptions(
         List<String> outputs,
         int priority,
         int retries) {
+    private static final FluxOptions DEFAULTS = builder().build();
+
     public FluxOptions {
         outputs = Failures.all(outputs, "outputs");
         if (concurrency < 0 || prefetch < 0 || retries < 0) {
@@ -35,42 +41,92 @@ public record FluxOptions(
     }
 
     public static FluxOptions defaults() {
-        return new FluxOptions(0, true, 0, null, List.of(), 0, 0);
+        return DEFAULTS;
     }
 
-    public FluxOptions concurrency(int value) {
-        return new FluxOptions(value, ordered, prefetch, deadline, outputs, priority, retries);
+    public static Builder builder() {
+        return new Builder();
     }
 
-    /** Answers as they are there; {@link Inference#results} says which request each is of. */
-    public FluxOptions unordered() {
-        return new FluxOptions(concurrency, false, prefetch, deadline, outputs, priority, retries);
+    /** Returns a builder that starts from these options. */
+    public Builder toBuilder() {
+        return builder()
+                .concurrency(concurrency)
+                .ordered(ordered)
+                .prefetch(prefetch)
+                .deadline(deadline)
+                .outputs(outputs)
+                .priority(priority)
+                .retries(retries);
     }
 
-    public FluxOptions prefetch(int value) {
-        return new FluxOptions(concurrency, ordered, value, deadline, outputs, priority, retries);
-    }
-
-    public FluxOptions deadline(@Nullable Duration value) {
-        return new FluxOptions(concurrency, ordered, prefetch, value, outputs, priority, retries);
-    }
-
-    public FluxOptions returning(String... names) {
-        List<String> returned = Failures.each(names, "outputs");
-        return new FluxOptions(concurrency, ordered, prefetch, deadline, returned, priority, retries);
-    }
-
-    public FluxOptions priority(int value) {
-        return new FluxOptions(concurrency, ordered, prefetch, deadline, outputs, value, retries);
-    }
-
-    public FluxOptions retries(int value) {
-        return new FluxOptions(concurrency, ordered, prefetch, deadline, outputs, priority, value);
-    }
-
-    /** Returns the options of a request that is taken now: its outputs, priority, and the deadline counted from now. */
+    /**
+     * Returns the options of a request that arrives now: the outputs, the priority, a deadline counted from now, and a new
+     * cancellation.
+     */
     public RunOptions forRun() {
-        RunOptions options = RunOptions.create().returning(outputs).priority(priority);
-        return deadline == null ? options : options.within(deadline);
+        Instant until = deadline == null ? null : Deadline.after(deadline);
+        return new RunOptions(new Cancellation(), outputs, null, until, priority, Map.of());
+    }
+
+    /** A builder of options of a stream. Every option has a default. */
+    public static final class Builder {
+        private int concurrency;
+        private boolean ordered = true;
+        private int prefetch;
+        private @Nullable Duration deadline;
+        private List<String> outputs = List.of();
+        private int priority;
+        private int retries;
+
+        private Builder() {}
+
+        public Builder concurrency(int value) {
+            concurrency = value;
+            return this;
+        }
+
+        /**
+         * Sets whether answers come in the order of the requests. If they do not, {@link Inference#results} says which
+         * request each answer belongs to.
+         */
+        public Builder ordered(boolean value) {
+            ordered = value;
+            return this;
+        }
+
+        public Builder prefetch(int value) {
+            prefetch = value;
+            return this;
+        }
+
+        public Builder deadline(@Nullable Duration value) {
+            deadline = value;
+            return this;
+        }
+
+        public Builder outputs(String... names) {
+            return outputs(Failures.each(names, "outputs"));
+        }
+
+        /** Sets the names of the outputs to return; an empty list means all. */
+        public Builder outputs(List<String> names) {
+            outputs = names;
+            return this;
+        }
+
+        public Builder priority(int value) {
+            priority = value;
+            return this;
+        }
+
+        public Builder retries(int value) {
+            retries = value;
+            return this;
+        }
+
+        public FluxOptions build() {
+            return new FluxOptions(concurrency, ordered, prefetch, deadline, outputs, priority, retries);
+        }
     }
 }

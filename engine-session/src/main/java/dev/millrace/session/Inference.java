@@ -14,14 +14,14 @@ import reactor.core.publisher.Mono;
 public interface Inference {
     /** Answers a request on the calling thread. */
     default Outputs run(Inputs inputs) {
-        return run(inputs, RunOptions.create());
+        return run(inputs, RunOptions.defaults());
     }
 
     Outputs run(Inputs inputs, RunOptions options);
 
     /** Returns a run that starts when it is subscribed to, and stops when that subscription is cancelled. */
     default Mono<Outputs> mono(Inputs inputs) {
-        return mono(inputs, RunOptions.create());
+        return mono(inputs, RunOptions.defaults());
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.millrace.session;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.session.util.Failures;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -53,10 +54,8 @@ final class Pipeline implements Inference {
     }
 
     private static RunOptions forFirst(RunOptions options) {
-        return RunOptions.create()
-                .cancelledBy(options.cancellation())
-                .deadline(options.deadline())
-                .priority(options.priority());
+        return new RunOptions(
+                options.cancellation(), List.of(), null, options.deadline(), options.priority(), Map.of());
     }
 
     @Override
@@ -79,7 +78,8 @@ final class Pipeline implements Inference {
      */
     @Override
     public Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions options) {
-        Flux<RunResult> middles = first.results(requests, options.returning());
+        Flux<RunResult> middles =
+                first.results(requests, options.toBuilder().outputs().build());
         int width = options.concurrency() == 0 ? second.concurrency() : options.concurrency();
         Flux<RunResult> results = options.ordered()
                 ? middles.flatMapSequential(middle -> answered(middle, options), width, 1)

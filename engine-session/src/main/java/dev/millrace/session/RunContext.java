@@ -3,6 +3,7 @@ package dev.millrace.session;
 import dev.millrace.session.util.Deadline;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.function.Function;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
@@ -37,17 +38,18 @@ public final class RunContext {
 
     /** Returns the options adjusted to the context: the earlier deadline, the context's priority. */
     public static RunOptions in(ContextView context, RunOptions options) {
-        RunOptions result = options;
         if (context.isEmpty()) {
-            return result;
+            return options;
         }
+        Instant deadline = options.deadline();
         if (context.getOrDefault(DEADLINE, null) instanceof Instant outer
-                && (options.deadline() == null || outer.isBefore(options.deadline()))) {
-            result = result.deadline(outer);
+                && (deadline == null || outer.isBefore(deadline))) {
+            deadline = outer;
         }
-        if (context.getOrDefault(PRIORITY, null) instanceof Integer priority) {
-            result = result.priority(priority);
+        int priority = context.getOrDefault(PRIORITY, null) instanceof Integer given ? given : options.priority();
+        if (priority == options.priority() && Objects.equals(deadline, options.deadline())) {
+            return options;
         }
-        return result;
+        return options.toBuilder().deadline(deadline).priority(priority).build();
     }
 }

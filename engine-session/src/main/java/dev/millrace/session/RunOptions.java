@@ -14,14 +14,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one run is done.
+ * The options of one run. An immutable snapshot; {@link #builder()} makes one.
  *
- * @param cancellation stops this run and no other
+ * @param cancellation cancels the run; runs with the same options share it
  * @param outputs the names of the outputs to return; empty for all
- * @param listener hears of the run's steps, beside the session's own listener
- * @param deadline when the run ends with DEADLINE_EXCEEDED, whether it waits or is under way; null for never
- * @param priority of a run that has to wait among those of its session: higher ones first
- * @param into tensors that outputs are written into, by the outputs' names
+ * @param listener a listener to the steps of the run, besides the session's own; null for none
+ * @param deadline the instant at which the run ends with DEADLINE_EXCEEDED, even if it has not begun; null for none
+ * @param priority the priority among the waiting runs of the session: higher values run first
+ * @param into the tensors that outputs are written into, by the outputs' names
  */
 public record RunOptions(
         Cancellation cancellation,
@@ -36,52 +36,91 @@ public record RunOptions(
         into = Failures.all(into, "into");
     }
 
-    /** All outputs, with a cancellation of its own. */
-    public static RunOptions create() {
+    /** Returns options that return all outputs. Each call makes a new cancellation. */
+    public static RunOptions defaults() {
         return new RunOptions(new Cancellation(), List.of(), null, null, 0, Map.of());
     }
 
-    public RunOptions cancelledBy(Cancellation switchedBy) {
-        return new RunOptions(switchedBy, outputs, listener, deadline, priority, into);
+    /** Returns a builder that starts from the defaults, with a new cancellation. */
+    public static Builder builder() {
+        return defaults().toBuilder();
     }
 
-    public RunOptions returning(String... names) {
-        return returning(Failures.each(names, "outputs"));
+    /** Returns a builder that starts from these options and has the same cancellation. */
+    public Builder toBuilder() {
+        return new Builder(this);
     }
 
-    /** Returns these options with the outputs that are wanted; none of them means all. */
-    public RunOptions returning(List<String> names) {
-        return new RunOptions(cancellation, names, listener, deadline, priority, into);
-    }
+    /** A builder of options of a run. Every option has a default. All options that it builds share its cancellation. */
+    public static final class Builder {
+        private Cancellation cancellation;
+        private List<String> outputs;
+        private @Nullable RunListener listener;
+        private @Nullable Instant deadline;
+        private int priority;
+        private Map<String, Tensor> into;
 
-    public RunOptions heardBy(RunListener hearer) {
-        return new RunOptions(cancellation, outputs, hearer, deadline, priority, into);
-    }
-
-    public RunOptions deadline(@Nullable Instant when) {
-        return new RunOptions(cancellation, outputs, listener, when, priority, into);
-    }
-
-    /** A deadline so far from now. */
-    public RunOptions within(Duration time) {
-        return deadline(Deadline.after(Failures.given(time, "time")));
-    }
-
-    public RunOptions priority(int value) {
-        return new RunOptions(cancellation, outputs, listener, deadline, value, into);
-    }
-
-    /**
-     * Has an output written into the caller's memory: a direct buffer, shared memory, a place in a ring. The tensor has the
-     * output's type and shape, and is what the run returns; closing the outputs leaves it open. The engine computes into memory
-     * of its own and copies when the run ends, so it saves the caller's copy, not the engine's. Where a run fails the
-     * tensor's content is undefined.
-     */
-    public RunOptions into(String output, Tensor tensor) {
-        var all = new LinkedHashMap<>(into);
-        if (all.put(output, Failures.given(tensor, "tensor")) != null) {
-            throw EngineException.invalidArgument("output '" + output + "' is written into one tensor, not two");
+        private Builder(RunOptions from) {
+            cancellation = from.cancellation;
+            outputs = from.outputs;
+            listener = from.listener;
+            deadline = from.deadline;
+            priority = from.priority;
+            into = from.into;
         }
-        return new RunOptions(cancellation, outputs, listener, deadline, priority, all);
+
+        public Builder cancellation(Cancellation value) {
+            cancellation = value;
+            return this;
+        }
+
+        public Builder outputs(String... names) {
+            return outputs(Failures.each(names, "outputs"));
+        }
+
+        /** Sets the names of the outputs to return; an empty list means all. */
+        public Builder outputs(List<String> names) {
+            outputs = names;
+            return this;
+        }
+
+        public Builder listener(@Nullable RunListener value) {
+            listener = value;
+            return this;
+        }
+
+        public Builder deadline(@Nullable Instant when) {
+            deadline = when;
+            return this;
+        }
+
+        /** Sets the deadline to this time from now. */
+        public Builder within(Duration time) {
+            return deadline(Deadline.after(Failures.given(time, "time")));
+        }
+
+        public Builder priority(int value) {
+            priority = value;
+            return this;
+        }
+
+        /**
+         * Adds a tensor that an output is written into: a direct buffer, shared memory, a slot of a ring buffer. The tensor
+         * has the type and the shape of the output. The run returns it, and closing the outputs leaves it open. The engine
+         * computes in its own memory and copies when the run ends, so the caller saves a copy and the engine does not. If
+         * the run fails, the content of the tensor is undefined.
+         */
+        public Builder into(String output, Tensor tensor) {
+            var all = new LinkedHashMap<>(into);
+            if (all.put(output, Failures.given(tensor, "tensor")) != null) {
+                throw EngineException.invalidArgument("output '" + output + "' is written into one tensor, not two");
+            }
+            into = all;
+            return this;
+        }
+
+        public RunOptions build() {
+            return new RunOptions(cancellation, outputs, listener, deadline, priority, into);
+        }
     }
 }

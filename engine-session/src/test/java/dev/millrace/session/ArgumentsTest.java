@@ -27,7 +27,8 @@ class ArgumentsTest {
     private static final Duration NEVER = Duration.ofSeconds(Long.MIN_VALUE);
     private static final Inputs INPUTS = Inputs.of("a", 1f).and("b", Tensor.copyOf(new float[] {2}, 1));
 
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
     private final Session session = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults());
 
     @AfterEach
@@ -48,17 +49,17 @@ class ArgumentsTest {
     @Test
     void optionsThatAreMissing() {
         refused(
-                () -> RunOptions.create().cancelledBy(null),
-                () -> RunOptions.create().returning((String) null),
-                () -> RunOptions.create().returning((String[]) null),
-                () -> RunOptions.create().within(null),
-                () -> RunOptions.create().into(null, Tensor.scalar(1f)),
-                () -> FluxOptions.defaults().returning((String) null),
-                () -> BatchOptions.defaults().along(null, 0),
-                () -> BatchOptions.defaults().preferring((Integer) null),
-                () -> BatchOptions.defaults().maxDelay(null),
-                () -> EngineOptions.defaults().withProviders(null),
-                () -> GenerationOptions.defaults().stopTokens((long[]) null));
+                () -> RunOptions.builder().cancellation(null).build(),
+                () -> RunOptions.builder().outputs((String) null).build(),
+                () -> RunOptions.builder().outputs((String[]) null).build(),
+                () -> RunOptions.builder().within(null).build(),
+                () -> RunOptions.builder().into(null, Tensor.scalar(1f)).build(),
+                () -> FluxOptions.builder().outputs((String) null).build(),
+                () -> BatchOptions.builder().along(null, 0).build(),
+                () -> BatchOptions.builder().preferred((Integer) null).build(),
+                () -> BatchOptions.builder().maxDelay(null).build(),
+                () -> EngineOptions.builder().providers(null).build(),
+                () -> GenerationOptions.builder().stopTokens((long[]) null).build());
     }
 
     @Test
@@ -109,20 +110,22 @@ class ArgumentsTest {
 
     @Test
     void timesWithoutAnEnd() {
-        session.run(INPUTS, RunOptions.create().within(EVER)).close();
-        session.flux(Flux.just(INPUTS), FluxOptions.defaults().deadline(EVER))
+        session.run(INPUTS, RunOptions.builder().within(EVER).build()).close();
+        session.flux(Flux.just(INPUTS), FluxOptions.builder().deadline(EVER).build())
                 .blockLast()
                 .close();
-        session.batched(BatchOptions.defaults().axis("n").maxDelay(EVER))
+        session.batched(BatchOptions.builder().axis("n").maxDelay(EVER).build())
                 .mono(INPUTS)
                 .block()
                 .close();
         try (var sequences = session.stateful(
-                new StateOptions(1, EVER), State.carry("sum", "a").ofZeros(1))) {
+                StateOptions.builder().maxSequences(1).idle(EVER).build(),
+                State.carry("sum", "a").ofZeros(1))) {
             assertThat(sequences.sequence("one")).isSameAs(sequences.sequence("one"));
         }
-        assertThatThrownBy(() ->
-                        session.mono(INPUTS, RunOptions.create().within(NEVER)).block())
+        assertThatThrownBy(() -> session.mono(
+                                INPUTS, RunOptions.builder().within(NEVER).build())
+                        .block())
                 .isInstanceOfSatisfying(
                         EngineException.class, late -> assertThat(late.status()).isEqualTo(Status.DEADLINE_EXCEEDED));
     }

@@ -26,15 +26,18 @@ class BatchedSequencesTest {
     private static final State STATE = State.carry("stateN", "state").ofZeros(2, 1, WIDTH);
 
     private final Queue<BatchReport> batches = new ConcurrentLinkedQueue<>();
-    private final Engine engine =
-            Engine.create(EngineOptions.defaults().withThreads(1).withRequestListener(new SeenBatches(batches)));
+    private final Engine engine = Engine.create(EngineOptions.builder()
+            .threads(1)
+            .requestListener(new SeenBatches(batches))
+            .build());
     private final Session session = engine.session(TestModels.voices(WIDTH), SessionOptions.defaults());
-    private final BatchedSession batched = session.batched(BatchOptions.defaults()
+    private final BatchedSession batched = session.batched(BatchOptions.builder()
             .maxDelay(Duration.ofHours(1))
             .along("x", 0)
             .along("state", 1)
             .along("y", 1)
-            .along("stateN", 1));
+            .along("stateN", 1)
+            .build());
 
     @AfterEach
     void close() {
@@ -67,7 +70,7 @@ class BatchedSequencesTest {
             for (int i = 0; i < SEQUENCES; i++) {
                 heard.add(new ArrayList<>());
             }
-            together.keyed(mixed, FluxOptions.defaults().concurrency(64))
+            together.keyed(mixed, FluxOptions.builder().concurrency(64).build())
                     .doOnNext(answer -> heard.get(answer.key()).add(answer(answer.value())))
                     .blockLast();
             for (int i = 0; i < SEQUENCES; i++) {

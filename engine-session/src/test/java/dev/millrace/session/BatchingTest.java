@@ -37,14 +37,16 @@ class BatchingTest {
     private static final int WIDTH = 4;
     private final AtomicInteger runs = new AtomicInteger();
     private final Queue<BatchReport> batches = new ConcurrentLinkedQueue<>();
-    private final Engine engine =
-            Engine.create(EngineOptions.defaults().withThreads(1).withRequestListener(new SeenBatches(batches)));
+    private final Engine engine = Engine.create(EngineOptions.builder()
+            .threads(1)
+            .requestListener(new SeenBatches(batches))
+            .build());
     private final Session session = engine.session(
             TestModels.perceptron(2, WIDTH, 1),
             SessionOptions.builder().listener(new Counting()).build());
     /** A delay that never passes: what is taken is taken because a run has ended. */
     private final BatchedSession batched =
-            session.batched(BatchOptions.defaults().maxDelay(Duration.ofHours(1)));
+            session.batched(BatchOptions.builder().maxDelay(Duration.ofHours(1)).build());
 
     private final class Counting implements RunListener {
         @Override
@@ -127,7 +129,7 @@ class BatchingTest {
     void aLoneRequestDoesNotWait() {
         StepVerifier.create(batched.flux(
                         Flux.range(0, 20).map(i -> request(1, i)),
-                        FluxOptions.defaults().concurrency(1)))
+                        FluxOptions.builder().concurrency(1).build()))
                 .expectNextCount(20)
                 .verifyComplete();
         assertThat(runs).hasValue(20);
@@ -156,7 +158,9 @@ class BatchingTest {
         float[] expected = answer(session.run(request(2, 1)));
         assertThat(answer(Objects.requireNonNull(batched.mono(request(2, 1)).block())))
                 .containsExactly(expected, within());
-        StepVerifier.create(batched.mono(request(1, 1), RunOptions.create().within(Duration.ofHours(1)))
+        StepVerifier.create(batched.mono(
+                                request(1, 1),
+                                RunOptions.builder().within(Duration.ofHours(1)).build())
                         .map(BatchingTest::thread))
                 .assertNext(thread -> assertThat(thread).isInstanceOf(NonBlocking.class))
                 .verifyComplete();
@@ -230,7 +234,7 @@ class BatchingTest {
 
     @Test
     void theLargestPreferredSizeIsTaken() {
-        BatchOptions options = BatchOptions.defaults().preferring(2, 4, 8);
+        BatchOptions options = BatchOptions.builder().preferred(2, 4, 8).build();
         assertThat(options.size(1)).isEqualTo(1);
         assertThat(options.size(7)).isEqualTo(4);
         assertThat(options.size(100)).isEqualTo(8);
@@ -238,7 +242,7 @@ class BatchingTest {
 
     @Test
     void largeSizesAreFewSinceASessionPreparesForEach() {
-        BatchOptions options = BatchOptions.defaults().maxSize(54);
+        BatchOptions options = BatchOptions.builder().maxSize(54).build();
         Set<Integer> sizes = new TreeSet<>();
         for (int waiting = 1; waiting <= 100; waiting++) {
             int size = options.size(waiting);
@@ -252,7 +256,8 @@ class BatchingTest {
     void raggedRequestsArePaddedAndCutBack() throws InterruptedException {
         try (Session vectors = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults())) {
             // along its only axis requests of any length lie side by side
-            BatchedSession joined = vectors.batched(BatchOptions.defaults().withPadding());
+            BatchedSession joined =
+                    vectors.batched(BatchOptions.builder().padded(true).build());
             var answers = joined.flux(Flux.range(1, 50)
                             .map(n -> Inputs.of("a", new float[n]).and("b", Tensor.copyOf(new float[n], n))))
                     .map(outputs -> {
@@ -269,7 +274,8 @@ class BatchingTest {
 
     @Test
     void aModelWithoutSuchAnAxisIsRefused() {
-        assertThatThrownBy(() -> session.batched(BatchOptions.defaults().axis("nothing")))
+        assertThatThrownBy(() ->
+                        session.batched(BatchOptions.builder().axis("nothing").build()))
                 .isInstanceOf(EngineException.class)
                 .hasMessageContaining("nothing");
         try (Session loop = engine.session(TestModels.loop(), SessionOptions.defaults())) {
@@ -280,8 +286,10 @@ class BatchingTest {
     @Test
     void axesWithoutNamesAreToldByTheirNumbers() {
         try (Session voices = engine.session(TestModels.voices(WIDTH), SessionOptions.defaults())) {
-            BatchOptions batching = BatchOptions.defaults().along("x", 0).along("state", -2);
-            BatchedSession joined = voices.batched(batching.along("y", 1).along("stateN", 1));
+            BatchOptions batching =
+                    BatchOptions.builder().along("x", 0).along("state", -2).build();
+            BatchedSession joined = voices.batched(
+                    batching.toBuilder().along("y", 1).along("stateN", 1).build());
             var random = new Random(3);
             List<Inputs> requests = new ArrayList<>();
             for (int i = 0; i < 60; i++) {
@@ -307,9 +315,9 @@ class BatchingTest {
             }
             assertRefused(voices, BatchOptions.defaults(), "BatchOptions.along");
             assertRefused(voices, batching, "output 'y' has no axis");
-            assertRefused(voices, batching.along("z", 0), "no input or output 'z'");
-            assertRefused(voices, batching.along("x", 2), "has no axis 2");
-            assertRefused(voices, batching.along("x", 1), "has a fixed extent");
+            assertRefused(voices, batching.toBuilder().along("z", 0).build(), "no input or output 'z'");
+            assertRefused(voices, batching.toBuilder().along("x", 2).build(), "has no axis 2");
+            assertRefused(voices, batching.toBuilder().along("x", 1).build(), "has a fixed extent");
         }
     }
 

@@ -27,7 +27,8 @@ import reactor.core.publisher.Mono;
 /** Sessions that are closed at all sorts of times and places. */
 @Timeout(60)
 class ClosingTest {
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     @AfterEach
     void closeEngine() {
@@ -64,7 +65,7 @@ class ClosingTest {
     @Test
     void aListenerMayCloseTheSessionThatItHears() {
         Session session = session();
-        var closes = RunOptions.create().heardBy(new Each(session::close));
+        var closes = RunOptions.builder().listener(new Each(session::close)).build();
         try (Outputs out = session.run(inputs(), closes)) {
             assertThat(out.get("sum").floats()).containsExactly(2);
         }
@@ -75,7 +76,11 @@ class ClosingTest {
     @Test
     void aListenerMayCloseTheEngine() {
         try (Session session = session()) {
-            session.run(inputs(), RunOptions.create().heardBy(new Each(engine::close)))
+            session.run(
+                            inputs(),
+                            RunOptions.builder()
+                                    .listener(new Each(engine::close))
+                                    .build())
                     .close();
             session.run(inputs()).close();
         }
@@ -133,10 +138,12 @@ class ClosingTest {
         var heard = new AtomicInteger();
         var thrown = new AtomicInteger();
         try (Session session = session()) {
-            var planted = RunOptions.create().heardBy(new Each(() -> {
-                heard.incrementAndGet();
-                throw new AssertionError("planted");
-            }));
+            var planted = RunOptions.builder()
+                    .listener(new Each(() -> {
+                        heard.incrementAndGet();
+                        throw new AssertionError("planted");
+                    }))
+                    .build();
             Thread runner = Thread.ofPlatform()
                     .uncaughtExceptionHandler((thread, failure) -> thrown.incrementAndGet())
                     .start(() -> session.run(inputs(), planted).close());
@@ -152,7 +159,10 @@ class ClosingTest {
         var cancellation = new Cancellation();
         var status = new AtomicReference<Status>();
         var running = new CountDownLatch(1);
-        var options = RunOptions.create().cancelledBy(cancellation).heardBy(new Each(running::countDown));
+        var options = RunOptions.builder()
+                .cancellation(cancellation)
+                .listener(new Each(running::countDown))
+                .build();
         Thread runner = Thread.ofPlatform().start(() -> {
             try {
                 session.run(SessionTest.forever(), options);

@@ -23,7 +23,7 @@ public abstract class CompiledTest {
     @TempDir
     Path folder = Path.of("");
 
-    final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    final Engine engine = Engine.create(EngineOptions.builder().threads(2).build());
     final byte[] model = TestModels.perceptron(3, WIDTH, 5);
     Path source = Path.of("");
     Path target = Path.of("");

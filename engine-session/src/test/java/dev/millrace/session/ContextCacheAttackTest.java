@@ -68,7 +68,8 @@ class ContextCacheAttackTest {
         var providers = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
         providers.add(fake);
-        engine = OpenEngine.create(EngineOptions.defaults().withThreads(1).withContextCache(cache), providers);
+        engine = OpenEngine.create(
+                EngineOptions.builder().threads(1).contextCache(cache).build(), providers);
     }
 
     @AfterEach

@@ -46,7 +46,8 @@ class ContextCacheTest {
 
     private void reopen(ContextCache with) {
         engine.close();
-        engine = Engine.create(EngineOptions.defaults().withThreads(2).withContextCache(with));
+        engine = Engine.create(
+                EngineOptions.builder().threads(2).contextCache(with).build());
     }
 
     @AfterEach

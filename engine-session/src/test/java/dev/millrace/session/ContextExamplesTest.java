@@ -97,7 +97,7 @@ class ContextExamplesTest {
     @MethodSource("examples")
     void theJavaRuns(String title, String text, @TempDir Path folder, @TempDir Path classes) throws Exception {
         compile(title, text, classes);
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build());
                 var loader = new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
             prepare(engine, folder);
             long before = files(folder);

@@ -61,7 +61,7 @@ class ContextFrontsTest {
         var providers = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
         providers.add(fake);
-        engine = OpenEngine.create(EngineOptions.defaults().withThreads(1), providers);
+        engine = OpenEngine.create(EngineOptions.builder().threads(1).build(), providers);
         source = folder.resolve("net.onnx");
         target = folder.resolve("net_ctx.onnx");
     }

@@ -118,7 +118,7 @@ class ContextGroupMembersTest extends CompiledTest {
             public void close() {}
         };
         logger.addHandler(listening);
-        try (Engine own = Engine.create(EngineOptions.defaults().withThreads(1))) {
+        try (Engine own = Engine.create(EngineOptions.builder().threads(1).build())) {
             own.session(source, ContextGroupTest.sharing(false)).close();
         } finally {
             logger.removeHandler(listening);

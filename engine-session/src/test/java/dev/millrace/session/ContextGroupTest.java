@@ -32,7 +32,8 @@ class ContextGroupTest {
     @TempDir
     private Path folder = Path.of("");
 
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(2).build());
 
     @BeforeEach
     void write() throws IOException {

@@ -33,7 +33,7 @@ class ContextMemoryIT {
     private void generate() throws IOException {
         EpContextOptions written =
                 EpContextOptions.builder().enable(true).filePath(context).build();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build())) {
             engine.session(
                             MiniLm.file(),
                             SessionOptions.builder().epContext(written).build())

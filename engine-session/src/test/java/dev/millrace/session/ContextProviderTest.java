@@ -42,7 +42,7 @@ class ContextProviderTest {
         var providers = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
         providers.add(fake);
-        engine = OpenEngine.create(EngineOptions.defaults().withThreads(1), providers);
+        engine = OpenEngine.create(EngineOptions.builder().threads(1).build(), providers);
         source = Files.write(folder.resolve("net.onnx"), TestModels.perceptron(1, 4, 1));
         target = folder.resolve("net_ctx.onnx");
     }
@@ -321,7 +321,7 @@ class ContextProviderTest {
     @Test
     void providersOfTheOptionsTakePartBesideThoseThatAreFound() {
         var given = new FakeFactory();
-        var with = EngineOptions.defaults().withProviders(List.of(given));
+        var with = EngineOptions.builder().providers(List.of(given)).build();
         try (Engine own = Engine.create(with)) {
             assertThat(own.providers()).contains("fake", "simd").endsWith("cpu");
             own.session(source, options().build()).close();
@@ -329,7 +329,10 @@ class ContextProviderTest {
         }
         assertThat(given.calls).containsOnlyOnce("close");
         assertRefused(
-                Status.INVALID_ARGUMENT, () -> Engine.create(with.withProviders(List.of(given, given))), "'fake'");
+                Status.INVALID_ARGUMENT,
+                () -> Engine.create(
+                        with.toBuilder().providers(List.of(given, given)).build()),
+                "'fake'");
     }
 
     @Test

@@ -53,7 +53,8 @@ class ContextRefusalTest {
     @TempDir
     private Path folder = Path.of("");
 
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
     private Path source = Path.of("");
     private Path target = Path.of("");
     private Path binary = Path.of("");

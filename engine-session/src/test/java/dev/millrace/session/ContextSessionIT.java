@@ -22,7 +22,8 @@ class ContextSessionIT {
     private static final int PAIRS = 21;
     private static final int ROUNDS = 4;
 
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(2).build());
 
     @AfterEach
     void closeEngine() {

@@ -29,7 +29,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Models whose declared shapes are not what they compute, and inputs that are not what they declare. */
 @Timeout(60)
 class DeclaredShapesTest {
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
     private final GraphEditor editor = new GraphEditor(Graph.named("declared"));
 
     @AfterEach

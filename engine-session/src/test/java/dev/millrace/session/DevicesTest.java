@@ -47,7 +47,11 @@ class DevicesTest {
         ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
         providers.add(fake);
         return OpenEngine.create(
-                EngineOptions.defaults().withThreads(1).withVirtualDevices(List.of(virtual)), providers);
+                EngineOptions.builder()
+                        .threads(1)
+                        .virtualDevices(List.of(virtual))
+                        .build(),
+                providers);
     }
 
     private static SessionOptions.Builder options() {

@@ -33,8 +33,10 @@ class ExternalDataFolderTest {
     @BeforeEach
     void write() throws IOException {
         engine.close();
-        engine = Engine.create(
-                EngineOptions.defaults().withThreads(1).withContextCache(ContextCache.in(folder.resolve("cache"))));
+        engine = Engine.create(EngineOptions.builder()
+                .threads(1)
+                .contextCache(ContextCache.in(folder.resolve("cache")))
+                .build());
         for (String name : new String[] {"one", "two"}) {
             Path whole = Files.write(folder.resolve(name + ".onnx"), TestModels.perceptron(1, WIDTH, name.hashCode()));
             Path apart = Files.createDirectories(folder.resolve(name)).resolve("net.onnx");

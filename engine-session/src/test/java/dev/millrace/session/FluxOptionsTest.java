@@ -19,7 +19,8 @@ import reactor.test.StepVerifier;
 /** Streams with options. */
 @Timeout(60)
 class FluxOptionsTest {
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(2).build());
     private final Session session = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults());
 
     @AfterEach
@@ -44,7 +45,8 @@ class FluxOptionsTest {
             var quick = Inputs.of("n", Tensor.scalar(1L)).and("x", Tensor.copyOf(new float[] {1}, 1));
             var requests = Flux.just(SessionTest.forever(), quick, quick);
             StepVerifier.create(loop.results(
-                            requests, FluxOptions.defaults().concurrency(2).unordered()))
+                            requests,
+                            FluxOptions.builder().concurrency(2).ordered(false).build()))
                     .assertNext(result -> assertThat(result.request()).isSameAs(quick))
                     .assertNext(result -> assertThat(result.request()).isSameAs(quick))
                     .thenCancel()
@@ -60,7 +62,7 @@ class FluxOptionsTest {
                 .map(FluxOptionsTest::inputs)
                 .doOnRequest(asked::addAndGet)
                 .doOnNext(request -> there.countDown());
-        var options = FluxOptions.defaults().concurrency(2).prefetch(3);
+        var options = FluxOptions.builder().concurrency(2).prefetch(3).build();
         var answers = session.flux(requests, options).map(FluxOptionsTest::sum);
         StepVerifier.create(answers, 0)
                 .expectSubscription()
@@ -91,7 +93,8 @@ class FluxOptionsTest {
                         taken.incrementAndGet();
                         there.countDown();
                     });
-            StepVerifier.create(loop.flux(requests, FluxOptions.defaults().concurrency(2)))
+            StepVerifier.create(loop.flux(
+                            requests, FluxOptions.builder().concurrency(2).build()))
                     .then(() -> {
                         try {
                             there.await();
@@ -109,7 +112,8 @@ class FluxOptionsTest {
     @Test
     void onlyTheOutputsThatAreWantedCome() {
         StepVerifier.create(session.flux(
-                        Flux.just(inputs(1)), FluxOptions.defaults().returning("product")))
+                        Flux.just(inputs(1)),
+                        FluxOptions.builder().outputs("product").build()))
                 .assertNext(outputs -> assertThat(outputs.names()).containsExactly("product"))
                 .verifyComplete();
     }
@@ -119,7 +123,9 @@ class FluxOptionsTest {
         try (Session loop = engine.session(TestModels.loop(), SessionOptions.defaults())) {
             StepVerifier.create(loop.results(
                             Flux.just(SessionTest.forever(), SessionTest.forever()),
-                            FluxOptions.defaults().deadline(Duration.ofMillis(20))))
+                            FluxOptions.builder()
+                                    .deadline(Duration.ofMillis(20))
+                                    .build()))
                     .assertNext(FluxOptionsTest::assertLate)
                     .assertNext(FluxOptionsTest::assertLate)
                     .verifyComplete();
@@ -136,7 +142,7 @@ class FluxOptionsTest {
                 TestModels.sumAndProduct(),
                 SessionOptions.builder().queue(1).maxConcurrentRuns(1).build())) {
             var requests = Flux.range(0, 200).map(FluxOptionsTest::inputs);
-            var options = FluxOptions.defaults().concurrency(8).retries(1000);
+            var options = FluxOptions.builder().concurrency(8).retries(1000).build();
             StepVerifier.create(narrow.flux(requests, options).map(FluxOptionsTest::sum))
                     .expectNextCount(200)
                     .verifyComplete();
@@ -145,7 +151,7 @@ class FluxOptionsTest {
 
     @Test
     void senselessOptionsAreRefused() {
-        assertThatThrownBy(() -> FluxOptions.defaults().concurrency(-1)).isInstanceOf(EngineException.class);
+        assertThatThrownBy(() -> FluxOptions.builder().concurrency(-1).build()).isInstanceOf(EngineException.class);
         assertThatThrownBy(() -> SessionOptions.builder().queue(0)).isInstanceOf(EngineException.class);
     }
 }

@@ -24,7 +24,8 @@ import reactor.test.publisher.TestPublisher;
 /** Tests of a flux whose publisher or subscriber breaks the rules of Reactive Streams. */
 @Timeout(60)
 class FluxRulesTest {
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
     private final Session session = engine.session(
             TestModels.sumAndProduct(), SessionOptions.builder().concurrency(4).build());
     private final TestPublisher<Inputs> source =

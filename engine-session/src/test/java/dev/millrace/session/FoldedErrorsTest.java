@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Tests of errors of nodes in a loop body that could be computed in advance, as docs/internals/optimiser.md says. */
 class FoldedErrorsTest {
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private final GraphEditor main = new GraphEditor(Graph.named("main"));
     private final Value x = main.addInput("x", ValueType.tensor(ElementType.INT64, Shape.of(4)));

@@ -18,7 +18,7 @@ class HealthTest {
     private static final int WIDTH = 4;
 
     private static Engine engine() {
-        return Engine.create(EngineOptions.defaults().withThreads(1));
+        return Engine.create(EngineOptions.builder().threads(1).build());
     }
 
     private static Session session(Engine engine, SessionOptions options) {
@@ -127,7 +127,7 @@ class HealthTest {
     @Test
     void anEngineWithoutRoomIsDegradedUntilThereIsSome() {
         long weights = 4L * (WIDTH * WIDTH + WIDTH);
-        var options = EngineOptions.defaults().withThreads(1).withMemoryBudget(weights);
+        var options = EngineOptions.builder().threads(1).memoryBudget(weights).build();
         try (Engine engine = Engine.create(options)) {
             assertThat(engine.memory()).isEqualTo(new MemoryUse(0, 0, weights));
             try (Session first = session(engine, SessionOptions.defaults())) {
@@ -151,7 +151,8 @@ class HealthTest {
                 .provider("cpu")
                 .build();
         var plain = SessionOptions.builder().provider("cpu").name("plain").build();
-        var options = EngineOptions.defaults().withThreads(1).withProviders(List.of(fake));
+        var options =
+                EngineOptions.builder().threads(1).providers(List.of(fake)).build();
         try (Engine engine = Engine.create(options);
                 Session lost = session(engine, onFake)) {
             assertUp(lost.health());

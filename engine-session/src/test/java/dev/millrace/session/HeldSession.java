@@ -70,7 +70,7 @@ final class HeldSession implements AutoCloseable {
         var options =
                 SessionOptions.builder().fileUse(FileUse.MAP).epContext(context).build();
         var lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build());
                 Session session = engine.session(Path.of(args[0]), options)) {
             say("opened");
             lines.readLine();

@@ -21,7 +21,8 @@ import reactor.core.publisher.SignalType;
 @State
 public class InferenceFluxStress {
     private static final long PATIENCE_NANOS = 10_000_000_000L;
-    private static final Engine ENGINE = Engine.create(EngineOptions.defaults().withThreads(2));
+    private static final Engine ENGINE =
+            Engine.create(EngineOptions.builder().threads(2).build());
     /** Thousands of streams are open at a time: none of their requests is to be refused. */
     private static final Session SESSION = ENGINE.session(
             TestModels.sumAndProduct(),

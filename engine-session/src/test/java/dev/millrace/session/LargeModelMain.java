@@ -38,7 +38,8 @@ final class LargeModelMain {
         try {
             Path model = write(folder, layers);
             Path target = folder.resolve("large_ctx.onnx");
-            try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+            try (Engine engine =
+                    Engine.create(EngineOptions.builder().threads(1).build())) {
                 engine.compiler(CompileOptions.builder()
                                 .errorIfNothingCompiled(true)
                                 .build())
@@ -93,7 +94,7 @@ final class LargeModelMain {
 
     private static float answer(Path model) {
         var options = SessionOptions.builder().disableModelCompile(true).build();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build());
                 Session session = engine.session(model, options)) {
             return answer(session);
         }
@@ -103,7 +104,7 @@ final class LargeModelMain {
     private static float answerFromMemory(Path model) throws IOException {
         var options =
                 SessionOptions.builder().disableModelCompile(true).config("ep.context_file_path", model.toString());
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build());
                 Session session = engine.session(Files.readAllBytes(model), options.build())) {
             return answer(session);
         }

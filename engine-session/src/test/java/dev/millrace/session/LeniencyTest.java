@@ -35,7 +35,8 @@ class LeniencyTest {
     private static final ValueType PAIR = ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(2)));
     private static final ValueType THREE = ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(3)));
 
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
     private final GraphEditor editor = new GraphEditor(Graph.named("lenient"));
     private final Value x = editor.addInput("x", PAIR);
 

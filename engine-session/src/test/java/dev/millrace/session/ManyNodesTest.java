@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Timeout;
 class ManyNodesTest {
     private static final int MANY = 60_000;
 
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
     private final GraphEditor editor = new GraphEditor(Graph.named("many"));
 
     @AfterEach

@@ -16,7 +16,8 @@ class MemoryBudgetTest {
     private static final long WEIGHTS = 4L * (WIDTH * WIDTH + WIDTH);
 
     private static Engine engine(long budget) {
-        return Engine.create(EngineOptions.defaults().withThreads(1).withMemoryBudget(budget));
+        return Engine.create(
+                EngineOptions.builder().threads(1).memoryBudget(budget).build());
     }
 
     private static Session session(Engine engine, long seed) {
@@ -100,7 +101,7 @@ class MemoryBudgetTest {
 
     @Test
     void aBudgetOfNothingIsRefused() {
-        assertThatThrownBy(() -> EngineOptions.defaults().withMemoryBudget(0))
+        assertThatThrownBy(() -> EngineOptions.builder().memoryBudget(0).build())
                 .isInstanceOf(EngineException.class)
                 .hasMessageContaining("budget");
     }

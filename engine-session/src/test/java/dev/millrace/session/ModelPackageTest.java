@@ -51,7 +51,7 @@ class ModelPackageTest {
         ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
         providers.add(fake);
         fake.operator = "Nothing";
-        engine = OpenEngine.create(EngineOptions.defaults().withThreads(1), providers);
+        engine = OpenEngine.create(EngineOptions.builder().threads(1).build(), providers);
         for (String name : List.of("one", "two", "three")) {
             Path of = Files.createDirectories(folder.resolve(name));
             Files.write(of.resolve("net.onnx"), TestModels.perceptron(1, WIDTH, name.hashCode()));

@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -28,7 +27,8 @@ class ObservationTest {
     private final LinkedBlockingQueue<RequestReport> heard = new LinkedBlockingQueue<>();
 
     private Engine engine(RequestListener listener) {
-        return Engine.create(EngineOptions.defaults().withThreads(1).withRequestListener(listener));
+        return Engine.create(
+                EngineOptions.builder().threads(1).requestListener(listener).build());
     }
 
     private static Inputs inputs() {
@@ -66,7 +66,7 @@ class ObservationTest {
                         TestModels.loop(),
                         SessionOptions.builder().maxConcurrentRuns(1).build())) {
             var first = session.mono(SessionTest.forever()).subscribe(Outputs::close, _ -> {});
-            var options = RunOptions.create().within(Duration.ofMillis(500));
+            var options = RunOptions.builder().within(Duration.ofMillis(500)).build();
             session.mono(SessionTest.forever(), options).onErrorComplete().block();
             first.dispose();
             RequestReport waited = heard.take();
@@ -100,7 +100,8 @@ class ObservationTest {
             recording.start();
             try (Session session = engine.session(
                     TestModels.loop(), SessionOptions.builder().name("loop").build())) {
-                var options = RunOptions.create().within(Duration.ofMillis(300));
+                var options =
+                        RunOptions.builder().within(Duration.ofMillis(300)).build();
                 assertThatThrownBy(() -> session.run(SessionTest.forever(), options))
                         .isInstanceOf(EngineException.class);
             }
@@ -170,7 +171,9 @@ class ObservationTest {
                 };
             }
         };
-        var options = RunOptions.create().heardBy(Objects.requireNonNull(RunListener.both(listener, listener)));
+        var options = RunOptions.builder()
+                .listener(RunListener.both(listener, listener))
+                .build();
         Thread.currentThread().setUncaughtExceptionHandler((_, _) -> {});
         try (Engine engine = engine(heard::add);
                 Session session = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults())) {
@@ -190,7 +193,7 @@ class ObservationTest {
         var options = SessionOptions.builder().listener(ofSession).build();
         try (Engine engine = engine(heard::add);
                 Session session = engine.session(TestModels.sumAndProduct(), options)) {
-            session.run(inputs(), RunOptions.create().heardBy(ofRun)).close();
+            session.run(inputs(), RunOptions.builder().listener(ofRun).build()).close();
             assertThat(ofRun.heard).isNotEmpty().isEqualTo(ofSession.heard);
             session.run(inputs()).close();
             assertThat(ofSession.heard).hasSize(2 * ofRun.heard.size());

@@ -55,7 +55,7 @@ class OtherMachineIT {
      * answers of that model and its source.
      */
     public static void main(String[] args) {
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build())) {
             System.out.println(engine.compatibility(Path.of(args[0])).getFirst().verdict());
             System.out.println("answers " + answer(engine, Path.of(args[0])));
             System.out.println("source: " + answer(engine, Path.of(args[1])));
@@ -103,14 +103,14 @@ class OtherMachineIT {
         var simd = SessionOptions.builder()
                 .provider("simd", Map.of("portable", portable))
                 .provider("cpu");
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build())) {
             engine.compiler(CompileOptions.of(simd.build()).build())
                     .compile(ModelInput.file(source), ModelOutput.file(target));
         }
     }
 
     private String answer() {
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build())) {
             return answer(engine, source);
         }
     }
@@ -136,7 +136,7 @@ class OtherMachineIT {
                 .options("-Dmillrace.kernels.vectorbits=128")
                 .output();
         assertThat(said).contains("compiled");
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build())) {
             assertThat(engine.compatibility(target).getFirst().verdict()).isEqualTo(Compatibility.PREFER_RECOMPILATION);
             float wanted = sum(answer(engine, source));
             assertThat(sum(answer(engine, target))).isCloseTo(wanted, offset(CLOSE * Math.abs(wanted)));
@@ -146,7 +146,8 @@ class OtherMachineIT {
     /** The main class of a process that compiles a model. */
     static final class Elsewhere {
         public static void main(String[] args) {
-            try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+            try (Engine engine =
+                    Engine.create(EngineOptions.builder().threads(1).build())) {
                 engine.compiler(CompileOptions.defaults())
                         .compile(ModelInput.file(Path.of(args[0])), ModelOutput.file(Path.of(args[1])));
                 System.out.println("compiled");

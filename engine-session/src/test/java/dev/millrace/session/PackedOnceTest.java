@@ -29,7 +29,8 @@ class PackedOnceTest {
                 .forEach(each -> providers.add(new ListenedFactory(each, WEIGHTS, kept)));
         Path one = Files.write(folder.resolve("one.onnx"), TestModels.perceptron(3, WIDTH, 5));
         Path two = Files.write(folder.resolve("two.onnx"), TestModels.perceptron(4, WIDTH, 5));
-        try (Engine engine = OpenEngine.create(EngineOptions.defaults().withThreads(1), providers);
+        try (Engine engine =
+                        OpenEngine.create(EngineOptions.builder().threads(1).build(), providers);
                 ContextGroup group = ContextGroup.create()) {
             var options = SessionOptions.builder()
                     .epContext(

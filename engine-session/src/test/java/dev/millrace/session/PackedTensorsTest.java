@@ -39,7 +39,8 @@ class PackedTensorsTest {
     @Test
     @Rows(135)
     void whatAnotherSessionPackedIsThereAlready() {
-        try (Engine engine = OpenEngine.create(EngineOptions.defaults().withThreads(1), List.of(packing));
+        try (Engine engine =
+                        OpenEngine.create(EngineOptions.builder().threads(1).build(), List.of(packing));
                 Session first = engine.session(TestModels.perceptron(3, WIDTH, 5), SessionOptions.defaults())) {
             assertThat(packing.asked).hasSize(3).doesNotContain(true);
             packing.asked.clear();
@@ -56,7 +57,8 @@ class PackedTensorsTest {
     @Test
     void enginesHaveTheirOwn() {
         for (Packing each : List.of(packing, new Packing())) {
-            try (Engine engine = OpenEngine.create(EngineOptions.defaults().withThreads(1), List.of(each))) {
+            try (Engine engine =
+                    OpenEngine.create(EngineOptions.builder().threads(1).build(), List.of(each))) {
                 engine.session(TestModels.perceptron(2, WIDTH, 5), SessionOptions.defaults())
                         .close();
                 assertThat(each.asked).containsExactly(false, false);

@@ -17,7 +17,8 @@ import reactor.test.StepVerifier;
 /** Models one after the other: (a + b) times (a b), and their sum. */
 @Timeout(60)
 class PipelineTest {
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(2).build());
     private final Session first = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults());
     private final Session second = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults());
     private final Inference both = first.then(second, Map.of("sum", "a", "product", "b"));
@@ -79,7 +80,8 @@ class PipelineTest {
     @Test
     void aRequestThatOneRefusesComesBackWithItsFailure() {
         var requests = Flux.just(inputs(1), Inputs.empty(), inputs(2));
-        StepVerifier.create(both.results(requests, FluxOptions.defaults().concurrency(2)))
+        StepVerifier.create(both.results(
+                        requests, FluxOptions.builder().concurrency(2).build()))
                 .assertNext(result -> assertThat(product(result.orThrow())).isEqualTo(6))
                 .assertNext(result -> assertThat(result.failure()).isNotNull())
                 .assertNext(result -> assertThat(product(result.orThrow())).isEqualTo(16))

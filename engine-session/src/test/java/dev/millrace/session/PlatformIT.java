@@ -59,7 +59,8 @@ class PlatformIT {
                 public void close() {}
             });
             var alone = SessionOptions.builder().alone(true).build();
-            try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+            try (Engine engine =
+                            Engine.create(EngineOptions.builder().threads(1).build());
                     Session session = engine.session(Path.of(arguments[0]), alone);
                     Session second = engine.session(Path.of(arguments[0]), alone);
                     Outputs outputs = session.run(Inputs.of("x", ones()))) {
@@ -164,8 +165,10 @@ class PlatformIT {
 
         public static void main(String[] arguments) {
             var cache = ContextCache.in(Path.of(arguments[1]));
-            try (Engine engine = Engine.create(
-                            EngineOptions.defaults().withThreads(1).withContextCache(cache));
+            try (Engine engine = Engine.create(EngineOptions.builder()
+                            .threads(1)
+                            .contextCache(cache)
+                            .build());
                     Session session = engine.session(Path.of(arguments[0]))) {
                 System.out.println(
                         session.report().cache() + " for " + session.label().providers());

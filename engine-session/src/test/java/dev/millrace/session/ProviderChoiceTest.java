@@ -51,7 +51,8 @@ class ProviderChoiceTest {
         assertThat(new ProviderChoice("mine", Map.of("a", "")).options()).containsEntry("a", "");
         for (String provider : List.of("simd", "cpu")) {
             var options = SessionOptions.builder().provider(provider, Map.of("", "1"));
-            try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+            try (Engine engine =
+                    Engine.create(EngineOptions.builder().threads(1).build())) {
                 CompiledTest.assertRefused(
                         Status.INVALID_ARGUMENT,
                         () -> engine.session(TestModels.perceptron(1, 4, 1), options.build()),

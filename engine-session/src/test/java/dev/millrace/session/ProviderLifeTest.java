@@ -48,10 +48,11 @@ class ProviderLifeTest {
     private Path folder = Path.of("");
 
     private final Told told = new Told();
-    private final Engine engine = Engine.create(EngineOptions.defaults()
-            .withThreads(2)
-            .withVirtualDevices(List.of(device(1), device(2)))
-            .withProviders(List.of(told)));
+    private final Engine engine = Engine.create(EngineOptions.builder()
+            .threads(2)
+            .virtualDevices(List.of(device(1), device(2)))
+            .providers(List.of(told))
+            .build());
     private Path file = Path.of("");
 
     @BeforeEach
@@ -234,7 +235,8 @@ class ProviderLifeTest {
                 waits.run();
                 cancellation.cancel();
             });
-            session.run(inputs(), RunOptions.create().cancelledBy(cancellation));
+            session.run(
+                    inputs(), RunOptions.builder().cancellation(cancellation).build());
         });
     }
 
@@ -242,14 +244,20 @@ class ProviderLifeTest {
     void aRunThatWaitsForItsTurnHearsItsDeadline() throws InterruptedException {
         assertWaitEnds(
                 Status.DEADLINE_EXCEEDED,
-                (session, _) -> session.run(inputs(), RunOptions.create().within(Duration.ofMillis(50))));
+                (session, _) -> session.run(
+                        inputs(),
+                        RunOptions.builder().within(Duration.ofMillis(50)).build()));
     }
 
     @Test
     void aRequestThatWaitsForItsTurnHearsItsDeadline() throws InterruptedException {
         assertWaitEnds(
                 Status.DEADLINE_EXCEEDED,
-                (session, _) -> session.mono(inputs(), RunOptions.create().within(Duration.ofMillis(50)))
+                (session, _) -> session.mono(
+                                inputs(),
+                                RunOptions.builder()
+                                        .within(Duration.ofMillis(50))
+                                        .build())
                         .block());
     }
 

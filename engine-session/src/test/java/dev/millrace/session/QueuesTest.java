@@ -33,7 +33,8 @@ import reactor.test.StepVerifier;
 /** Requests that wait for their turn: how many may, who is next, and for how long. */
 @Timeout(60)
 class QueuesTest {
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(2).build());
     private final Session light = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults());
     private final CountDownLatch running = new CountDownLatch(2);
     private final Session heavy = engine.session(
@@ -126,7 +127,7 @@ class QueuesTest {
     @Test
     void aDeadlinePassesWhileARequestWaits() throws InterruptedException {
         occupy();
-        var options = RunOptions.create().within(Duration.ofMillis(20));
+        var options = RunOptions.builder().within(Duration.ofMillis(20)).build();
         StepVerifier.create(heavy.mono(SessionTest.forever(), options))
                 .expectErrorSatisfies(thrown -> assertThat(status(thrown)).isEqualTo(Status.DEADLINE_EXCEEDED))
                 .verify();
@@ -138,7 +139,7 @@ class QueuesTest {
         StepVerifier.create(heavy.mono(SessionTest.forever()).contextWrite(RunContext.within(Duration.ofMillis(20))))
                 .expectErrorSatisfies(thrown -> assertThat(status(thrown)).isEqualTo(Status.DEADLINE_EXCEEDED))
                 .verify();
-        var options = RunOptions.create().within(Duration.ofMillis(20));
+        var options = RunOptions.builder().within(Duration.ofMillis(20)).build();
         assertThatThrownBy(() -> heavy.run(SessionTest.forever(), options))
                 .satisfies(thrown -> assertThat(status(thrown)).isEqualTo(Status.DEADLINE_EXCEEDED));
         assertThat(options.cancellation().isCancelled()).isFalse();
@@ -146,7 +147,7 @@ class QueuesTest {
 
     @Test
     void aDeadlineThatHasPassedRunsNothing() {
-        var options = RunOptions.create().deadline(Instant.EPOCH);
+        var options = RunOptions.builder().deadline(Instant.EPOCH).build();
         StepVerifier.create(light.mono(inputs(1), options))
                 .expectErrorSatisfies(thrown -> assertThat(status(thrown)).isEqualTo(Status.DEADLINE_EXCEEDED))
                 .verify();
@@ -154,7 +155,7 @@ class QueuesTest {
 
     @Test
     void theCancellationOfOptionsStopsAMono() throws InterruptedException {
-        var options = RunOptions.create();
+        var options = RunOptions.defaults();
         var run = heavy.mono(SessionTest.forever(), options).toFuture();
         options.cancellation().cancel();
         assertThatThrownBy(run::join)
@@ -178,11 +179,12 @@ class QueuesTest {
             });
             begun.await();
             for (int priority : new int[] {0, 5, 5, 9}) {
-                one.mono(inputs(0), RunOptions.create().priority(priority)).subscribe(outputs -> {
-                    outputs.close();
-                    order.add(priority);
-                    done.countDown();
-                });
+                one.mono(inputs(0), RunOptions.builder().priority(priority).build())
+                        .subscribe(outputs -> {
+                            outputs.close();
+                            order.add(priority);
+                            done.countDown();
+                        });
             }
             go.countDown();
             done.await();
@@ -313,7 +315,8 @@ class QueuesTest {
     @Test
     void anOutputIsWrittenIntoTheCallersMemory() {
         Tensor mine = Tensor.copyOf(new float[1], 1);
-        try (Outputs outputs = light.run(inputs(2), RunOptions.create().into("sum", mine))) {
+        try (Outputs outputs =
+                light.run(inputs(2), RunOptions.builder().into("sum", mine).build())) {
             assertThat(outputs.get("sum").floats()).containsExactly(3f);
             assertThat(outputs.get("product").floats()).containsExactly(2f);
         }
@@ -323,11 +326,15 @@ class QueuesTest {
 
     @Test
     void anOutputThatDoesNotFitTheCallersMemoryIsRefused() {
-        var tooLong = RunOptions.create().into("sum", Tensor.copyOf(new float[2], 2));
+        var tooLong =
+                RunOptions.builder().into("sum", Tensor.copyOf(new float[2], 2)).build();
         assertThatThrownBy(() -> light.run(inputs(2), tooLong)).hasMessageContaining("does not fit");
-        var otherType = RunOptions.create().into("sum", Tensor.copyOf(new long[1], 1));
+        var otherType =
+                RunOptions.builder().into("sum", Tensor.copyOf(new long[1], 1)).build();
         assertThatThrownBy(() -> light.run(inputs(2), otherType)).hasMessageContaining("cannot be written");
-        var noOutput = RunOptions.create().into("sums", Tensor.copyOf(new float[1], 1));
+        var noOutput = RunOptions.builder()
+                .into("sums", Tensor.copyOf(new float[1], 1))
+                .build();
         assertThatThrownBy(() -> light.run(inputs(2), noOutput)).hasMessageContaining("Invalid output name");
     }
 }

@@ -19,7 +19,8 @@ import reactor.test.publisher.TestPublisher;
 
 @Timeout(60)
 class ReactiveTest {
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(2).build());
 
     @AfterEach
     void closeEngine() {

@@ -33,10 +33,11 @@ import reactor.core.publisher.Mono;
 class RequestsEndTest {
     private static final int WIDTH = 4;
 
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
     private final Session session = engine.session(TestModels.perceptron(2, WIDTH, 1), SessionOptions.defaults());
     private final BatchedSession batched =
-            session.batched(BatchOptions.defaults().maxDelay(Duration.ofHours(1)));
+            session.batched(BatchOptions.builder().maxDelay(Duration.ofHours(1)).build());
     private final Session sums = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults());
     private final StatefulSession stateful =
             sums.stateful(State.carry("sum", "b").ofZeros(1));
@@ -88,7 +89,8 @@ class RequestsEndTest {
             for (int i = 0; i < 9; i++) {
                 var token = new Cancellation();
                 tokens.add(token);
-                asked.add(asked(batched.mono(request(), RunOptions.create().cancelledBy(token))));
+                asked.add(asked(batched.mono(
+                        request(), RunOptions.builder().cancellation(token).build())));
             }
             for (int i = 1; i < 9; i += 2) {
                 tokens.get(i).cancel();
@@ -101,7 +103,8 @@ class RequestsEndTest {
 
     @Test
     void aSequenceGoesOnAfterAnElementThatWasCancelledByItsTokenWhileItWaitedForABatch() throws InterruptedException {
-        BatchedSession together = sums.batched(BatchOptions.defaults().axis("n").maxDelay(Duration.ofHours(1)));
+        BatchedSession together = sums.batched(
+                BatchOptions.builder().axis("n").maxDelay(Duration.ofHours(1)).build());
         try (StatefulSession sequences =
                 together.stateful(State.carry("sum", "b").ofZeros(1))) {
             var token = new Cancellation();
@@ -112,7 +115,9 @@ class RequestsEndTest {
                 first = asked(sequences.sequence("one").mono(Inputs.of("a", 1f)));
                 cancelled = asked(sequences
                         .sequence("two")
-                        .mono(Inputs.of("a", 1f), RunOptions.create().cancelledBy(token)));
+                        .mono(
+                                Inputs.of("a", 1f),
+                                RunOptions.builder().cancellation(token).build()));
                 token.cancel();
             }
             assertThat(ended(first)).isEqualTo(ANSWERED);
@@ -145,7 +150,8 @@ class RequestsEndTest {
         Arena arena = Arena.ofShared();
         Tensor shared = Tensor.wrap(ElementType.FLOAT, Shape.of(WIDTH), arena.allocate(4 * WIDTH, 64));
         Session biased = engine.session(TestModels.biased(WIDTH), SessionOptions.defaults());
-        BatchedSession biasedBatches = biased.batched(BatchOptions.defaults().maxDelay(Duration.ofHours(1)));
+        BatchedSession biasedBatches = biased.batched(
+                BatchOptions.builder().maxDelay(Duration.ofHours(1)).build());
         List<CompletableFuture<String>> asked = new ArrayList<>();
         Tensor bias = Tensor.copyOf(new float[WIDTH], WIDTH);
         measureSingles(biasedBatches, request().and("bias", bias));
@@ -220,14 +226,17 @@ class RequestsEndTest {
         CompletableFuture<String> first;
         try (var _ = OccupiedSession.of(sums, Inputs.of("a", 1f).and("b", 1f))) {
             first = asked(sequence.mono(Inputs.of("a", 1f)));
-            late = asked(sequence.mono(Inputs.of("a", 1f), RunOptions.create().within(Duration.ofMillis(20))));
+            late = asked(sequence.mono(
+                    Inputs.of("a", 1f),
+                    RunOptions.builder().within(Duration.ofMillis(20)).build()));
             Disposable gone = sequence.mono(Inputs.of("a", 1f)).subscribe();
             gone.dispose();
             assertThat(ended(late)).isEqualTo("DEADLINE_EXCEEDED");
             var token = new Cancellation();
             token.cancel();
-            assertThatThrownBy(() ->
-                            sequence.run(Inputs.of("a", 1f), RunOptions.create().cancelledBy(token)))
+            assertThatThrownBy(() -> sequence.run(
+                            Inputs.of("a", 1f),
+                            RunOptions.builder().cancellation(token).build()))
                     .satisfies(thrown ->
                             assertThat(((EngineException) thrown).status()).isEqualTo(Status.CANCELLED));
         }
@@ -316,10 +325,12 @@ class RequestsEndTest {
     void aStateIsNotWrittenIntoMemoryOfTheCallers() {
         Sequence sequence = stateful.sequence("one");
         Tensor mine = Tensor.copyOf(new float[1], 1);
-        RunOptions into = RunOptions.create().into("sum", mine);
+        RunOptions into = RunOptions.builder().into("sum", mine).build();
         assertThatThrownBy(() -> sequence.run(Inputs.of("a", 1f), into)).hasMessageContaining("state");
         assertThat(ended(asked(sequence.mono(Inputs.of("a", 1f), into)))).isEqualTo("INVALID_ARGUMENT");
-        sequence.run(Inputs.of("a", 1f), RunOptions.create().into("product", mine))
+        sequence.run(
+                        Inputs.of("a", 1f),
+                        RunOptions.builder().into("product", mine).build())
                 .close();
         assertThat(sequence.snapshot().get("b"))
                 .satisfies(state -> assertThat(state.floats()).containsExactly(1f));

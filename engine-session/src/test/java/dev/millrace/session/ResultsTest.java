@@ -18,7 +18,8 @@ import reactor.test.StepVerifier;
 /** Requests that come back with what became of them, and sessions that are warm before the first. */
 @Timeout(60)
 class ResultsTest {
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
     private final Session session = engine.session(
             TestModels.sumAndProduct(), SessionOptions.builder().concurrency(4).build());
 

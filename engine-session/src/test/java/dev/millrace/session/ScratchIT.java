@@ -25,7 +25,7 @@ class ScratchIT {
 
     @Test
     void arraysOfALargeRunComeBackWhileSmallRunsGoOn() {
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(2).build());
                 Session session = engine.session(
                         TestModels.softmax(),
                         SessionOptions.builder().provider("cpu").build())) {

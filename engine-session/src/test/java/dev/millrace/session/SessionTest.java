@@ -30,7 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class SessionTest {
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(2).build());
 
     @AfterEach
     void closeEngine() {
@@ -68,7 +69,7 @@ class SessionTest {
         try (Session session = twoOutputs();
                 Outputs out = session.run(
                         Inputs.of("a", 1f).and("b", Tensor.copyOf(new float[] {3}, 1)),
-                        RunOptions.create().returning("product"))) {
+                        RunOptions.builder().outputs("product").build())) {
             assertThat(out.names()).containsExactly("product");
             assertThat(out.get("product").floats()).containsExactly(3);
         }
@@ -102,7 +103,7 @@ class SessionTest {
                     "Invalid input name: z");
             assertThatThrownBy(() -> session.run(
                             Inputs.of("x", Tensor.copyOf(new float[4], 1, 4)),
-                            RunOptions.create().returning("nope")))
+                            RunOptions.builder().outputs("nope").build()))
                     .hasMessageContaining("Invalid output name: nope");
         }
     }
@@ -218,7 +219,10 @@ class SessionTest {
             @Override
             public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {}
         };
-        var options = RunOptions.create().cancelledBy(cancellation).heardBy(listener);
+        var options = RunOptions.builder()
+                .cancellation(cancellation)
+                .listener(listener)
+                .build();
         var outcome = new AtomicReference<Object>();
         Thread runner = Thread.ofPlatform().start(() -> {
             try {
@@ -254,7 +258,9 @@ class SessionTest {
             var status = new AtomicReference<Status>();
             Thread runner = Thread.ofPlatform().start(() -> {
                 try {
-                    session.run(forever(), RunOptions.create().cancelledBy(cancellation));
+                    session.run(
+                            forever(),
+                            RunOptions.builder().cancellation(cancellation).build());
                 } catch (EngineException e) {
                     status.set(e.status());
                 }
@@ -297,7 +303,7 @@ class SessionTest {
                 var trace = ChromeTrace.to(file)) {
             session.run(
                             Inputs.of("a", 1f).and("b", Tensor.copyOf(new float[] {3}, 1)),
-                            RunOptions.create().heardBy(trace))
+                            RunOptions.builder().listener(trace).build())
                     .close();
         }
         assertThat(Files.readString(file))

@@ -38,12 +38,12 @@ class SharedBlocksTest {
         List<float[]> expected = new ArrayList<>();
         for (int i = 0; i < SESSIONS; i++) {
             models.add(TestModels.perceptron(3, WIDTH, i));
-            try (Engine alone = Engine.create(EngineOptions.defaults().withThreads(1));
+            try (Engine alone = Engine.create(EngineOptions.builder().threads(1).build());
                     Session session = alone.session(models.get(i), SessionOptions.defaults())) {
                 expected.add(answer(session, i));
             }
         }
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build());
                 ExecutorService pool = Executors.newFixedThreadPool(THREADS)) {
             var sessions = new ArrayList<Session>();
             for (byte[] model : models) {

@@ -48,7 +48,7 @@ class SharedEncoderIT {
         var providers = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class)
                 .forEach(each -> providers.add(new ListenedFactory(each, MATRIX, kept)));
-        return OpenEngine.create(EngineOptions.defaults().withThreads(1), providers);
+        return OpenEngine.create(EngineOptions.builder().threads(1).build(), providers);
     }
 
     /** MiniLM for texts of one length, with its weights in the file that all have in common. */

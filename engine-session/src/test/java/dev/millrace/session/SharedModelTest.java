@@ -31,8 +31,8 @@ class SharedModelTest {
     private Path folder = Path.of("");
 
     private final ScalingFactory scaling = new ScalingFactory();
-    private final Engine engine =
-            Engine.create(EngineOptions.defaults().withThreads(1).withProviders(List.of(scaling)));
+    private final Engine engine = Engine.create(
+            EngineOptions.builder().threads(1).providers(List.of(scaling)).build());
     private final byte[] model = TestModels.scaledSum(WIDTH);
     private Path source = Path.of("");
     private Path target = Path.of("");

@@ -23,7 +23,8 @@ import reactor.test.StepVerifier;
 /** Sequences whose state is the sum of their elements; an answer is an element times the state before it. */
 @Timeout(60)
 class StatefulTest {
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(2).build());
     private final Session session = engine.session(
             TestModels.sumAndProduct(), SessionOptions.builder().concurrency(4).build());
     private final StatefulSession sums =
@@ -75,7 +76,8 @@ class StatefulTest {
         int length = 20;
         var elements = Flux.range(0, count * length).map(i -> new Keyed<>(i % count, element(i % count + i / count)));
         Map<Integer, Float> last = new HashMap<>();
-        StepVerifier.create(sums.keyed(elements, FluxOptions.defaults().unordered())
+        StepVerifier.create(sums.keyed(
+                                elements, FluxOptions.builder().ordered(false).build())
                         .doOnNext(answer -> last.put(answer.key(), product(answer.value()))))
                 .expectNextCount(count * length)
                 .verifyComplete();
@@ -137,7 +139,8 @@ class StatefulTest {
     @Test
     void theSequenceThatRestsLongestIsGivenUpForOneMore() {
         try (StatefulSession few = session.stateful(
-                new StateOptions(2, null), State.carry("sum", "b").ofZeros(1))) {
+                StateOptions.builder().maxSequences(2).build(),
+                State.carry("sum", "b").ofZeros(1))) {
             Sequence first = few.sequence(1);
             Sequence second = few.sequence(2);
             assertThat(few.sequence(1)).isSameAs(first);
@@ -154,7 +157,7 @@ class StatefulTest {
         try (StatefulSession brief = new OpenStatefulSession(
                 OpenSession.of(session),
                 OpenSession.of(session),
-                new StateOptions(10, Duration.ofNanos(5)),
+                StateOptions.builder().idle(Duration.ofNanos(5)).build(),
                 List.of(State.carry("sum", "b").ofZeros(1)),
                 now::get)) {
             Sequence first = brief.sequence(1);

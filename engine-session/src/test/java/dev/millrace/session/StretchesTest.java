@@ -36,7 +36,8 @@ class StretchesTest {
     private static final int WIDTH = 64;
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private static SessionOptions.Builder plain() {
         return SessionOptions.builder()

@@ -30,7 +30,8 @@ class SubscriberThreadsTest {
     private static final String WORKER = "millrace-worker-";
 
     private final Set<Thread> seen = ConcurrentHashMap.newKeySet();
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(4));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(4).build());
     private final Session session = engine.session(
             TestModels.perceptron(3, WIDTH, 5),
             SessionOptions.builder().threads(4).build());
@@ -79,8 +80,9 @@ class SubscriberThreadsTest {
 
     @Test
     void answersOfAFluxComeOnRunThreads() {
-        FluxOptions three = FluxOptions.defaults().concurrency(3);
-        for (FluxOptions each : new FluxOptions[] {three, three.unordered()}) {
+        FluxOptions three = FluxOptions.builder().concurrency(3).build();
+        for (FluxOptions each :
+                new FluxOptions[] {three, three.toBuilder().ordered(false).build()}) {
             assertThat(session.flux(Flux.range(0, MANY).map(this::asked), each)
                             .map(this::told)
                             .reduce(0, Integer::sum)
@@ -146,17 +148,19 @@ class SubscriberThreadsTest {
 
     private RunOptions noted() {
         seen.clear();
-        return RunOptions.create().heardBy(new RunListener() {
-            @Override
-            public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
-                // nothing to hear
-            }
+        return RunOptions.builder()
+                .listener(new RunListener() {
+                    @Override
+                    public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
+                        // nothing to hear
+                    }
 
-            @Override
-            public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
-                seen.add(Thread.currentThread());
-            }
-        });
+                    @Override
+                    public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
+                        seen.add(Thread.currentThread());
+                    }
+                })
+                .build();
     }
 
     private Thread threadOf(Mono<Outputs> mono) {

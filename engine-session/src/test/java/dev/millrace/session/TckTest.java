@@ -25,7 +25,8 @@ import reactor.core.publisher.Flux;
 /** The rules of Reactive Streams, as their own test kit checks them; its rules are TestNG's, who runs them is not. */
 @Timeout(300)
 class TckTest {
-    private static final Engine ENGINE = Engine.create(EngineOptions.defaults().withThreads(2));
+    private static final Engine ENGINE =
+            Engine.create(EngineOptions.builder().threads(2).build());
     private static final Session SESSION = ENGINE.session(
             TestModels.sumAndProduct(), SessionOptions.builder().concurrency(2).build());
 
@@ -92,8 +93,8 @@ class TckTest {
         @Override
         public Publisher<Token> createPublisher(long elements) {
             int most = (int) Math.clamp(elements, 1, Integer.MAX_VALUE);
-            Flux<Token> tokens =
-                    GENERATOR.flux(new long[] {1}, GenerationOptions.defaults().maxTokens(most));
+            Flux<Token> tokens = GENERATOR.flux(
+                    new long[] {1}, GenerationOptions.builder().maxTokens(most).build());
             return elements == 0 ? tokens.take(0) : tokens;
         }
 
@@ -108,7 +109,7 @@ class TckTest {
     @TestFactory
     Stream<DynamicTest> tokens() {
         // the first tokens take longer than the rules give them
-        GENERATOR.run(new long[] {1}, GenerationOptions.defaults().maxTokens(20));
+        GENERATOR.run(new long[] {1}, GenerationOptions.builder().maxTokens(20).build());
         return rules(new TokenRules());
     }
 

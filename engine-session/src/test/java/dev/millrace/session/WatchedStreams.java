@@ -40,7 +40,7 @@ final class WatchedStreams {
                 .allowBlockingCallsInside(TIMERS, "remove")
                 .blockingMethodCallback(method -> waited(method.toString()))
                 .install();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(2).build());
                 Session session = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults())) {
             if (arguments.length > 0) {
                 session.mono(inputs()).doOnNext(WatchedStreams::sleep).block();
@@ -69,14 +69,14 @@ final class WatchedStreams {
 
     private static void stream(Inference inference) {
         Flux<Inputs> requests = Flux.range(0, MANY).map(_ -> inputs());
-        FluxOptions two = FluxOptions.defaults().concurrency(2).prefetch(4);
+        FluxOptions two = FluxOptions.builder().concurrency(2).prefetch(4).build();
         inference.flux(requests).doOnNext(Outputs::close).blockLast();
         inference
-                .flux(requests, two.deadline(Duration.ofMinutes(1)))
+                .flux(requests, two.toBuilder().deadline(Duration.ofMinutes(1)).build())
                 .doOnNext(Outputs::close)
                 .blockLast();
         inference
-                .flux(requests, two.unordered())
+                .flux(requests, two.toBuilder().ordered(false).build())
                 .doOnNext(Outputs::close)
                 .take(MANY / 2)
                 .blockLast();

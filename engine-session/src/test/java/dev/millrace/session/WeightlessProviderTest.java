@@ -36,7 +36,7 @@ class WeightlessProviderTest {
         var providers = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
         providers.add(fake);
-        engine = OpenEngine.create(EngineOptions.defaults().withThreads(1), providers);
+        engine = OpenEngine.create(EngineOptions.builder().threads(1).build(), providers);
         source = Files.write(folder.resolve("net.onnx"), TestModels.perceptron(1, 4, 1));
     }
 

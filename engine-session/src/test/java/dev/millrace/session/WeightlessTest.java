@@ -48,7 +48,7 @@ class WeightlessTest {
     @BeforeEach
     void open() throws IOException {
         engine.close();
-        engine = Engine.create(EngineOptions.defaults().withThreads(1));
+        engine = Engine.create(EngineOptions.builder().threads(1).build());
         source = folder.resolve("net.onnx");
         compiled = folder.resolve("net_ctx.onnx");
     }

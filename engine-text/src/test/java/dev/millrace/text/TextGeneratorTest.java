@@ -74,7 +74,7 @@ class TextGeneratorTest {
     }
 
     private GenerationOptions whole() {
-        return HOW.stopTokens(ids[ids.length - 1]);
+        return HOW.toBuilder().stopTokens(ids[ids.length - 1]).build();
     }
 
     @Test
@@ -108,7 +108,7 @@ class TextGeneratorTest {
     @Test
     void aTextThatIsCutWithinACharacterSaysSo() {
         int crab = tokenizer.encode("A crab").ids().length;
-        Completion cut = generator.run("A", HOW.maxTokens(crab));
+        Completion cut = generator.run("A", HOW.toBuilder().maxTokens(crab).build());
         assertThat(cut.ending()).isEqualTo(Ending.MAX_TOKENS);
         assertThat(cut.text()).isEqualTo(" crab\ufffd");
     }

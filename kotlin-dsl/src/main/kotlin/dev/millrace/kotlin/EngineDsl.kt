@@ -46,13 +46,14 @@ public class EngineBuilder internal constructor() {
     internal fun build(): Engine =
         Engine.create(
             EngineOptions
-                .defaults()
-                .withThreads(threads)
-                .withContextCache(contextCache?.let(ContextCache::`in`))
-                .withVirtualDevices(virtualDevices)
-                .withRequestListener(requestListener)
-                .withMemoryBudget(memoryBudget)
-                .withProviders(providers),
+                .builder()
+                .threads(threads)
+                .contextCache(contextCache?.let(ContextCache::`in`))
+                .virtualDevices(virtualDevices)
+                .requestListener(requestListener)
+                .memoryBudget(memoryBudget)
+                .providers(providers)
+                .build(),
         )
 }
 

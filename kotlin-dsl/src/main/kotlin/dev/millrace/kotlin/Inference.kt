@@ -33,7 +33,7 @@ import java.util.concurrent.Executor
 /** Runs without blocking the caller's thread; cancelling the coroutine stops the run. */
 public suspend fun Inference.infer(
     given: Inputs,
-    options: RunOptions = RunOptions.create(),
+    options: RunOptions = RunOptions.defaults(),
 ): Outputs = mono(given, options).awaitSingle()
 
 /**
@@ -71,7 +71,7 @@ private fun <T : Any> Flow<Inputs>.answered(answers: (Flux<Inputs>) -> Flux<T>):
  */
 private fun FluxOptions.forFlow(inference: Inference): FluxOptions {
     val width = if (concurrency() == 0) inference.concurrency() else concurrency()
-    return if (prefetch() > 0) this else prefetch(width - 1)
+    return if (prefetch() > 0) this else toBuilder().prefetch(width - 1).build()
 }
 
 /**

@@ -93,8 +93,8 @@ class ContinuationsTest {
     @Test
     fun `those of a flow of answers, and of the flow of its requests`() =
         runBlocking<Unit> {
-            val three = FluxOptions.defaults().concurrency(3)
-            for (options in listOf(three, three.unordered())) {
+            val three = FluxOptions.builder().concurrency(3).build()
+            for (options in listOf(three, three.toBuilder().ordered(false).build())) {
                 requests().infer(session, options).collect {
                     note()
                     it.close()

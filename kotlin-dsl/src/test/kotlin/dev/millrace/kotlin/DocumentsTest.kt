@@ -46,7 +46,7 @@ private class DocumentExamples(
 
     suspend fun streams() {
         requests
-            .infer(session, FluxOptions.defaults().concurrency(4))
+            .infer(session, FluxOptions.builder().concurrency(4).build())
             .collect { it.use { outputs -> println(outputs["y"][0, 1]) } }
     }
 
@@ -63,7 +63,7 @@ private class DocumentExamples(
 
     suspend fun generation() {
         generator
-            .tokens(longArrayOf(1, 306, 4658), GenerationOptions.defaults().maxTokens(100))
+            .tokens(longArrayOf(1, 306, 4658), GenerationOptions.builder().maxTokens(100).build())
             .collect { token -> print(token.id) }
         val all = generator.generate(longArrayOf(1, 306, 4658))
     }

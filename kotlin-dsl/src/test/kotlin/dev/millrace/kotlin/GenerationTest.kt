@@ -62,7 +62,11 @@ class GenerationTest {
     @Test
     fun `a generation is awaited`() =
         runBlocking<Unit> {
-            val said = session.generator().generate(longArrayOf(0, 1), GenerationOptions.defaults().stopTokens(4))
+            val said =
+                session.generator().generate(
+                    longArrayOf(0, 1),
+                    GenerationOptions.builder().stopTokens(4).build(),
+                )
             assertThat(said.ids()).containsExactly(2, 3, 4)
             assertThat(said.ending()).isEqualTo(Ending.STOP_TOKEN)
         }

@@ -79,7 +79,7 @@ class StreamsTest {
                         emit(pair(i))
                     }
                 }
-            val options = FluxOptions.defaults().concurrency(3)
+            val options = FluxOptions.builder().concurrency(3).build()
             val answers = requests.infer(session, options).take(5).map { outputs -> outputs.use { it["sum"][0] } }
             assertThat(answers.toList()).containsExactly(2.0, 3.0, 4.0, 5.0, 6.0)
             assertThat(emitted.get()).isLessThan(16)

@@ -15,7 +15,8 @@ final class AgreeWorker {
     public static void main(String[] arguments) throws Exception {
         Settings settings = Settings.ofArguments(arguments);
         var runtime = new OnnxRuntimeSession.Runtime();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(settings.threads()))) {
+        try (Engine engine = Engine.create(
+                EngineOptions.builder().threads(settings.threads()).build())) {
             LineWorker.serve((address, stages) -> {
                 Path file = Path.of(URI.create(address));
                 Row row;

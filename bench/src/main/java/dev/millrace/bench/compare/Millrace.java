@@ -52,7 +52,7 @@ public final class Millrace implements Contender {
 
     /** A run that {@code listener} hears. */
     public void run(Inputs inputs, RunListener listener) {
-        session().run(inputs, RunOptions.create().heardBy(listener)).close();
+        session().run(inputs, RunOptions.builder().listener(listener).build()).close();
     }
 
     @Override

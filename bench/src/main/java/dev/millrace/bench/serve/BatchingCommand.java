@@ -124,15 +124,13 @@ public final class BatchingCommand implements Callable<Integer> {
         try (Session session = engine.session(model.file(), flags.options())) {
             Inputs inputs = inputs(model, session, 1, tokens);
             Inputs many = inputs(model, session, maxSize, tokens);
-            BatchOptions options = BatchOptions.defaults().maxSize(maxSize).maxDelay(Duration.ofMillis(maxDelay));
-            // Silero's extents have no names
-            Inference batched = session.batched(
-                    tokens > 0
-                            ? options
-                            : options.along("input", 0)
-                                    .along("state", 1)
-                                    .along("output", 0)
-                                    .along("stateN", 1));
+            BatchOptions.Builder options =
+                    BatchOptions.builder().maxSize(maxSize).maxDelay(Duration.ofMillis(maxDelay));
+            if (tokens == 0) {
+                // Silero's extents have no names
+                options.along("input", 0).along("state", 1).along("output", 0).along("stateN", 1);
+            }
+            Inference batched = session.batched(options.build());
             var asked = new Asked(label, session, batched, inputs, many, requests(batched, inputs));
             double given = subscribed(out, asked);
             double limit = byHand(out, asked, hands);

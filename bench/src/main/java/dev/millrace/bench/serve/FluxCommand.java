@@ -123,7 +123,7 @@ public final class FluxCommand implements Callable<Integer> {
             Inputs inputs = new InputMaker(model.known(), UsualShapes.tokens(1, tokens), SEED).make(session.inputs());
             int all = SENTENCES * concurrency;
             Flux<Inputs> requests = Flux.range(0, all).map(_ -> inputs);
-            FluxOptions options = FluxOptions.defaults().concurrency(concurrency);
+            FluxOptions options = FluxOptions.builder().concurrency(concurrency).build();
             Duel duel = measured(
                     () -> session.flux(requests, options)
                             .doOnNext(Outputs::close)

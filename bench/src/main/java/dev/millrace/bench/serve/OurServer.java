@@ -25,7 +25,7 @@ final class OurServer implements Server {
 
     /** @param threads of the engine; 0 for as many as it takes by itself */
     OurServer(List<ServedFiles> files, int threads) throws IOException {
-        engine = Engine.create(EngineOptions.defaults().withThreads(threads));
+        engine = Engine.create(EngineOptions.builder().threads(threads).build());
         for (ServedFiles each : files) {
             var session = ReplaceableSession.of(engine.session(each.model()));
             String output = session.current().outputs().getFirst().name();

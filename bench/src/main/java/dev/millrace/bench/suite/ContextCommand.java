@@ -66,7 +66,8 @@ final class ContextCommand implements Callable<Integer> {
 
     private String cells(SuiteCase test, int threads) throws Exception {
         Path source = test.model().get().file();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(threads));
+        try (Engine engine =
+                        Engine.create(EngineOptions.builder().threads(threads).build());
                 var folder = new ScratchFolder("millrace-context")) {
             Path context = folder.path().resolve("model_ctx.onnx");
             engine.compiler(CompileOptions.of(flags.options())

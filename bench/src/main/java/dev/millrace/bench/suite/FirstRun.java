@@ -48,8 +48,8 @@ final class FirstRun {
         Path model = Path.of(arguments[0]);
         long start = System.nanoTime();
         var sessions = new ArrayList<Session>();
-        try (Engine engine =
-                Engine.create(EngineOptions.defaults().withThreads(threads).withContextCache(cache))) {
+        try (Engine engine = Engine.create(
+                EngineOptions.builder().threads(threads).contextCache(cache).build())) {
             sessions.add(engine.session(model, options.build()));
             long created = System.nanoTime();
             sessions.getFirst().run(inputs).close();

@@ -54,7 +54,8 @@ final class SuiteBench {
 
     private SuiteRow measure(SuiteCase test, int threads) throws Exception {
         ModelArgument model = test.model().get();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(threads));
+        try (Engine engine =
+                        Engine.create(EngineOptions.builder().threads(threads).build());
                 var ours = new Millrace(engine, model.file(), options)) {
             ours.create();
             Inputs inputs = new InputMaker(model.known(), test.shapes(), SEED).make(ours.inputs());

@@ -22,7 +22,8 @@ final class SweepWorker {
         int threads = Integer.parseInt(arguments[0]);
         long elements = Long.parseLong(arguments[1]);
         long budget = Long.parseLong(arguments[2]);
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(threads));
+        try (Engine engine =
+                        Engine.create(EngineOptions.builder().threads(threads).build());
                 var bench = new SweepBench(engine, options.build(), elements, budget)) {
             LineWorker.serve((folder, _) -> bench.run(
                             BackendCase.find(List.of(Path.of(folder))).getFirst())

@@ -26,7 +26,7 @@ final class MutantWorker {
         Path folder = Path.of(arguments[2]);
         Mutants mutants = mutation.all();
         var runtime = new OnnxRuntimeSession.Runtime();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build())) {
             LineWorker.serve((number, stages) -> {
                 Mutants.Mutant mutant = mutants.draw(mutation.random(seed, Long.parseLong(number)));
                 var trial = new MutantTrial(mutant, engine, runtime, folder, stages);

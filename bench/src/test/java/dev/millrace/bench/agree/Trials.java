@@ -28,7 +28,8 @@ final class Trials implements AutoCloseable {
     }
 
     private final Path file;
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
     private final OnnxRuntimeSession.Runtime runtime = new OnnxRuntimeSession.Runtime();
 
     Trials(Path folder) throws OrtException {

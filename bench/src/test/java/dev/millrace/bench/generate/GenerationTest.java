@@ -21,7 +21,8 @@ import reactor.core.publisher.Flux;
 /** Tests that a decoder generates the same tokens here and in ONNX Runtime. */
 class GenerationTest {
     private static final int TOKENS = 200;
-    private static final GenerationOptions HOW = GenerationOptions.defaults().maxTokens(TOKENS);
+    private static final GenerationOptions HOW =
+            GenerationOptions.builder().maxTokens(TOKENS).build();
     private static final List<long[]> PROMPTS =
             List.of(new long[] {1, 50, 99, 7, 120, 33, 2}, new long[] {5}, new long[] {140, 139, 138});
 
@@ -34,7 +35,7 @@ class GenerationTest {
         Path file = Files.write(folder.resolve(form + ".onnx"), SmallDecoder.bytes(form, 3));
         boolean isPlain = form == SmallDecoder.Form.PLAIN;
         long room = form == SmallDecoder.Form.GROUPS_WITH_ROOM ? SmallDecoder.POSITIONS : 0;
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(2).build());
                 Session session = engine.session(file, SessionOptions.defaults())) {
             Generator generator = Generator.of(session);
             assertThat(generator.signature().contextLength()).isEqualTo(room);

@@ -72,7 +72,8 @@ public final class CaseRunner {
         var comparison = new TensorComparison(Tolerance.of(test));
         try (Session session = engine.session(test.model(), options.apply(cancellation))) {
             for (Path data : test.dataSets()) {
-                RunOptions runOptions = RunOptions.create().cancelledBy(cancellation);
+                RunOptions runOptions =
+                        RunOptions.builder().cancellation(cancellation).build();
                 try (Outputs outputs = session.run(inputs(session, data), runOptions)) {
                     String difference = difference(session, outputs, data, comparison);
                     if (difference != null) {

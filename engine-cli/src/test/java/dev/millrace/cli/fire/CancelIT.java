@@ -63,7 +63,8 @@ class CancelIT {
         SessionOptions options = provider.equals("cpu")
                 ? SessionOptions.builder().provider("cpu").build()
                 : SessionOptions.defaults();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(THREADS));
+        try (Engine engine =
+                        Engine.create(EngineOptions.builder().threads(THREADS).build());
                 Session session = engine.session(Giants.model(name), options)) {
             Inputs inputs = RepeatedInputs.of(session.inputs());
             var took = new ArrayList<Long>();
@@ -83,7 +84,9 @@ class CancelIT {
         var cancellation = new Cancellation();
         var run = new FutureTask<Long>(() -> {
             try {
-                session.run(inputs, RunOptions.create().cancelledBy(cancellation))
+                session.run(
+                                inputs,
+                                RunOptions.builder().cancellation(cancellation).build())
                         .close();
             } catch (EngineException e) {
                 if (e.status() != Status.CANCELLED) {

@@ -33,7 +33,8 @@ class ContextFireIT {
     private static final int ATTEMPTS = 800;
     private static final TensorComparison EXACT = new TensorComparison(new Tolerance(0, 0));
 
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
     private int right;
     private int other;
     private int refused;
@@ -100,7 +101,9 @@ class ContextFireIT {
                 .epContext(EpContextOptions.builder().verification(verification).build())
                 .build();
         try (Session session = engine.session(model, options)) {
-            Outputs outputs = session.run(context.inputs(), RunOptions.create().cancelledBy(cancellation));
+            Outputs outputs = session.run(
+                    context.inputs(),
+                    RunOptions.builder().cancellation(cancellation).build());
             return outputs.names().stream().map(outputs::datum).toList();
         }
     }

@@ -55,7 +55,7 @@ final class CutFire {
     public static void main(String[] arguments) throws Exception {
         int tries = Integer.parseInt(arguments[2]);
         var fire = new CutFire(Long.parseLong(arguments[4]), arguments[1], Integer.parseInt(arguments[3]));
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(2))) {
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(2).build())) {
             fire.go(engine, arguments[0], tries, Path.of(arguments[5]));
         }
         System.out.println(arguments[0] + " of " + arguments[1] + ": " + tries + " tries, " + fire.answered

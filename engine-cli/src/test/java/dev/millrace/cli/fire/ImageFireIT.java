@@ -31,7 +31,7 @@ class ImageFireIT {
     @Test
     void imagesAreDecodedOrRefused() throws Exception {
         var mutator = new ImageMutator();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build());
                 Session session = engine.session(model(), SessionOptions.defaults())) {
             Fire.attempts("images", ATTEMPTS, this, random -> attack(session, mutator.draw(random), random));
             for (byte[] seed : mutator.seeds()) {
@@ -65,7 +65,8 @@ class ImageFireIT {
         Tensor input = Tensor.allocate(ElementType.UINT8, Shape.of(file.length));
         input.segment().copyFrom(MemorySegment.ofArray(file));
         try (Outputs outputs = session.run(
-                Inputs.empty().and("file", input), RunOptions.create().cancelledBy(cancellation))) {
+                Inputs.empty().and("file", input),
+                RunOptions.builder().cancellation(cancellation).build())) {
             return outputs.get("pixels").shape();
         }
     }

@@ -38,7 +38,7 @@ class InputFireIT {
 
     @Test
     void hostileInputsAreAnsweredOrRefused() throws Exception {
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build())) {
             var targets = new ArrayList<Target>();
             FireModels.all().forEach((name, model) -> targets.add(target(engine, name, model)));
             Fire.attempts(
@@ -52,7 +52,7 @@ class InputFireIT {
     private static Target target(Engine engine, String name, byte[] model) {
         Session session = engine.session(model, SessionOptions.defaults());
         Inputs good = MadeInputs.of(session.inputs(), new Random(3));
-        return new Target(name, session, good, run(session, good, RunOptions.create()));
+        return new Target(name, session, good, run(session, good, RunOptions.defaults()));
     }
 
     private static Map<String, Datum> run(Session session, Inputs inputs, RunOptions options) {
@@ -76,8 +76,10 @@ class InputFireIT {
         Inputs request = inputs;
         Outcome<Map<String, Datum>> outcome = Guard.outcome(
                 "inputs for " + target.name() + " " + described(request),
-                cancellation ->
-                        run(target.session(), request, RunOptions.create().cancelledBy(cancellation)));
+                cancellation -> run(
+                        target.session(),
+                        request,
+                        RunOptions.builder().cancellation(cancellation).build()));
         if (outcome.isAnswer()) {
             answered++;
         } else if (outcome.refusal() != null) {
@@ -127,7 +129,7 @@ class InputFireIT {
     }
 
     private static void requireUnharmed(Target target) {
-        Map<String, Datum> now = run(target.session(), target.good(), RunOptions.create());
+        Map<String, Datum> now = run(target.session(), target.good(), RunOptions.defaults());
         target.answer()
                 .forEach(
                         (name, value) -> assertThat(COMPARISON.difference(value, Objects.requireNonNull(now.get(name))))

@@ -31,7 +31,8 @@ class LargeTensorsIT {
     private static final long COUNT = (1L << 31) + 5;
     private static final long PLACE = COUNT - 2;
 
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(2).build());
     private Tensor large = Tensor.scalar(0f);
 
     /** Zeros but for one element near the end, which take no room on the disk. */

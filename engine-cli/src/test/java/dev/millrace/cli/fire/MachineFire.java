@@ -42,7 +42,7 @@ final class MachineFire {
         int tries = Integer.parseInt(arguments[1]);
         var fire = new MachineFire(Long.parseLong(arguments[2]));
         Path folder = Path.of(arguments[3]);
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(2))) {
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(2).build())) {
             switch (arguments[0]) {
                 case "arenas" -> fire.arenas(engine, tries);
                 case "interrupts" -> fire.interrupts(engine, tries);

@@ -35,7 +35,7 @@ final class MisuseScene implements AutoCloseable {
     private static final byte[] WRITING = writing();
     private static final String NAME_OF_STATE = "state";
 
-    final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    final Engine engine = Engine.create(EngineOptions.builder().threads(2).build());
     final Session adding = engine.session(ADDING, SessionOptions.defaults());
     final Session writing = engine.session(WRITING, SessionOptions.defaults());
     final Cancellation cancellation = new Cancellation();
@@ -43,7 +43,7 @@ final class MisuseScene implements AutoCloseable {
     final State state = State.carry(adding.outputs().get(1).name(), NAME_OF_STATE);
     final StatefulSession stateful = adding.stateful(state);
     final StatefulSession together =
-            adding.batched(BatchOptions.defaults().axis("batch")).stateful(state);
+            adding.batched(BatchOptions.builder().axis("batch").build()).stateful(state);
     final Sequence sequence = stateful.begin();
     final Generator generator = Generator.of(
             writing,
@@ -75,7 +75,7 @@ final class MisuseScene implements AutoCloseable {
     }
 
     Outputs run() {
-        return run(RunOptions.create().cancelledBy(cancellation));
+        return run(RunOptions.builder().cancellation(cancellation).build());
     }
 
     Outputs run(RunOptions options) {

@@ -78,7 +78,7 @@ class PiecesIT {
         Net net = Net.named("large");
         byte[] model = net.output(node.apply(net)).bytes();
         SessionOptions cpu = SessionOptions.builder().provider("cpu").build();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build());
                 Session mine = engine.session(model, SessionOptions.defaults());
                 Session plain = engine.session(model, cpu)) {
             Inputs inputs = RepeatedInputs.of(mine.inputs());

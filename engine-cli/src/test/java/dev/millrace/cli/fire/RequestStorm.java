@@ -80,7 +80,7 @@ final class RequestStorm {
     }
 
     private void request(String name, Inference asked, int width) {
-        RunOptions options = RunOptions.create();
+        RunOptions.Builder options = RunOptions.builder();
         Inputs inputs = good(width);
         String what = name;
         boolean isHealthy = true;
@@ -123,18 +123,18 @@ final class RequestStorm {
             case 6 -> {
                 what += " that its token cancels";
                 var token = new Cancellation();
-                options = options.cancelledBy(token);
+                options.cancellation(token);
                 later.add(token::cancel);
                 isHealthy = false;
             }
             case 7 -> {
                 what += " with a deadline";
-                options = options.within(Duration.ofNanos(random.nextInt(3_000_000)));
+                options.within(Duration.ofNanos(random.nextInt(3_000_000)));
                 isHealthy = false;
             }
             case 8 -> {
                 what += " whose listener throws";
-                options = options.heardBy(new Throwing());
+                options.listener(new Throwing());
             }
             case 9 -> {
                 what += " whose subscriber throws";
@@ -142,12 +142,12 @@ final class RequestStorm {
             }
             case 10 -> {
                 what += " into another's place";
-                options = options.into("nobody", Tensor.scalar(1f));
+                options.into("nobody", Tensor.scalar(1f));
                 isHealthy = false;
             }
-            default -> options = options.priority(random.nextInt(3));
+            default -> options.priority(random.nextInt(3));
         }
-        TrackedRequest request = track(asked.mono(inputs, options), what, throwing);
+        TrackedRequest request = track(asked.mono(inputs, options.build()), what, throwing);
         if (random.nextInt(8) == 0) {
             later.add(request::takeBack);
         } else if (isHealthy && !throwing) {
@@ -179,8 +179,8 @@ final class RequestStorm {
         Flux<Inputs> three = Flux.just(
                 good(WIDTH), random.nextInt(4) == 0 ? Inputs.of("x", Tensor.scalar(1f)) : good(WIDTH), good(WIDTH));
         FluxOptions options = random.nextBoolean()
-                ? FluxOptions.defaults().unordered()
-                : FluxOptions.defaults().retries(2);
+                ? FluxOptions.builder().ordered(false).build()
+                : FluxOptions.builder().retries(2).build();
         Publisher<?> answers = random.nextBoolean() ? asked.results(three, options) : asked.flux(three, options);
         TrackedRequest request = track(answers, "a stream", random.nextInt(10) == 0);
         if (random.nextInt(6) == 0) {
@@ -189,23 +189,23 @@ final class RequestStorm {
     }
 
     private void generation() {
-        GenerationOptions options = GenerationOptions.defaults().maxTokens(1 + random.nextInt(4));
+        GenerationOptions.Builder options = GenerationOptions.builder().maxTokens(1 + random.nextInt(4));
         String name = "a generation";
         switch (random.nextInt(6)) {
             case 0 -> {
                 name += " that its token cancels";
                 var token = new Cancellation();
-                options = options.cancelledBy(token);
+                options.cancellation(token);
                 later.add(token::cancel);
             }
             case 1 -> {
                 name += " with a deadline";
-                options = options.within(Duration.ofNanos(random.nextInt(3_000_000)));
+                options.timeLimit(Duration.ofNanos(random.nextInt(3_000_000)));
             }
             default -> {}
         }
         long[] prompt = {1, random.nextInt(MisuseScene.WORDS + 1)};
-        TrackedRequest request = track(scene.generator.flux(prompt, options), name, random.nextInt(10) == 0);
+        TrackedRequest request = track(scene.generator.flux(prompt, options.build()), name, random.nextInt(10) == 0);
         if (random.nextInt(6) == 0) {
             later.add(request::takeBack);
         }

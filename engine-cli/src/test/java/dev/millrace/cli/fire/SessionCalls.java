@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -95,48 +96,51 @@ final class SessionCalls extends MisuseCalls {
                 scene -> scene.session.then(scene.adding, out -> null).run(MisuseScene.INPUTS));
     }
 
-    private void how(String name, Function<MisuseScene, RunOptions> how) {
-        add(name, scene -> scene.run(how.apply(scene)).get(0).floats());
+    private void how(String name, BiConsumer<MisuseScene, RunOptions.Builder> how) {
+        add(name, scene -> {
+            RunOptions.Builder options = RunOptions.builder();
+            how.accept(scene, options);
+            scene.run(options.build()).get(0).floats();
+        });
     }
 
     private void runOptions() {
-        how("return nobody", scene -> RunOptions.create().returning("nobody"));
-        how("return null", scene -> RunOptions.create().returning((String) null));
-        how("return no names", scene -> RunOptions.create().returning((String[]) null));
-        how("return twice", scene -> RunOptions.create().returning(scene.output(), scene.output()));
-        how("cancelled by null", scene -> RunOptions.create().cancelledBy(null));
-        how("heard by null", scene -> RunOptions.create().heardBy(null));
-        how("no deadline", scene -> RunOptions.create().deadline(null));
-        how("within the past", scene -> RunOptions.create().within(Duration.ofSeconds(-5)));
-        how("within null", scene -> RunOptions.create().within(null));
-        how("within ever", scene -> RunOptions.create().within(Duration.ofSeconds(Long.MAX_VALUE)));
-        how("the last of all", scene -> RunOptions.create().priority(Integer.MIN_VALUE));
-        how("into null", scene -> RunOptions.create().into(scene.output(), null));
-        how("into a null name", scene -> RunOptions.create().into(null, given(2, 7)));
-        how("into nobody's", scene -> RunOptions.create().into("nobody", given(2, 7)));
-        how("into a tensor", scene -> RunOptions.create().into(scene.output(), given(2, 7)));
-        how("into another shape", scene -> RunOptions.create().into(scene.output(), given(7, 2)));
-        how("into more", scene -> RunOptions.create().into(scene.output(), given(3, 7)));
+        how("return nobody", (_, options) -> options.outputs("nobody"));
+        how("return null", (_, options) -> options.outputs((String) null));
+        how("return no names", (_, options) -> options.outputs((String[]) null));
+        how("return twice", (scene, options) -> options.outputs(scene.output(), scene.output()));
+        how("cancelled by null", (_, options) -> options.cancellation(null));
+        how("heard by null", (_, options) -> options.listener(null));
+        how("no deadline", (_, options) -> options.deadline(null));
+        how("within the past", (_, options) -> options.within(Duration.ofSeconds(-5)));
+        how("within null", (_, options) -> options.within(null));
+        how("within ever", (_, options) -> options.within(Duration.ofSeconds(Long.MAX_VALUE)));
+        how("the last of all", (_, options) -> options.priority(Integer.MIN_VALUE));
+        how("into null", (scene, options) -> options.into(scene.output(), null));
+        how("into a null name", (_, options) -> options.into(null, given(2, 7)));
+        how("into nobody's", (_, options) -> options.into("nobody", given(2, 7)));
+        how("into a tensor", (scene, options) -> options.into(scene.output(), given(2, 7)));
+        how("into another shape", (scene, options) -> options.into(scene.output(), given(7, 2)));
+        how("into more", (scene, options) -> options.into(scene.output(), given(3, 7)));
         how(
                 "into what is not returned",
-                scene -> RunOptions.create().into(scene.output(), given(2, 7)).returning("nobody"));
+                (scene, options) -> options.into(scene.output(), given(2, 7)).outputs("nobody"));
         how(
                 "into another type",
-                scene -> RunOptions.create().into(scene.output(), Tensor.allocate(ElementType.INT64, Shape.of(2, 7))));
-        how("into what is closed", scene -> {
+                (scene, options) -> options.into(scene.output(), Tensor.allocate(ElementType.INT64, Shape.of(2, 7))));
+        how("into what is closed", (scene, options) -> {
             Tensor closed = given(2, 7);
             closed.close();
-            return RunOptions.create().into(scene.output(), closed);
+            options.into(scene.output(), closed);
         });
         how(
                 "into what cannot be written",
-                scene -> RunOptions.create()
-                        .into(
-                                scene.output(),
-                                Tensor.wrap(
-                                        ElementType.FLOAT,
-                                        Shape.of(2, 7),
-                                        given(2, 7).segment().asReadOnly())));
+                (scene, options) -> options.into(
+                        scene.output(),
+                        Tensor.wrap(
+                                ElementType.FLOAT,
+                                Shape.of(2, 7),
+                                given(2, 7).segment().asReadOnly())));
     }
 
     private void ofLast(String name, Consumer<Outputs> action) {
@@ -213,14 +217,16 @@ final class SessionCalls extends MisuseCalls {
         add("a null stream", scene -> ModelInput.stream(null));
         add(
                 "no threads",
-                scene -> Engine.create(EngineOptions.defaults().withThreads(0)).close());
+                scene -> Engine.create(EngineOptions.builder().threads(0).build())
+                        .close());
         add(
                 "fewer threads than none",
-                scene -> Engine.create(EngineOptions.defaults().withThreads(-1)).close());
+                scene -> Engine.create(EngineOptions.builder().threads(-1).build())
+                        .close());
         add("null options of an engine", scene -> Engine.create(null).close());
         add(
                 "null providers",
-                scene -> Engine.create(EngineOptions.defaults().withProviders(null))
+                scene -> Engine.create(EngineOptions.builder().providers(null).build())
                         .close());
         add("a budget below nothing", scene -> within(-1));
         add("a budget of a byte", scene -> within(1));
@@ -235,7 +241,8 @@ final class SessionCalls extends MisuseCalls {
     }
 
     private static void within(long budget) {
-        EngineOptions options = EngineOptions.defaults().withThreads(1).withMemoryBudget(budget);
+        EngineOptions options =
+                EngineOptions.builder().threads(1).memoryBudget(budget).build();
         try (var engine = Engine.create(options);
                 var session = engine.session(MisuseScene.MODEL, SessionOptions.defaults())) {
             session.run(MisuseScene.INPUTS).close();

@@ -84,7 +84,7 @@ final class Soak {
         long start = System.nanoTime();
         long end = start + nanos;
         var samples = new ArrayList<Held>();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(2))) {
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(2).build())) {
             var users = new ArrayList<Thread>();
             for (int i = 0; i < threads; i++) {
                 var random = new Random(Fire.SEED + i);
@@ -121,7 +121,8 @@ final class Soak {
             cancellation.cancel();
         }
         try {
-            Outputs outputs = session.run(inputs, RunOptions.create().cancelledBy(cancellation));
+            Outputs outputs = session.run(
+                    inputs, RunOptions.builder().cancellation(cancellation).build());
             runs.incrementAndGet();
             // one in so many is left to the collector
             if (random.nextInt(10) > 0) {

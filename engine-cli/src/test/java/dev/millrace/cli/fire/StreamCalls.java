@@ -20,7 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import reactor.core.publisher.Flux;
 
 /** Calls of what is made of sessions: streams, batches, sequences, generations, replacements. */
@@ -61,17 +61,30 @@ final class StreamCalls extends MisuseCalls {
         often("results", scene -> scene.session.results(mixed).toIterable().forEach(RunResult::close));
         add("results of null", scene -> scene.session.results(null));
         add("results with null", scene -> scene.session.results(three, null));
-        streamed("flux to nobody", FluxOptions.defaults().returning("nobody"));
-        streamed("flux too late", FluxOptions.defaults().deadline(Duration.ofSeconds(-1)));
-        streamed("flux for ever", FluxOptions.defaults().deadline(Duration.ofSeconds(Long.MAX_VALUE)));
+        streamed("flux to nobody", FluxOptions.builder().outputs("nobody").build());
+        streamed(
+                "flux too late",
+                FluxOptions.builder().deadline(Duration.ofSeconds(-1)).build());
+        streamed(
+                "flux for ever",
+                FluxOptions.builder()
+                        .deadline(Duration.ofSeconds(Long.MAX_VALUE))
+                        .build());
         streamed(
                 "flux of all at once",
-                FluxOptions.defaults().concurrency(Integer.MAX_VALUE).unordered());
+                FluxOptions.builder()
+                        .concurrency(Integer.MAX_VALUE)
+                        .ordered(false)
+                        .build());
         streamed(
                 "flux that tries again",
-                FluxOptions.defaults().retries(Integer.MAX_VALUE).prefetch(1));
-        add("flux returning null", scene -> FluxOptions.defaults().returning((String) null));
-        add("flux of fewer than none", scene -> FluxOptions.defaults().concurrency(-1));
+                FluxOptions.builder().retries(Integer.MAX_VALUE).prefetch(1).build());
+        add(
+                "flux returning null",
+                scene -> FluxOptions.builder().outputs((String) null).build());
+        add(
+                "flux of fewer than none",
+                scene -> FluxOptions.builder().concurrency(-1).build());
     }
 
     private void streamed(String name, FluxOptions options) {
@@ -83,9 +96,10 @@ final class StreamCalls extends MisuseCalls {
                         .forEach(RunResult::close));
     }
 
-    private void batch(String name, Function<BatchOptions, BatchOptions> how) {
+    private void batch(String name, UnaryOperator<BatchOptions.Builder> how) {
         add(name, scene -> {
-            scene.batched = scene.session.batched(how.apply(BatchOptions.defaults()));
+            scene.batched =
+                    scene.session.batched(how.apply(BatchOptions.builder()).build());
             scene.batched.run(MisuseScene.INPUTS).close();
         });
     }
@@ -109,10 +123,10 @@ final class StreamCalls extends MisuseCalls {
         batch("batches along null", options -> options.along(null, 0));
         batch("batches along the seventh", options -> options.along("x", 7));
         batch("batches along columns", options -> options.along("x", 1));
-        batch("batches of preferred null", options -> options.preferring((Integer) null));
-        batch("batches of preferred none", options -> options.preferring(0, -3));
-        batch("batches with padding", BatchOptions::withPadding);
-        batch("null batches", options -> null);
+        batch("batches of preferred null", options -> options.preferred((Integer) null));
+        batch("batches of preferred none", options -> options.preferred(0, -3));
+        batch("batches with padding", options -> options.padded(true));
+        add("null batches", scene -> scene.session.batched(null));
     }
 
     private void sequences() {
@@ -130,12 +144,19 @@ final class StreamCalls extends MisuseCalls {
         add(
                 "step returning its state",
                 scene -> scene.sequence
-                        .run(MisuseScene.STEP, RunOptions.create().returning(scene.state.output()))
+                        .run(
+                                MisuseScene.STEP,
+                                RunOptions.builder()
+                                        .outputs(scene.state.output())
+                                        .build())
                         .close());
         add(
                 "step into its state",
                 scene -> scene.sequence.run(
-                        MisuseScene.STEP, RunOptions.create().into(scene.state.output(), given(1, 3))));
+                        MisuseScene.STEP,
+                        RunOptions.builder()
+                                .into(scene.state.output(), given(1, 3))
+                                .build()));
         add("a null key", scene -> scene.stateful.sequence(null));
         add("end", scene -> scene.stateful.end("key"));
         add("end null", scene -> scene.stateful.end(null));
@@ -171,7 +192,9 @@ final class StreamCalls extends MisuseCalls {
         add(
                 "states of a huge zero",
                 scene -> scene.adding.stateful(scene.state.ofZeros(1L << 40, 3)).begin());
-        add("fewer sequences than one", scene -> new StateOptions(0, null));
+        add(
+                "fewer sequences than one",
+                scene -> StateOptions.builder().maxSequences(0).build());
     }
 
     private void restored(String name, Map<String, Tensor> snapshot) {
@@ -190,11 +213,12 @@ final class StreamCalls extends MisuseCalls {
                 .forEach(answer -> answer.value().close());
     }
 
-    private void generated(String name, long[] prompt, Function<GenerationOptions, GenerationOptions> how) {
+    private void generated(String name, long[] prompt, UnaryOperator<GenerationOptions.Builder> how) {
         add(
                 name,
                 scene -> scene.generator.run(
-                        prompt, how.apply(GenerationOptions.defaults().maxTokens(3))));
+                        prompt,
+                        how.apply(GenerationOptions.builder().maxTokens(3)).build()));
     }
 
     private void generations() {
@@ -203,7 +227,7 @@ final class StreamCalls extends MisuseCalls {
         generated("generate after nothing", new long[0], options -> options);
         generated("generate after no word", new long[] {MisuseScene.WORDS}, options -> options);
         generated("generate after less than a word", new long[] {-1}, options -> options);
-        generated("generate with null", PROMPT, options -> null);
+        add("generate with null", scene -> scene.generator.run(PROMPT, null));
         generated("generate nothing", PROMPT, options -> options.maxTokens(0));
         generated("generate at no temperature", PROMPT, options -> options.temperature(Double.NaN));
         generated(
@@ -228,15 +252,18 @@ final class StreamCalls extends MisuseCalls {
         generated("generate all again", PROMPT, options -> options.repetitionPenalty(Double.MAX_VALUE));
         generated("generate to null", PROMPT, options -> options.stopTokens((long[]) null));
         generated("generate to no word", PROMPT, options -> options.stopTokens(-1, Long.MAX_VALUE));
-        generated("generate within no time", PROMPT, options -> options.within(Duration.ZERO));
-        generated("generate within null", PROMPT, options -> options.within(null));
-        generated("generate within a moment", PROMPT, options -> options.within(Duration.ofNanos(1)));
-        generated("generate within ever", PROMPT, options -> options.within(Duration.ofSeconds(Long.MAX_VALUE)));
-        generated("generate cancelled by null", PROMPT, options -> options.cancelledBy(null));
+        generated("generate within no time", PROMPT, options -> options.timeLimit(Duration.ZERO));
+        generated("generate within null", PROMPT, options -> options.timeLimit(null));
+        generated("generate within a moment", PROMPT, options -> options.timeLimit(Duration.ofNanos(1)));
+        generated("generate within ever", PROMPT, options -> options.timeLimit(Duration.ofSeconds(Long.MAX_VALUE)));
+        generated("generate cancelled by null", PROMPT, options -> options.cancellation(null));
         add(
                 "generate cancelled",
-                scene ->
-                        scene.generator.run(PROMPT, GenerationOptions.defaults().cancelledBy(scene.cancellation)));
+                scene -> scene.generator.run(
+                        PROMPT,
+                        GenerationOptions.builder()
+                                .cancellation(scene.cancellation)
+                                .build()));
         add("generate for nobody", scene -> scene.generator.run(PROMPT, GenerationOptions.defaults(), null));
         add("generate for who stops", scene -> scene.generator.run(PROMPT, GenerationOptions.defaults(), _ -> false));
         add(
@@ -248,7 +275,7 @@ final class StreamCalls extends MisuseCalls {
         add(
                 "generate at once",
                 scene -> scene.generator
-                        .mono(PROMPT, GenerationOptions.defaults().maxTokens(2))
+                        .mono(PROMPT, GenerationOptions.builder().maxTokens(2).build())
                         .block());
         add("a generator of null", scene -> Generator.of(null));
         add("a generator without a signature", scene -> Generator.of(scene.writing, null));

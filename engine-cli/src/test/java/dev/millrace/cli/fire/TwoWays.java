@@ -41,7 +41,8 @@ final class TwoWays implements AutoCloseable {
 
     private final boolean isOfProviders;
     private final Doubt doubt;
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
     private int answered;
     private int refused;
     private int slow;
@@ -245,7 +246,8 @@ final class TwoWays implements AutoCloseable {
             try (Session session = engine.session(model, options(cancellation, optimised))) {
                 Inputs inputs = maker.apply(session.inputs());
                 var kept = new LinkedHashMap<String, Datum>();
-                Outputs outputs = session.run(inputs, RunOptions.create().cancelledBy(cancellation));
+                Outputs outputs = session.run(
+                        inputs, RunOptions.builder().cancellation(cancellation).build());
                 outputs.names().forEach(name -> kept.put(name, outputs.datum(name)));
                 return new Answer(inputs, kept);
             }

@@ -81,7 +81,7 @@ class WidenedTest {
     }
 
     private static Datum answer(byte[] model, Inputs inputs) {
-        try (var engine = Engine.create(EngineOptions.defaults().withThreads(1));
+        try (var engine = Engine.create(EngineOptions.builder().threads(1).build());
                 var session = engine.session(model, SessionOptions.defaults())) {
             return session.run(inputs).asMap().values().iterator().next();
         }

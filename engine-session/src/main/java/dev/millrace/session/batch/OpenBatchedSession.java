@@ -424,7 +424,8 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
             joined = side;
             joining = System.nanoTime() - before;
             batch.forEach(member -> member.startedIn(this));
-            Disposable begun = session.start(side.inputs(), RunOptions.create().priority(priority), this);
+            RunOptions ofBatch = RunOptions.builder().priority(priority).build();
+            Disposable begun = session.start(side.inputs(), ofBatch, this);
             run = begun;
             if (batch.getFirst().isUnwanted()) {
                 dispose();

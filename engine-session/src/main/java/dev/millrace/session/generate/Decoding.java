@@ -11,6 +11,7 @@ import dev.millrace.session.RunOptions;
 import dev.millrace.session.Sequence;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.StepFlux;
+import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -40,12 +41,17 @@ final class Decoding implements StepFlux.Steps<Token> {
         this.prompt = prompt.length;
         this.words = prompt.clone();
         this.count = prompt.length;
-        RunOptions options = RunOptions.create().returning(signature.logits()).priority(generation.priority());
+        RunOptions.Builder options =
+                RunOptions.builder().outputs(signature.logits()).priority(generation.priority());
         Cancellation cancellation = generation.cancellation();
         if (cancellation != null) {
-            options = options.cancelledBy(cancellation);
+            options.cancellation(cancellation);
         }
-        this.runs = generation.timeLimit() == null ? options : options.within(generation.timeLimit());
+        Duration timeLimit = generation.timeLimit();
+        if (timeLimit != null) {
+            options.within(timeLimit);
+        }
+        this.runs = options.build();
     }
 
     /** The next token, on this thread. */

@@ -3,26 +3,24 @@ package dev.millrace.session.generate;
 import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.Cancellation;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How tokens are chosen, and when there are enough.
+ * The options of a generation: how tokens are chosen, and when it ends. An immutable snapshot; {@link #builder()} makes one.
  *
- * @param maxTokens how many are generated at most
- * @param temperature 0 for the likeliest token each time; else tokens are drawn by chance, likely ones rather the lower it is
- * @param topK only so many of the likeliest tokens are drawn from; 0 for all
- * @param topP only so few of the likeliest tokens are drawn from that they have this share of the chances; 1 for all
- * @param repetitionPenalty above 1, tokens become less likely that are in the prompt or were said already
- * @param seed what the draws begin with: the same one gives the same tokens. Null for another one each time
+ * @param maxTokens the maximum number of generated tokens
+ * @param temperature 0 selects the most likely token. Above 0, tokens are drawn at random; a lower value draws likely tokens
+ *     more often
+ * @param topK the number of the most likely tokens that are drawn from; 0 for all
+ * @param topP the probability that the most likely tokens must have together to be drawn from; 1 for all
+ * @param repetitionPenalty above 1, tokens of the prompt and of the answer become less likely
+ * @param seed the seed of the draws: the same seed draws the same tokens. Null for a random seed
  * @param stopTokens the tokens that end a generation
- * @param timeLimit how long it may take, from its first step on, before it fails with DEADLINE_EXCEEDED; null for as long as it takes
- * @param priority of its runs among those of their session that wait: higher ones first
- * @param cancellation stops it, beside what the subscriber of a stream says; null for none
+ * @param timeLimit the time limit from the first step, after which the generation fails with DEADLINE_EXCEEDED; null for none
+ * @param priority the priority of its runs among the waiting runs of the session: higher values run first
+ * @param cancellation cancels the generation, besides the subscriber of its stream; null for none
  */
 public record GenerationOptions(
         int maxTokens,
@@ -35,7 +33,7 @@ public record GenerationOptions(
         @Nullable Duration timeLimit,
         int priority,
         @Nullable Cancellation cancellation) {
-    private static final int SOME = 256;
+    private static final GenerationOptions DEFAULTS = builder().build();
 
     public GenerationOptions {
         stopTokens = Set.copyOf(Generator.given(stopTokens, "stopTokens"));
@@ -57,88 +55,103 @@ public record GenerationOptions(
         }
     }
 
-    /** The likeliest token each time, 256 at most. */
+    /** Returns options that select the most likely token each time, up to 256 tokens. */
     public static GenerationOptions defaults() {
-        return new GenerationOptions(SOME, 0, 0, 1, 1, null, Set.of(), null, 0, null);
+        return DEFAULTS;
     }
 
-    public GenerationOptions maxTokens(int value) {
-        return changed(draft -> draft.maxTokens = value);
+    public static Builder builder() {
+        return new Builder();
     }
 
-    public GenerationOptions temperature(double value) {
-        return changed(draft -> draft.temperature = value);
+    /** Returns a builder that starts from these options. */
+    public Builder toBuilder() {
+        Builder builder = builder()
+                .maxTokens(maxTokens)
+                .temperature(temperature)
+                .topP(topP)
+                .repetitionPenalty(repetitionPenalty)
+                .timeLimit(timeLimit)
+                .priority(priority)
+                .cancellation(cancellation);
+        builder.topK = topK;
+        builder.seed = seed;
+        builder.stopTokens = stopTokens;
+        return builder;
     }
 
-    public GenerationOptions topK(int value) {
-        check(value >= 1, "topK is " + value + "; it is at least 1, and left out for all tokens");
-        return changed(draft -> draft.topK = value);
-    }
-
-    public GenerationOptions topP(double value) {
-        return changed(draft -> draft.topP = value);
-    }
-
-    public GenerationOptions repetitionPenalty(double value) {
-        return changed(draft -> draft.repetitionPenalty = value);
-    }
-
-    public GenerationOptions seed(long value) {
-        return changed(draft -> draft.seed = value);
-    }
-
-    /** More tokens that end a generation; the one that does is its last token. */
-    public GenerationOptions stopTokens(long... ids) {
-        var all = new HashSet<>(stopTokens);
-        all.addAll(Arrays.stream(Generator.given(ids, "stopTokens")).boxed().collect(Collectors.toSet()));
-        return changed(draft -> draft.stopTokens = all);
-    }
-
-    public GenerationOptions within(Duration limit) {
-        return changed(draft -> draft.timeLimit = limit);
-    }
-
-    public GenerationOptions priority(int value) {
-        return changed(draft -> draft.priority = value);
-    }
-
-    public GenerationOptions cancelledBy(Cancellation switchedBy) {
-        return changed(draft -> draft.cancellation = switchedBy);
-    }
-
-    private GenerationOptions changed(Consumer<Draft> change) {
-        var draft = new Draft(this);
-        change.accept(draft);
-        return draft.options();
-    }
-
-    /** The options while one of them is changed. */
-    private static final class Draft {
-        private int maxTokens;
+    /** A builder of options of a generation. Every option has a default. */
+    public static final class Builder {
+        private int maxTokens = 256;
         private double temperature;
         private int topK;
-        private double topP;
-        private double repetitionPenalty;
+        private double topP = 1;
+        private double repetitionPenalty = 1;
         private @Nullable Long seed;
-        private Set<Long> stopTokens;
+        private Set<Long> stopTokens = Set.of();
         private @Nullable Duration timeLimit;
         private int priority;
         private @Nullable Cancellation cancellation;
 
-        Draft(GenerationOptions from) {
-            maxTokens = from.maxTokens;
-            temperature = from.temperature;
-            topK = from.topK;
-            topP = from.topP;
-            repetitionPenalty = from.repetitionPenalty;
-            seed = from.seed;
-            stopTokens = from.stopTokens;
-            timeLimit = from.timeLimit;
-            priority = from.priority;
-            cancellation = from.cancellation;
+        private Builder() {}
+
+        public Builder maxTokens(int value) {
+            maxTokens = value;
+            return this;
         }
 
-        GenerationOptions options() {
+        public Builder temperature(double value) {
+            temperature = value;
+            return this;
+        }
+
+        public Builder topK(int value) {
+            check(value >= 1, "topK is " + value + "; it is at least 1, and left out for all tokens");
+            topK = value;
+            return this;
+        }
+
+        public Builder topP(double value) {
+            topP = value;
+            return this;
+        }
+
+        public Builder repetitionPenalty(double value) {
+            repetitionPenalty = value;
+            return this;
+        }
+
+        public Builder seed(long value) {
+            seed = value;
+            return this;
+        }
+
+        /** Adds tokens that end a generation; the one that does is its last token. */
+        public Builder stopTokens(long... ids) {
+            var all = new HashSet<>(stopTokens);
+            for (long id : Generator.given(ids, "stopTokens")) {
+                all.add(id);
+            }
+            stopTokens = all;
+            return this;
+        }
+
+        public Builder timeLimit(@Nullable Duration value) {
+            timeLimit = value;
+            return this;
+        }
+
+        public Builder priority(int value) {
+            priority = value;
+            return this;
+        }
+
+        public Builder cancellation(@Nullable Cancellation value) {
+            cancellation = value;
+            return this;
+        }
+
+        public GenerationOptions build() {
             return new GenerationOptions(
                     maxTokens,
                     temperature,

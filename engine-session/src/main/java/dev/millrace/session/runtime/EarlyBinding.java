@@ -64,7 +64,7 @@ final class EarlyBinding {
         var preparation = new PlanWarmup(runner, options.cancellation());
         for (Inputs expected : options.expected()) {
             try {
-                check.check(expected, RunOptions.create());
+                check.check(expected, RunOptions.defaults());
                 preparation.expect(expected);
             } catch (EngineException e) {
                 throw e.at("expected inputs");

@@ -51,7 +51,7 @@ import reactor.core.Disposables;
 
 /** An engine's session: its own gates, queues and listeners over a model that other sessions may share. */
 public final class OpenSession extends Streaming implements MemberRuns {
-    private static final RunOptions PLAIN = RunOptions.create();
+    private static final RunOptions PLAIN = RunOptions.defaults();
 
     private final OpenEngine engine;
     private final SessionOptions options;
@@ -245,7 +245,7 @@ public final class OpenSession extends Streaming implements MemberRuns {
         var cancellation = new Cancellation(options.cancellation());
         Disposable timer = Deadline.at(deadline, cancellation::expire);
         try {
-            return runAccepted(request, options.cancelledBy(cancellation));
+            return runAccepted(request, QueuedRun.cancelledBy(cancellation, options));
         } finally {
             timer.dispose();
         }

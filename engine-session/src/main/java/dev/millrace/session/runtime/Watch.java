@@ -10,7 +10,6 @@ import dev.millrace.session.RequestListener;
 import dev.millrace.session.RequestReport;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.SessionLabel;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +76,9 @@ final class Watch {
                 return options;
             }
             RunListener recorded = flight.listener(session.name(), number);
-            return options.heardBy(Objects.requireNonNull(RunListener.both(recorded, options.listener())));
+            return options.toBuilder()
+                    .listener(RunListener.both(recorded, options.listener()))
+                    .build();
         }
 
         void ended(@Nullable EngineException failure) {

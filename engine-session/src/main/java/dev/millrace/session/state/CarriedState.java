@@ -164,7 +164,7 @@ public final class CarriedState {
             }
             names.add(state.output());
         }
-        return options.returning(names);
+        return options.toBuilder().outputs(names).build();
     }
 
     /** Returns the state after a run, by the names of inputs. */

@@ -172,7 +172,7 @@ public final class OpenSequence extends Streaming implements Sequence {
     }
 
     private <T> T inTurn(Supplier<T> action) {
-        return inTurn(RunOptions.create(), action);
+        return inTurn(RunOptions.defaults(), action);
     }
 
     private <T> T inTurn(RunOptions options, Supplier<T> action) {

@@ -31,13 +31,14 @@ import reactor.test.StepVerifier;
 
 @Timeout(60)
 class GeneratorTest {
-    private static final GenerationOptions SOME = GenerationOptions.defaults().maxTokens(20);
+    private static final GenerationOptions SOME =
+            GenerationOptions.builder().maxTokens(20).build();
 
     private final AtomicInteger runs = new AtomicInteger();
 
     @AutoClose
-    private final Engine engine =
-            Engine.create(EngineOptions.defaults().withThreads(2).withRequestListener(this::heard));
+    private final Engine engine = Engine.create(
+            EngineOptions.builder().threads(2).requestListener(this::heard).build());
 
     @AutoClose
     private final Session session = engine.session(SummingModel.bytes(1), SessionOptions.defaults());
@@ -83,8 +84,9 @@ class GeneratorTest {
         while (said[first] != said[5]) {
             first++;
         }
-        Generation generation =
-                generator.run(new long[] {3, 1, 4}, SOME.stopTokens(99).stopTokens(said[5]));
+        Generation generation = generator.run(
+                new long[] {3, 1, 4},
+                SOME.toBuilder().stopTokens(99).stopTokens(said[5]).build());
         assertThat(generation.ending()).isEqualTo(Ending.STOP_TOKEN);
         assertThat(generation.ids()).hasSize(first + 1).endsWith(said[5]);
     }
@@ -143,7 +145,9 @@ class GeneratorTest {
     void aShortAnswerDoesNotWaitForALongOne() {
         var long1 = new AtomicInteger();
         Flux<Token> endless = generator
-                .flux(new long[] {1}, GenerationOptions.defaults().maxTokens(100_000))
+                .flux(
+                        new long[] {1},
+                        GenerationOptions.builder().maxTokens(100_000).build())
                 .doOnNext(token -> long1.incrementAndGet());
         var running = endless.subscribe();
         assertThat(generator.flux(new long[] {2}, SOME).count().block()).isEqualTo(20);
@@ -153,36 +157,57 @@ class GeneratorTest {
 
     @Test
     void theSameSeedSaysTheSame() {
-        GenerationOptions drawn = SOME.maxTokens(50).temperature(3);
-        Generation once = generator.run(new long[] {3}, drawn.seed(7));
-        assertThat(generator.mono(new long[] {3}, drawn.seed(7)).block()).isEqualTo(once);
-        assertThat(generator.run(new long[] {3}, drawn.seed(8))).isNotEqualTo(once);
+        GenerationOptions drawn = SOME.toBuilder().maxTokens(50).temperature(3).build();
+        Generation once =
+                generator.run(new long[] {3}, drawn.toBuilder().seed(7).build());
+        assertThat(generator
+                        .mono(new long[] {3}, drawn.toBuilder().seed(7).build())
+                        .block())
+                .isEqualTo(once);
+        assertThat(generator.run(new long[] {3}, drawn.toBuilder().seed(8).build()))
+                .isNotEqualTo(once);
         assertThat(once.ids()).isNotEqualTo(SummingModel.said(50, 3));
     }
 
     @Test
     void oneOfTheLikeliestIsTheLikeliest() {
         long[] greedy = SummingModel.said(20, 3);
-        assertThat(generator.run(new long[] {3}, SOME.temperature(5).topK(1)).ids())
+        assertThat(generator
+                        .run(
+                                new long[] {3},
+                                SOME.toBuilder().temperature(5).topK(1).build())
+                        .ids())
                 .containsExactly(greedy);
-        assertThat(generator.run(new long[] {3}, SOME.temperature(5).topP(1e-6)).ids())
+        assertThat(generator
+                        .run(
+                                new long[] {3},
+                                SOME.toBuilder().temperature(5).topP(1e-6).build())
+                        .ids())
                 .containsExactly(greedy);
-        assertThat(generator.run(new long[] {3}, SOME.temperature(1e-6)).ids()).containsExactly(greedy);
+        assertThat(generator
+                        .run(new long[] {3}, SOME.toBuilder().temperature(1e-6).build())
+                        .ids())
+                .containsExactly(greedy);
     }
 
     @Test
     void whatWasSaidIsSaidLessWhereThatIsPenalised() {
         // all logits but the best one's are negative: a penalty makes them smaller by their size
         long[] ids = of(SummingModel.bytes(-1))
-                .run(new long[] {3}, SOME.maxTokens(8).repetitionPenalty(1e6))
+                .run(
+                        new long[] {3},
+                        SOME.toBuilder().maxTokens(8).repetitionPenalty(1e6).build())
                 .ids();
         assertThat(ids).doesNotHaveDuplicates().doesNotContain(3);
     }
 
     @Test
     void aDeadlineAndACancellationEndIt() {
-        GenerationOptions endless = GenerationOptions.defaults().maxTokens(Integer.MAX_VALUE);
-        assertThatThrownBy(() -> generator.run(new long[] {3}, endless.within(Duration.ofMillis(50))))
+        GenerationOptions endless =
+                GenerationOptions.builder().maxTokens(Integer.MAX_VALUE).build();
+        assertThatThrownBy(() -> generator.run(
+                        new long[] {3},
+                        endless.toBuilder().timeLimit(Duration.ofMillis(50)).build()))
                 .satisfies(thrown -> assertStatus(thrown, Status.DEADLINE_EXCEEDED));
         StepVerifier.create(generator
                         .flux(new long[] {3}, endless)
@@ -191,7 +216,9 @@ class GeneratorTest {
                 .verifyErrorSatisfies(thrown -> assertStatus(thrown, Status.DEADLINE_EXCEEDED));
         var cancellation = new Cancellation();
         StepVerifier.create(generator
-                        .flux(new long[] {3}, endless.cancelledBy(cancellation))
+                        .flux(
+                                new long[] {3},
+                                endless.toBuilder().cancellation(cancellation).build())
                         .doOnNext(token -> {
                             if (token.index() == 5) {
                                 cancellation.cancel();
@@ -218,14 +245,17 @@ class GeneratorTest {
 
     @Test
     void optionsThatMakeNoSenseAreRefused() {
-        assertThatThrownBy(() -> SOME.topK(0)).hasMessageContaining("topK is 0");
-        assertThatThrownBy(() -> SOME.topP(0)).hasMessageContaining("topP is 0");
-        assertThatThrownBy(() -> SOME.topP(1.1)).hasMessageContaining("topP is 1.1");
-        assertThatThrownBy(() -> SOME.temperature(-1)).hasMessageContaining("temperature is -1");
-        assertThatThrownBy(() -> SOME.temperature(Double.NaN)).hasMessageContaining("temperature is NaN");
-        assertThatThrownBy(() -> SOME.maxTokens(0)).hasMessageContaining("maxTokens is 0");
-        assertThatThrownBy(() -> SOME.repetitionPenalty(0)).hasMessageContaining("repetitionPenalty is 0");
-        assertThatThrownBy(() -> SOME.within(Duration.ZERO)).hasMessageContaining("timeLimit is PT0S");
+        assertThatThrownBy(() -> SOME.toBuilder().topK(0).build()).hasMessageContaining("topK is 0");
+        assertThatThrownBy(() -> SOME.toBuilder().topP(0).build()).hasMessageContaining("topP is 0");
+        assertThatThrownBy(() -> SOME.toBuilder().topP(1.1).build()).hasMessageContaining("topP is 1.1");
+        assertThatThrownBy(() -> SOME.toBuilder().temperature(-1).build()).hasMessageContaining("temperature is -1");
+        assertThatThrownBy(() -> SOME.toBuilder().temperature(Double.NaN).build())
+                .hasMessageContaining("temperature is NaN");
+        assertThatThrownBy(() -> SOME.toBuilder().maxTokens(0).build()).hasMessageContaining("maxTokens is 0");
+        assertThatThrownBy(() -> SOME.toBuilder().repetitionPenalty(0).build())
+                .hasMessageContaining("repetitionPenalty is 0");
+        assertThatThrownBy(() -> SOME.toBuilder().timeLimit(Duration.ZERO).build())
+                .hasMessageContaining("timeLimit is PT0S");
     }
 
     @Test
@@ -249,7 +279,7 @@ class GeneratorTest {
                 .fixed("position_ids", Tensor.copyOf(new long[] {0}, 1, 1))
                 .build();
         assertThat(Generator.of(session, fixed)
-                        .run(new long[] {2}, SOME.maxTokens(2))
+                        .run(new long[] {2}, SOME.toBuilder().maxTokens(2).build())
                         .ids())
                 .containsExactly(4, 10);
     }

@@ -24,7 +24,8 @@ class AttentiveLstmTest {
     private static final int SEEN = 2;
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private final Draw draw = new Draw(91);
 

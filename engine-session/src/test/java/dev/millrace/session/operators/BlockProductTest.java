@@ -17,7 +17,8 @@ class BlockProductTest {
     private static final int BLOCK = 16;
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private final Draw draw = new Draw(131);
 

@@ -25,7 +25,8 @@ class CacheSearchTest {
     private static final Tensor GIVEN = Tensor.copyOf(new int[] {3, 4, 2, 4, 4, 3}, 2, 3);
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     /** How a decoder keeps the steps that it has seen. */
     enum Caches {

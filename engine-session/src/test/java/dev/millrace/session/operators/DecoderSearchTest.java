@@ -25,7 +25,8 @@ class DecoderSearchTest {
     private static final Tensor PROMPTS = Tensor.copyOf(new int[] {0, 2, 3, 3, 4, 2, 0, 0, 2}, 3, 3);
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private static Tensor ints(int... values) {
         return Tensor.copyOf(values, values.length);

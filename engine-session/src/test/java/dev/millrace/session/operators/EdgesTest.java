@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 /** Values at the ends of what types hold, and what is left out. */
 class EdgesTest {
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private final Draw draw = new Draw(76);
 

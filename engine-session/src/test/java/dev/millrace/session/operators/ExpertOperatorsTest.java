@@ -21,7 +21,8 @@ class ExpertOperatorsTest {
     private static final double CLOSE = 2e-4;
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(2).build());
 
     private final Draw draw = new Draw(90);
 

@@ -19,7 +19,8 @@ class FusedOperatorsTest {
     private static final double CLOSE = 2e-5;
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private final Draw draw = new Draw(72);
 

@@ -42,7 +42,8 @@ class GradientTest {
     private static final Shape BIAS = Shape.of(2, 1);
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private final Draw draw = new Draw(94);
 

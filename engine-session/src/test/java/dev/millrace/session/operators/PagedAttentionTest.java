@@ -29,7 +29,8 @@ class PagedAttentionTest {
     private static final int[][] TABLE = {{7, 2, -1}, {0, 5, -1}, {8, 1, 3}};
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private final Draw draw = new Draw(157);
 

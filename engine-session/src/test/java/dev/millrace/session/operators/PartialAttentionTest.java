@@ -21,7 +21,8 @@ class PartialAttentionTest {
     private static final int HEAD = WIDTH / HEADS;
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private final Draw draw = new Draw(74);
 

@@ -18,7 +18,8 @@ class QuantisedOperatorsTest {
     private static final double A_STEP = 1;
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private final Draw draw = new Draw(71);
 

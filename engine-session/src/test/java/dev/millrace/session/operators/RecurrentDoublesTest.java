@@ -23,7 +23,8 @@ class RecurrentDoublesTest {
     private static final int GATES = 4 * UNITS;
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private final Random random = new Random(77);
 

@@ -63,7 +63,7 @@ class RecurrentStatesTest {
     @CsvSource({"LSTM, 4, cpu", "LSTM, 4, simd", "GRU, 3, cpu", "GRU, 3, simd", "RNN, 1, cpu", "RNN, 1, simd"})
     void areRefused(String operator, int gates, String provider) {
         SessionOptions options = SessionOptions.builder().provider(provider).build();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build());
                 Session session = engine.session(model(operator, gates), options)) {
             try (Outputs right = session.run(given(2, 2))) {
                 assertThat(right.get("last").shape()).isEqualTo(Shape.of(1, 2, WIDTH));

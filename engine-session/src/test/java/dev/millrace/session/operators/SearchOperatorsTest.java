@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 /** Tests of searches over models whose next word depends on the last one alone: 0 pads, 1 ends, 2 begins. */
 class SearchOperatorsTest {
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private static Tensor ints(int... values) {
         return Tensor.copyOf(values, values.length);

@@ -43,7 +43,8 @@ class SparseInputTest {
     private static final int COLUMNS = 4;
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     private final byte[] model = model();
 

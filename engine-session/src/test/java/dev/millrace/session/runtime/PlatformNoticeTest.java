@@ -23,7 +23,7 @@ class PlatformNoticeTest {
 
     @Test
     void theReportOfAnEngineHasTheLevelOfItsProvider() {
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+        try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build())) {
             assertThat(engine.platform().notes()).isEmpty();
             assertThat(engine.platform().levels()).containsOnlyKeys("simd");
         }

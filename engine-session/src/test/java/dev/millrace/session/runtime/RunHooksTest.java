@@ -98,9 +98,10 @@ class RunHooksTest {
     }
 
     private Engine engine() {
-        return Engine.create(EngineOptions.defaults()
-                .withThreads(1)
-                .withProviders(List.of(new Listening("one"), new Listening("two"))));
+        return Engine.create(EngineOptions.builder()
+                .threads(1)
+                .providers(List.of(new Listening("one"), new Listening("two")))
+                .build());
     }
 
     @Test

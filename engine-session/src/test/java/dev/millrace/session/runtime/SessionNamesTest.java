@@ -26,7 +26,8 @@ class SessionNamesTest {
     @TempDir
     private Path folder = Path.of("");
 
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(1).build());
 
     @AfterEach
     void close() {

@@ -33,11 +33,13 @@ import reactor.core.publisher.Flux;
 /** Tests that requests whose deadline has passed are refused, however soon they could be answered. */
 @Timeout(60)
 class DeadlineTest {
-    private static final RunOptions LATE = RunOptions.create().within(Duration.ofMillis(-1));
+    private static final RunOptions LATE =
+            RunOptions.builder().within(Duration.ofMillis(-1)).build();
     private static final Inputs INPUTS = Inputs.of("a", 3f).and("b", Tensor.copyOf(new float[] {2}, 1));
 
     @AutoClose
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(2).build());
 
     @AutoClose
     private final Session session = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults());
@@ -53,18 +55,20 @@ class DeadlineTest {
     void theMessageSaysWhichDeadlineWasMissedAndByHowMuch() {
         Instant deadline = Instant.now().minusSeconds(5);
 
-        assertThatThrownBy(() -> session.run(INPUTS, RunOptions.create().deadline(deadline)))
+        assertThatThrownBy(() -> session.run(
+                        INPUTS, RunOptions.builder().deadline(deadline).build()))
                 .hasMessageContaining(deadline.toString())
                 .hasMessageFindingMatch("had passed [5-9]\\d{3} ms before it began");
-        assertThatThrownBy(() -> session.run(INPUTS, RunOptions.create().deadline(Instant.MIN)))
+        assertThatThrownBy(() -> session.run(
+                        INPUTS, RunOptions.builder().deadline(Instant.MIN).build()))
                 .hasMessageContaining("-1000000000-01-01T00:00:00Z");
     }
 
     @RepeatedTest(50)
     void everyFrontRefusesWhatIsLate() {
-        Inference batched = session.batched(BatchOptions.defaults().axis("n"));
+        Inference batched = session.batched(BatchOptions.builder().axis("n").build());
         Inference both = session.then(session, Map.of("sum", "a", "product", "b"));
-        FluxOptions stream = FluxOptions.defaults().deadline(Duration.ZERO);
+        FluxOptions stream = FluxOptions.builder().deadline(Duration.ZERO).build();
         for (Inference front : List.of(session, batched, both)) {
             assertLate(() -> front.run(INPUTS, LATE));
             assertLate(() -> front.mono(INPUTS, LATE).block());

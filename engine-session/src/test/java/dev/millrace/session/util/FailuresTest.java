@@ -30,7 +30,8 @@ import reactor.test.StepVerifier;
 /** Nothing but the engine's own exception leaves it, and it works on. */
 @Timeout(60)
 class FailuresTest {
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+    private final Engine engine =
+            Engine.create(EngineOptions.builder().threads(2).build());
 
     @AfterEach
     void closeEngine() {
