@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,10 +25,15 @@ class GenerationTest {
     private static final GenerationOptions HOW =
             GenerationOptions.builder().maxTokens(TOKENS).build();
     private static final List<long[]> PROMPTS =
-            List.of(new long[] {1, 50, 99, 7, 120, 33, 2}, new long[] {5}, new long[] {140, 139, 138});
+            List.of(new long[] {1, 50, 99, 7, 120, 33, 2}, new long[] {5}, new long[] {140, 139, 138}, longPrompt());
 
     @TempDir
     private Path folder;
+
+    /** Tokens from which on caches outgrow the room that they have at first. */
+    private static long[] longPrompt() {
+        return new Random(9).longs(120, 0, SmallDecoder.WORDS).toArray();
+    }
 
     @ParameterizedTest
     @EnumSource(SmallDecoder.Form.class)

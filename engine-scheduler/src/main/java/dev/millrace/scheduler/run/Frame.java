@@ -54,6 +54,7 @@ final class Frame {
     private final @Nullable MemorySegment[] outputMemory;
     /** The donated inputs whose memory outputs are computed in. */
     private final @Nullable Tensor[] donated;
+
     private final Binding.@Nullable AsOutput[] outputPlaces;
 
     Frame(PlanRunner runner, WorkerPool pool, int threads) {
@@ -184,7 +185,8 @@ final class Frame {
     /** Returns the caller's tensor if it is donated and its memory can be written and lasts as long as it is reachable. */
     private @Nullable Tensor donated(int slot) {
         PlanRunner.InputSource given = source;
-        Tensor donor = given == null ? null : given.donated(plan.slots().get(slot).name());
+        Tensor donor =
+                given == null ? null : given.donated(plan.slots().get(slot).name());
         MemorySegment memory = segments[slot];
         boolean suits = donor != null
                 && memory != null

@@ -124,9 +124,8 @@ final class StretchLayout {
         }
         Map<Integer, Integer> results = results(types, shapes);
         var asOutput = new ArrayList<Binding.AsOutput>();
-        results.forEach((root, output) ->
-                asOutput.add(new Binding.AsOutput(
-                        root, output, bytes(root, types, shapes), new SlotPool<>(256), donor(root, types, shapes))));
+        results.forEach((root, output) -> asOutput.add(new Binding.AsOutput(
+                root, output, bytes(root, types, shapes), new SlotPool<>(256), donor(root, types, shapes))));
         long blockBytes = placeInBlock(results);
         var inBlock = new ArrayList<Binding.InBlock>();
         buffers.forEach((slot, buffer) -> {

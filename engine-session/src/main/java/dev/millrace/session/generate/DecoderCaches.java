@@ -86,8 +86,9 @@ final class DecoderCaches {
     /** Whether all caches of a signature may have room for later steps, and begin empty. */
     static boolean mayHaveRoom(CacheRoom room, String mask, List<State> states) {
         return mask.equals(room.mask())
-                && states.stream().allMatch(state -> state.output().equals(room.presents().get(state.input()))
-                        && isEmpty(state.zeros()));
+                && states.stream()
+                        .allMatch(state ->
+                                state.output().equals(room.presents().get(state.input())) && isEmpty(state.zeros()));
     }
 
     private static boolean isEmpty(@Nullable Shape zeros) {

@@ -46,12 +46,13 @@ public record CacheRoom(@Nullable String mask, Map<String, String> presents) {
             }
         }
         Value mask = search.mask;
-        return mask == null || !search.endsInLengths(mask) ? NONE : new CacheRoom(mask.name(), Map.copyOf(search.presents));
+        return mask == null || !search.endsInLengths(mask)
+                ? NONE
+                : new CacheRoom(mask.name(), Map.copyOf(search.presents));
     }
 
     private static boolean isGroupQuery(Node node) {
-        return node.op().domain().equals(OpId.MICROSOFT)
-                && node.op().name().equals(OpName.GROUP_QUERY_ATTENTION);
+        return node.op().domain().equals(OpId.MICROSOFT) && node.op().name().equals(OpName.GROUP_QUERY_ATTENTION);
     }
 
     /** The search through a graph. */
@@ -98,7 +99,8 @@ public record CacheRoom(@Nullable String mask, Map<String, String> presents) {
             Value at = steps;
             while (at != null && at.producer() != null) {
                 Node node = at.producer();
-                if (!node.op().domain().equals(OpId.ONNX) || !OF_NUMBERS.contains(node.op().name())) {
+                if (!node.op().domain().equals(OpId.ONNX)
+                        || !OF_NUMBERS.contains(node.op().name())) {
                     return null;
                 }
                 for (int i = 1; i < node.inputs().size(); i++) {

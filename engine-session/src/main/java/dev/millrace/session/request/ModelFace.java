@@ -9,5 +9,4 @@ import java.util.List;
  *
  * @param room the caches that may have room for later steps
  */
-public record ModelFace(
-        List<ValueInfo> inputs, List<ValueInfo> outputs, ModelMetadata metadata, CacheRoom room) {}
+public record ModelFace(List<ValueInfo> inputs, List<ValueInfo> outputs, ModelMetadata metadata, CacheRoom room) {}

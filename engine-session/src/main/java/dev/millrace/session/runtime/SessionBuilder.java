@@ -243,8 +243,8 @@ final class SessionBuilder {
                 options.maxBindings(),
                 engine.idleMemory());
         source.clock().end("plan");
-        var face =
-                new ModelFace(inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata, room);
+        var face = new ModelFace(
+                inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata, room);
         if (!options.expected().isEmpty()) {
             EarlyBinding.expect(options, face, runner);
             source.clock().end(BIND);

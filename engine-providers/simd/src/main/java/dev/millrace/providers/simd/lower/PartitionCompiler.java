@@ -178,8 +178,9 @@ public final class PartitionCompiler {
     }
 
     private static boolean reads(ProgramStep step, int input) {
-        return step.reads().stream().map(view -> view.storage().root()).anyMatch(root ->
-                root.kind() == Storage.Kind.INPUT && root.index() == input);
+        return step.reads().stream()
+                .map(view -> view.storage().root())
+                .anyMatch(root -> root.kind() == Storage.Kind.INPUT && root.index() == input);
     }
 
     /**

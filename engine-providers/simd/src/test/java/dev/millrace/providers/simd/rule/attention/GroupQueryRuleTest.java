@@ -90,8 +90,7 @@ class GroupQueryRuleTest {
         Node node = editor.append(spec, new ArrayList<>(names));
         for (int i = 0; i < names.size(); i++) {
             Value output = node.requireOutput(i);
-            editor.addOutput(
-                    "out" + i, type == ElementType.FLOAT ? output : cast(editor, output, ElementType.FLOAT));
+            editor.addOutput("out" + i, type == ElementType.FLOAT ? output : cast(editor, output, ElementType.FLOAT));
         }
     }
 
