@@ -24,8 +24,10 @@ record AttentionLayout(
     private static final int BLOCK_ROWS = 48;
     private static final int BLOCK_KEYS = 128;
     private static final int BLOCK_KEYS_OF_FEW = 256;
-    /** The fewest rows for which packing pays. */
-    private static final int MIN_ROWS_TO_PACK = 8;
+    /** The fewest queries for which packing pays. */
+    private static final int MIN_QUERIES_TO_PACK = 8;
+    /** The fewest heads of a single query for which packing pays. */
+    private static final int MIN_HEADS_TO_PACK = 17;
 
     private static final int ALIGNMENT = 64;
 
@@ -34,7 +36,7 @@ record AttentionLayout(
         int lanes = target.lanes();
         boolean rowsAreHeads = shape.queries() == 1 && shape.group() > 1;
         int rows = Math.max(1, rowsAreHeads ? shape.group() : shape.queries());
-        boolean few = rows < MIN_ROWS_TO_PACK;
+        boolean few = rows < (rowsAreHeads ? MIN_HEADS_TO_PACK : MIN_QUERIES_TO_PACK);
         int blocks = (rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
         int blockRows = few ? rows : Math.min(BLOCK_ROWS, up((rows + blocks - 1) / blocks, tile.rows()));
         int blockKeys = few ? BLOCK_KEYS_OF_FEW : BLOCK_KEYS;
