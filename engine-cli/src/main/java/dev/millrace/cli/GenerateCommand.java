@@ -8,6 +8,7 @@ import dev.millrace.session.generate.DecoderSignature;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.Generator;
 import dev.millrace.text.Completion;
+import dev.millrace.text.ModelFolder;
 import dev.millrace.text.TextGenerator;
 import dev.millrace.text.Tokenizer;
 import java.io.IOException;
@@ -18,7 +19,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -47,7 +47,10 @@ final class GenerateCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "MODEL", description = "A model file, or a name that 'models' lists.")
+    @Parameters(
+            index = "0",
+            paramLabel = "MODEL",
+            description = "A folder of a language model, a model file, or a name that 'models' lists.")
     private String model = "";
 
     @Parameters(index = "1", paramLabel = "PROMPT", description = "The text to go on with; - reads the standard input.")
@@ -99,14 +102,17 @@ final class GenerateCommand implements Callable<Integer> {
     @Option(
             names = "--stop-token",
             paramLabel = "TOKEN",
-            description = "Stop at this token, by its text or number; may be given several times (default: the usual"
-                    + " marks of an end, like </s> or <|im_end|>, that the tokenizer has).")
+            description =
+                    "Stop at this token, by its text or number; may be given several times (default: those that the"
+                            + " folder's files name, else the usual marks of an end, like </s> or <|im_end|>, that the"
+                            + " tokenizer has).")
     private List<String> stopTokens = new ArrayList<>();
 
     @Option(
             names = "--context",
             paramLabel = "N",
-            description = "How many tokens the model sees at most, prompt included.")
+            description =
+                    "How many tokens the model sees at most, prompt included (default: what the folder's files say).")
     private @Nullable Integer context;
 
     @Option(names = "--time-limit", paramLabel = "SECONDS", description = "Fail where it takes longer.")
@@ -121,36 +127,27 @@ final class GenerateCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         GenerationOptions options = options();
-        ModelArgument argument = ModelArgument.of(model);
-        Tokenizer read = Tokenizer.read(tokenizer == null ? beside(argument.file()) : tokenizer);
+        Path file = ModelArgument.of(model).file();
+        ModelFolder folder = tokenizer == null && Files.isDirectory(file) ? ModelFolder.read(file) : null;
+        Tokenizer read = Tokenizer.read(folder == null ? tokenizerOf(file) : folder.tokenizer());
         GenerationOptions generation =
-                options.toBuilder().stopTokens(ends(read)).build();
+                options.toBuilder().stopTokens(ends(read, folder)).build();
         String text = prompt.equals("-") ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8) : prompt;
         PrintWriter out = spec.commandLine().getOut();
+        long opening = System.nanoTime();
         try (Engine engine = flags.engine();
-                Session session = engine.session(argument.file(), flags.options())) {
-            TextGenerator generator = TextGenerator.of(Generator.of(session, signature(session)), read)
+                Session session = engine.session(folder == null ? file : folder.model(), flags.options())) {
+            TextGenerator generator = TextGenerator.of(Generator.of(session, signature(session, folder)), read)
                     .stoppingAt(stops.toArray(new String[0]));
-            long start = System.nanoTime();
+            var pace = new GenerationPace(opening);
             Completion completion = generator.run(text, generation, piece -> {
+                pace.heard();
                 out.print(piece);
                 out.flush();
             });
             out.println();
             if (stats) {
-                double seconds = (System.nanoTime() - start) / 1e9;
-                spec.commandLine()
-                        .getErr()
-                        .println("%d tokens in %.2f s, %.1f a second; ended by %s"
-                                .formatted(
-                                        completion.tokens(),
-                                        seconds,
-                                        completion.tokens() / seconds,
-                                        completion
-                                                .ending()
-                                                .toString()
-                                                .toLowerCase(Locale.ROOT)
-                                                .replace('_', ' ')));
+                spec.commandLine().getErr().println(pace.text(read.encode(text).ids().length, completion));
             }
         }
         return ExitCode.OK;
@@ -183,7 +180,10 @@ final class GenerateCommand implements Callable<Integer> {
         }
     }
 
-    private static Path beside(Path model) {
+    private Path tokenizerOf(Path model) {
+        if (tokenizer != null) {
+            return tokenizer;
+        }
         Path file = model.resolveSibling("tokenizer.json");
         if (!Files.exists(file)) {
             throw new EngineException(
@@ -193,7 +193,14 @@ final class GenerateCommand implements Callable<Integer> {
         return file;
     }
 
-    private long[] ends(Tokenizer read) {
+    private long[] ends(Tokenizer read, @Nullable ModelFolder folder) {
+        if (stopTokens.isEmpty()
+                && folder != null
+                && !folder.defaults().stopTokens().isEmpty()) {
+            return folder.defaults().stopTokens().stream()
+                    .mapToLong(Long::longValue)
+                    .toArray();
+        }
         if (stopTokens.isEmpty()) {
             return ENDS.stream().filter(read::has).mapToLong(read::id).toArray();
         }
@@ -203,8 +210,10 @@ final class GenerateCommand implements Callable<Integer> {
                 .toArray();
     }
 
-    private DecoderSignature signature(Session session) {
+    private DecoderSignature signature(Session session, @Nullable ModelFolder folder) {
         DecoderSignature.Builder signature = DecoderSignature.builder(session);
-        return (context == null ? signature : signature.contextLength(context)).build();
+        int known = folder == null ? 0 : folder.contextLength();
+        int length = context == null ? known : context;
+        return (length == 0 ? signature : signature.contextLength(length)).build();
     }
 }
