@@ -119,7 +119,7 @@ public final class GenerateBenchCommand implements Callable<Integer> {
         }
     }
 
-    private void measure(TimedDecoder ours, TimedDecoder peer, int length, int count, PrintWriter out)
+    private void measure(TimedDecoder ours, TimedDecoder reference, int length, int count, PrintWriter out)
             throws Exception {
         long[] prompt =
                 new Random(SEED).longs(length, FIRST_WORD, FIRST_WORD + 1000).toArray();
@@ -129,7 +129,7 @@ public final class GenerateBenchCommand implements Callable<Integer> {
         var decodes = new ArrayList<Double>();
         for (int round = 0; round <= rounds; round++) {
             DecodeTimes one = ours.generate(prompt, tokens);
-            DecodeTimes other = peer.generate(prompt, tokens);
+            DecodeTimes other = reference.generate(prompt, tokens);
             if (round > 0) {
                 mine.add(one);
                 others.add(other);
@@ -146,12 +146,13 @@ public final class GenerateBenchCommand implements Callable<Integer> {
     }
 
     /** Returns how many tokens are the same, and how near the other's two best scores are where they part. */
-    private static String equal(DecodeTimes ours, DecodeTimes peer) {
-        int parts = Arrays.mismatch(ours.ids(), peer.ids());
-        int all = peer.ids().length;
+    private static String equal(DecodeTimes ours, DecodeTimes reference) {
+        int parts = Arrays.mismatch(ours.ids(), reference.ids());
+        int all = reference.ids().length;
         return parts < 0
                 ? all + " of " + all
-                : "%d of %d, then ORT's two best are %.3f apart".formatted(parts, all, peer.margins()[parts]);
+                : "%d of %d, then ORT's two best are %.3f apart"
+                        .formatted(parts, all, reference.margins()[parts]);
     }
 
     private static void row(
@@ -164,7 +165,7 @@ public final class GenerateBenchCommand implements Callable<Integer> {
             List<Double> third,
             String equal) {
         double ours = median(mine.stream().mapToDouble(rate).toArray());
-        double peer = median(others.stream().mapToDouble(rate).toArray());
+        double reference = median(others.stream().mapToDouble(rate).toArray());
         double llama = third.isEmpty()
                 ? Double.NaN
                 : median(third.stream().mapToDouble(Double::doubleValue).toArray());
@@ -173,8 +174,8 @@ public final class GenerateBenchCommand implements Callable<Integer> {
                         name,
                         count,
                         ours,
-                        peer,
-                        ours / peer,
+                        reference,
+                        ours / reference,
                         third.isEmpty() ? "–" : "%.2f".formatted(llama),
                         third.isEmpty() ? "–" : "%.2f".formatted(ours / llama),
                         equal));

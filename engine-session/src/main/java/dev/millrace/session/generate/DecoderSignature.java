@@ -221,9 +221,9 @@ public final class DecoderSignature {
         public DecoderSignature build() {
             states.replaceAll((input, state) -> DecoderCaches.begun(state, inputs.get(input)));
             var signature = new DecoderSignature(this);
-            Set<String> given = signature.given();
+            Set<String> names = signature.given();
             for (ValueInfo input : inputs.values()) {
-                if (!given.contains(input.name()) && !input.optional()) {
+                if (!names.contains(input.name()) && !input.optional()) {
                     throw EngineException.invalidArgument("input '" + input
                             + "' is none that language models usually have: say what it is by DecoderSignature.builder,"
                             + " which knows ids, mask, positions, branch, state and fixed");

@@ -108,10 +108,10 @@ public final class OneNode {
     public List<Datum> runAll(@Nullable Datum... inputs) {
         Node node = node(inputs);
         Kernel kernel = Objects.requireNonNull(new CpuKernels().create(node));
-        List<@Nullable Datum> given = new ArrayList<>();
-        Collections.addAll(given, inputs);
+        List<@Nullable Datum> values = new ArrayList<>();
+        Collections.addAll(values, inputs);
         List<Datum> results = new ArrayList<>();
-        List<@Nullable Datum> made = DirectRun.run(kernel, node, given);
+        List<@Nullable Datum> made = DirectRun.run(kernel, node, values);
         for (int i = 0; i < made.size(); i++) {
             if (i != omitted) {
                 results.add(Objects.requireNonNull(made.get(i)));

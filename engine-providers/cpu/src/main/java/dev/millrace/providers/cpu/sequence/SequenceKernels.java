@@ -93,11 +93,11 @@ public final class SequenceKernels {
 
     /** A position counted from the front, at most {@code last}. */
     private static int position(DynamicContext context, int input, int last) {
-        long given = context.tensor(input).longs()[0];
-        long position = given < 0 ? given + last + 1 : given;
+        long count = context.tensor(input).longs()[0];
+        long position = count < 0 ? count + last + 1 : count;
         if (position < 0 || position > last) {
             throw EngineException.invalidArgument(
-                    context.node().describe() + ": position " + given + " is outside of the sequence");
+                    context.node().describe() + ": position " + count + " is outside of the sequence");
         }
         return (int) position;
     }
@@ -107,8 +107,8 @@ public final class SequenceKernels {
         int size = elements.size();
         int at = size;
         if (context.input(2) != null) {
-            long given = context.tensor(2).longs()[0];
-            at = given < 0 ? position(context, 2, size - 1) : position(context, 2, size);
+            long count = context.tensor(2).longs()[0];
+            at = count < 0 ? position(context, 2, size - 1) : position(context, 2, size);
         }
         elements.add(at, context.tensor(1));
         context.output(0, new TensorSequence(elements));

@@ -36,14 +36,14 @@ class GroupQueryRuleTest {
     private int keyHeads = 2;
 
     /** New rows behind a past of room for {@code given}, of which entries have filled so many places. */
-    private GroupQueryRuleTest cached(int now, int given, int total, int... past) {
+    private GroupQueryRuleTest cached(int now, int count, int total, int... past) {
         int batch = past.length;
         inputs[0] = Comparison.random(random, batch, now, (long) heads * DEPTH);
         inputs[1] = Comparison.random(random, batch, now, (long) keyHeads * DEPTH);
         inputs[2] = Comparison.random(random, batch, now, (long) keyHeads * DEPTH);
-        if (given > 0) {
-            inputs[3] = Comparison.random(random, batch, keyHeads, given, DEPTH);
-            inputs[4] = Comparison.random(random, batch, keyHeads, given, DEPTH);
+        if (count > 0) {
+            inputs[3] = Comparison.random(random, batch, keyHeads, count, DEPTH);
+            inputs[4] = Comparison.random(random, batch, keyHeads, count, DEPTH);
         }
         inputs[5] = Tensor.copyOf(Arrays.stream(past).map(p -> p + now - 1).toArray(), batch);
         inputs[6] = Tensor.copyOf(new int[] {total}, 1);
