@@ -18,7 +18,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -93,6 +95,40 @@ final class GenerateCommand implements Callable<Integer> {
             description = "Above 1, what is there already becomes less likely.")
     private double repetitionPenalty;
 
+    @Option(
+            names = "--min-p",
+            paramLabel = "P",
+            defaultValue = "0",
+            description = "Draw no token whose chance is less than this part of the likeliest one's.")
+    private double minP;
+
+    @Option(
+            names = "--frequency-penalty",
+            paramLabel = "X",
+            defaultValue = "0",
+            description = "Lower a token's score by so much for each time that it stands in the answer.")
+    private double frequencyPenalty;
+
+    @Option(
+            names = "--presence-penalty",
+            paramLabel = "X",
+            defaultValue = "0",
+            description = "Lower a token's score by so much if it stands in the answer.")
+    private double presencePenalty;
+
+    @Option(
+            names = "--no-repeat-ngram",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Repeat no phrase of N tokens; 0 (default) allows all.")
+    private int noRepeatNgram;
+
+    @Option(
+            names = "--logit-bias",
+            paramLabel = "TOKEN=X",
+            description = "Add a number to the score of a token, given as text or number; -Infinity forbids it.")
+    private Map<String, Double> logitBias = new LinkedHashMap<>();
+
     @Option(names = "--seed", paramLabel = "SEED", description = "Draw the same as any time with this seed.")
     private @Nullable Long seed;
 
@@ -130,8 +166,8 @@ final class GenerateCommand implements Callable<Integer> {
         Path file = ModelArgument.of(model).file();
         ModelFolder folder = tokenizer == null && Files.isDirectory(file) ? ModelFolder.read(file) : null;
         Tokenizer read = Tokenizer.read(folder == null ? tokenizerOf(file) : folder.tokenizer());
-        GenerationOptions generation =
-                options.toBuilder().stopTokens(ends(read, folder)).build();
+        GenerationOptions.Builder generation = options.toBuilder().stopTokens(ends(read, folder));
+        logitBias.forEach((token, bias) -> generation.logitBias(id(read, token), bias));
         String text = prompt.equals("-") ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8) : prompt;
         PrintWriter out = spec.commandLine().getOut();
         long opening = System.nanoTime();
@@ -140,7 +176,7 @@ final class GenerateCommand implements Callable<Integer> {
             TextGenerator generator = TextGenerator.of(Generator.of(session, signature(session, folder)), read)
                     .stoppingAt(stops.toArray(new String[0]));
             var pace = new GenerationPace(opening);
-            Completion completion = generator.run(text, generation, piece -> {
+            Completion completion = generator.run(text, generation.build(), piece -> {
                 pace.heard();
                 out.print(piece);
                 out.flush();
@@ -166,7 +202,11 @@ final class GenerateCommand implements Callable<Integer> {
                     .maxTokens(maxTokens)
                     .temperature(temperature)
                     .topP(topP)
+                    .minP(minP)
                     .repetitionPenalty(repetitionPenalty)
+                    .frequencyPenalty(frequencyPenalty)
+                    .presencePenalty(presencePenalty)
+                    .noRepeatNgram(noRepeatNgram)
                     .timeLimit(timeLimit == null ? null : Duration.ofSeconds(timeLimit));
             if (topK != null) {
                 generation.topK(topK);
@@ -204,10 +244,12 @@ final class GenerateCommand implements Callable<Integer> {
         if (stopTokens.isEmpty()) {
             return ENDS.stream().filter(read::has).mapToLong(read::id).toArray();
         }
-        return stopTokens.stream()
-                .mapToLong(
-                        token -> !read.has(token) && token.matches("\\d{1,9}") ? Long.parseLong(token) : read.id(token))
-                .toArray();
+        return stopTokens.stream().mapToLong(token -> id(read, token)).toArray();
+    }
+
+    /** Returns a token that is given by its text or its number. */
+    private static long id(Tokenizer read, String token) {
+        return !read.has(token) && token.matches("\\d{1,9}") ? Long.parseLong(token) : read.id(token);
     }
 
     private DecoderSignature signature(Session session, @Nullable ModelFolder folder) {

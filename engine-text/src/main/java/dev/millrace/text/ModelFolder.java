@@ -156,13 +156,14 @@ public record ModelFolder(Path folder, Path model, Path tokenizer, int contextLe
                 .stopTokens(ends.stream().mapToLong(Long::longValue).toArray());
         if (search.get("do_sample").flag(false)) {
             options.temperature(number(search, "temperature", 1));
-            options.topP(number(search, "top_p", 1));
+            options.topP(number(search, "top_p", 1)).minP(number(search, "min_p", 0));
             int most = search.get("top_k").count(0);
             if (most > 0) {
                 options.topK(most);
             }
         }
         return options.repetitionPenalty(number(search, "repetition_penalty", 1))
+                .noRepeatNgram(search.get("no_repeat_ngram_size").count(0))
                 .build();
     }
 

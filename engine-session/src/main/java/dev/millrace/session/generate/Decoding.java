@@ -86,13 +86,15 @@ final class Decoding implements StepFlux.Steps<Token> {
     private Token taken(Outputs outputs) {
         try (outputs) {
             cached = signature.keepsCaches() ? count : 0;
-            int word = sampler.choose(last(outputs.get(signature.logits())), Arrays.copyOf(words, count));
+            Sampler.Choice choice =
+                    sampler.choose(last(outputs.get(signature.logits())), Arrays.copyOf(words, count), prompt);
+            int word = choice.id();
             if (count == words.length) {
                 words = Arrays.copyOf(words, 2 * count);
             }
             words[count++] = word;
             ending = ending(word);
-            return new Token(word, count - prompt - 1, ending);
+            return new Token(word, count - prompt - 1, ending, choice.likelihood());
         }
     }
 
