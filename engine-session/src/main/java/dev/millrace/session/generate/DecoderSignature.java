@@ -105,13 +105,18 @@ public final class DecoderSignature {
         return names;
     }
 
-    /** Returns the inputs of a step without the caches, which already cover {@code cached} tokens. */
-    Inputs inputs(int[] words, int cached, int count) {
+    /**
+     * Returns the inputs of a step without the caches, which already cover {@code cached} tokens.
+     *
+     * @param count the number of tokens after the step
+     * @param later the number of tokens for which caches get room
+     */
+    Inputs inputs(int[] words, int cached, int count, int later) {
         int length = count - cached;
         Inputs inputs = Inputs.of(fixed);
         inputs.and(ids.name(), ids.row(length, i -> words[cached + i]));
         if (mask != null) {
-            int steps = hasRoom ? DecoderCaches.room(count, contextLength) : count;
+            int steps = hasRoom ? DecoderCaches.room(later, contextLength) : count;
             inputs.and(mask.name(), mask.row(mask.lengthOr(steps), i -> i < count ? 1 : 0));
         }
         if (positions != null) {
