@@ -77,7 +77,7 @@ class GeneratorTest {
         GenerationOptions five = GenerationOptions.builder().maxTokens(5).build();
         assertThat(generator.run(prompt, five).ids()).containsExactly(said);
         assertThat(runs).as("three chunks and four tokens").hasValue(7);
-        assertThat(generator.mono(prompt, five).block().ids()).containsExactly(said);
+        assertThat(generator.mono(prompt, five).map(Generation::ids).block()).containsExactly(said);
         assertThat(runs).hasValue(14);
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.EngineException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
@@ -73,8 +74,7 @@ class SamplerTest {
         Sampler.Choice choice =
                 sampler(options -> options.logprobs(2).logitBias(2, 5)).choose(scores(), new int[0], 0);
         assertThat(choice.id()).isEqualTo(2);
-        TokenLikelihood likelihood = choice.likelihood();
-        assertThat(likelihood).isNotNull();
+        TokenLikelihood likelihood = Objects.requireNonNull(choice.likelihood());
         assertThat(likelihood.logprob()).isCloseTo(Math.log(0.1), within(1e-6));
         assertThat(likelihood.best())
                 .extracting(TokenLikelihood.Alternative::id)

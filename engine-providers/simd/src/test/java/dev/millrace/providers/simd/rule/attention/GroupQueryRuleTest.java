@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +52,7 @@ class GroupQueryRuleTest {
     }
 
     private GroupQueryRuleTest packed() {
-        Tensor query = inputs[0];
+        Tensor query = Objects.requireNonNull(inputs[0]);
         long now = query.shape().dim(1);
         inputs[0] = Comparison.random(random, query.shape().dim(0), now, (heads + 2L * keyHeads) * DEPTH);
         inputs[1] = null;
