@@ -67,7 +67,7 @@ class FusedNormsTest {
         return result;
     }
 
-    /** What is skipped to is of the same shape, or of a batch of one or none, which stands for all. */
+    /** The skipped input has the same shape, or a batch of one or none, which stands for all. */
     @ParameterizedTest
     @CsvSource({"3 4 6, true", "1 4 6, true", "4 6, true", "3 4 6, false", "1 4 6, false", "4 6, false"})
     void inputSkipAndBiasAreAddedAndNormalised(String skipDims, boolean centred) {

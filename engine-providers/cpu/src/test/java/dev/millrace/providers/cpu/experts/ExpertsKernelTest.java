@@ -175,7 +175,7 @@ class ExpertsKernelTest {
                 .containsExactly(mixture(2, false, experts), within(1e-5));
     }
 
-    /** Of equal scores the last expert is taken first. */
+    /** The last expert of equal scores is taken first. */
     @Test
     void equalScoresAreTakenFromBehind() {
         Tensor first = Tensor.copyOf(new float[] {1, 1, 1}, 3, 1, 1);

@@ -210,7 +210,7 @@ class SearchKernelsTest {
         return Arrays.stream(scores).map(score -> score - Math.log(all)).toArray();
     }
 
-    /** As many beams as words lose none of the best continuations by two words. */
+    /** A search with as many beams as words loses none of the best continuations by two words. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void manyBeamsFindTheBestOfAllContinuations(long seed) {
