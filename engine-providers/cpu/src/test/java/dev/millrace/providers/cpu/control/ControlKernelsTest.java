@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -142,7 +143,7 @@ class ControlKernelsTest {
     }
 
     /** Collects what a body makes of each trip. */
-    private static Tensor collected(long trips, ValueType type, String op, Tensor operand) {
+    private static Tensor collected(long trips, @Nullable ValueType type, String op, Tensor operand) {
         var body = new NestedBody();
         Value trip = body.input("trip", WHOLE);
         Value goOn = body.input("goOn", TRUTH);

@@ -17,6 +17,7 @@ import dev.millrace.providers.testkit.RandomTensors;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Random;
 import java.util.function.DoubleUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -60,14 +61,18 @@ class RecurrentKernelsTest {
 
     private static RecurrentReference.Results expected(RecurrentReference reference, @Nullable Tensor[] operands) {
         return reference.compute(new RecurrentReference.Operands(
-                doubles(operands[0]),
-                doubles(operands[1]),
-                doubles(operands[2]),
+                numbers(operands[0]),
+                numbers(operands[1]),
+                numbers(operands[2]),
                 doubles(operands[3]),
                 operands[4] == null ? null : operands[4].ints(),
                 doubles(operands[5]),
                 doubles(operands[6]),
                 doubles(operands[7])));
+    }
+
+    private static double[] numbers(@Nullable Datum datum) {
+        return ((Tensor) Objects.requireNonNull(datum)).doubles();
     }
 
     private static double @Nullable [] doubles(@Nullable Datum datum) {
@@ -84,10 +89,10 @@ class RecurrentKernelsTest {
     private static void check(RecurrentReference reference, OneNode node, @Nullable Tensor... operands) {
         RecurrentReference.Results expected = expected(reference, operands);
         List<Datum> results = node.runAll(operands);
-        Closeness.assertClose(doubles(results.get(0)), expected.all(), 1e-5);
-        Closeness.assertClose(doubles(results.get(1)), expected.hidden(), 1e-5);
+        Closeness.assertClose(numbers(results.get(0)), expected.all(), 1e-5);
+        Closeness.assertClose(numbers(results.get(1)), expected.hidden(), 1e-5);
         if (results.size() > 2) {
-            Closeness.assertClose(doubles(results.get(2)), expected.cells(), 1e-5);
+            Closeness.assertClose(numbers(results.get(2)), expected.cells(), 1e-5);
         }
     }
 
@@ -115,7 +120,7 @@ class RecurrentKernelsTest {
     @ValueSource(strings = {"RNN", "GRU", "LSTM"})
     void weightsThatComeWithTheRunGiveTheSame(String op) {
         var reference = new RecurrentReference(op, "bidirectional", 3, 2, 5, 3);
-        Tensor[] operands = operands(reference, true);
+        @Nullable Tensor[] operands = operands(reference, true);
         assertThat(new Planned(node(reference).outputs(1), operands).run().doubles())
                 .containsExactly(expected(reference, operands).all(), within(1e-5));
     }
@@ -138,11 +143,11 @@ class RecurrentKernelsTest {
     @ValueSource(strings = {"RNN", "GRU", "LSTM"})
     void theBatchMayComeFirst(String op) {
         var reference = new RecurrentReference(op, "bidirectional", 3, 2, 5, 4);
-        Tensor[] operands = operands(reference, true);
+        @Nullable Tensor[] operands = operands(reference, true);
         RecurrentReference.Results expected = expected(reference, operands);
-        operands[0] = swapped(operands[0].doubles(), 3, 2, 5);
-        operands[5] = swapped(operands[5].doubles(), 2, 2, 4);
-        operands[6] = operands[6] == null ? null : swapped(operands[6].doubles(), 2, 2, 4);
+        operands[0] = swapped(numbers(operands[0]), 3, 2, 5);
+        operands[5] = swapped(numbers(operands[5]), 2, 2, 4);
+        operands[6] = operands[6] == null ? null : swapped(numbers(operands[6]), 2, 2, 4);
         List<Datum> results = node(reference).with("layout", 1).runAll(operands);
         double[] all = new double[expected.all().length];
         for (int i = 0; i < all.length; i++) {
@@ -153,9 +158,9 @@ class RecurrentKernelsTest {
             all[((n * 3 + t) * 2 + d) * 4 + unit] = expected.all()[i];
         }
         assertThat(((Tensor) results.get(0)).shape()).isEqualTo(Shape.of(2, 3, 2, 4));
-        Closeness.assertClose(doubles(results.get(0)), all, 1e-5);
+        Closeness.assertClose(numbers(results.get(0)), all, 1e-5);
         double[] hidden = swapped(expected.hidden(), 2, 2, 4).doubles();
-        Closeness.assertClose(doubles(results.get(1)), hidden, 1e-5);
+        Closeness.assertClose(numbers(results.get(1)), hidden, 1e-5);
     }
 
     /** Returns a tensor with the first two axes exchanged. */
@@ -235,8 +240,8 @@ class RecurrentKernelsTest {
     @Test
     void whatIsNoNumberStaysInItsSequence() {
         var reference = new RecurrentReference("GRU", "forward", 2, 2, 3, 3);
-        Tensor[] operands = operands(reference, false);
-        float[] x = operands[0].floats();
+        @Nullable Tensor[] operands = operands(reference, false);
+        float[] x = Objects.requireNonNull(operands[0]).floats();
         x[3] = Float.NaN;
         operands[0] = Tensor.copyOf(x, 2, 2, 3);
         Tensor hidden = (Tensor) node(reference).runAll(operands).get(1);
@@ -247,7 +252,7 @@ class RecurrentKernelsTest {
     @Test
     void activationsThatNobodyKnowsAreNamed() {
         var reference = new RecurrentReference("LSTM", "forward", 1, 1, 1, 1);
-        Tensor[] operands = operands(reference, false);
+        @Nullable Tensor[] operands = operands(reference, false);
         assertThatThrownBy(() -> node(reference)
                         .withTexts("activations", "Sigmoid", "Tanh", "Guess")
                         .run(operands))
