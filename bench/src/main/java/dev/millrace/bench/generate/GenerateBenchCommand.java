@@ -1,5 +1,6 @@
 package dev.millrace.bench.generate;
 
+import dev.millrace.bench.compare.Numbers;
 import dev.millrace.bench.compare.ProcessMemory;
 import dev.millrace.bench.flag.ThreadCounts;
 import dev.millrace.cli.ExitCode;
@@ -164,11 +165,10 @@ public final class GenerateBenchCommand implements Callable<Integer> {
             ToDoubleFunction<DecodeTimes> rate,
             List<Double> third,
             String equal) {
-        double ours = median(mine.stream().mapToDouble(rate).toArray());
-        double reference = median(others.stream().mapToDouble(rate).toArray());
-        double llama = third.isEmpty()
-                ? Double.NaN
-                : median(third.stream().mapToDouble(Double::doubleValue).toArray());
+        double ours = Numbers.median(mine.stream().map(rate::applyAsDouble).toList());
+        double reference =
+                Numbers.median(others.stream().map(rate::applyAsDouble).toList());
+        double llama = third.isEmpty() ? Double.NaN : Numbers.median(third);
         out.println("%-16s %7d %9.2f %9.2f %7.2f %9s %7s   %s"
                 .formatted(
                         name,
@@ -180,12 +180,5 @@ public final class GenerateBenchCommand implements Callable<Integer> {
                         third.isEmpty() ? "–" : "%.2f".formatted(ours / llama),
                         equal));
         out.flush();
-    }
-
-    private static double median(double[] values) {
-        double[] sorted = values.clone();
-        Arrays.sort(sorted);
-        int middle = sorted.length / 2;
-        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 }
