@@ -134,6 +134,14 @@ public final class Json {
         return value instanceof Map;
     }
 
+    public boolean isList() {
+        return value instanceof List;
+    }
+
+    public boolean isNumber() {
+        return value instanceof Double;
+    }
+
     /** Returns a property, whose value is null where there is none. */
     public Json get(String property) {
         return new Json(value instanceof Map<?, ?> map ? map.get(property) : null, this, property);
