@@ -1,7 +1,6 @@
 package dev.millrace.text;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.text.json.Json;
 import dev.millrace.text.limit.Budget;
@@ -17,10 +16,6 @@ import dev.millrace.text.vocabulary.TextToken;
 import dev.millrace.text.vocabulary.TokenTexts;
 import dev.millrace.text.vocabulary.Vocabularies;
 import dev.millrace.text.vocabulary.Vocabulary;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -72,28 +67,7 @@ public final class Tokenizer {
     /** Reads a {@code tokenizer.json}. */
     public static Tokenizer read(Path file) {
         String name = "tokenizer " + ApiBoundary.given(file, "file");
-        return ApiBoundary.guarded(name, () -> of(Json.parse(content(file, name), name)));
-    }
-
-    private static byte[] content(Path file, String name) {
-        if (!Files.exists(file)) {
-            throw new EngineException(Status.NO_SUCH_FILE, name + " cannot be read: there is no such file");
-        }
-        if (!Files.isRegularFile(file)) {
-            throw EngineException.invalidArgument(name + " cannot be read: it is a folder or a device, and no file");
-        }
-        try (InputStream in = Files.newInputStream(file)) {
-            long size = Files.size(file);
-            if (size > Json.MOST_BYTES) {
-                throw EngineException.invalidArgument(
-                        name + " has " + size + " bytes; the largest that is read has " + Json.MOST_BYTES);
-            }
-            return in.readNBytes(Json.MOST_BYTES);
-        } catch (AccessDeniedException e) {
-            throw new EngineException(Status.FAIL, name + " cannot be read: access is denied", e);
-        } catch (IOException e) {
-            throw new EngineException(Status.FAIL, name + " cannot be read: " + e, e);
-        }
+        return ApiBoundary.guarded(name, () -> of(Json.parse(ModelFile.content(file, name), name)));
     }
 
     /** Creates a tokenizer from the content of a {@code tokenizer.json}. */

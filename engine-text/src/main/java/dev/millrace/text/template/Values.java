@@ -23,6 +23,25 @@ public final class Values {
         return new Copy(name).of(value, 0);
     }
 
+    /** Returns an unmodifiable copy of a map. */
+    public static Map<String, @Nullable Object> copyOfMap(Map<String, ? extends @Nullable Object> map, String name) {
+        return new Copy(name).map(map, 0);
+    }
+
+    /** Returns an unmodifiable copy of a list of maps. */
+    public static List<Map<String, @Nullable Object>> copyOfMaps(
+            List<? extends Map<String, ? extends @Nullable Object>> maps, String name) {
+        var copy = new Copy(name);
+        var all = new ArrayList<Map<String, @Nullable Object>>();
+        for (Map<String, ? extends @Nullable Object> map : maps) {
+            if (map == null) {
+                throw EngineException.invalidArgument("'" + name + "' has an element that is null");
+            }
+            all.add(copy.map(map, 1));
+        }
+        return Collections.unmodifiableList(all);
+    }
+
     /** A copy that is being made. */
     private static final class Copy {
         private final String name;

@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Renders templates of tests. */
-final class Rendered {
-    static final Clock CLOCK = Clock.fixed(Instant.parse("2024-07-09T08:05:03Z"), ZoneOffset.UTC);
+public final class Rendered {
+    public static final Clock CLOCK = Clock.fixed(Instant.parse("2024-07-09T08:05:03Z"), ZoneOffset.UTC);
 
     private Rendered() {}
 
@@ -53,7 +53,7 @@ final class Rendered {
         return number == (long) number ? (Object) (long) number : (Object) number;
     }
 
-    static Map<String, @Nullable Object> map(String text) {
+    public static Map<String, @Nullable Object> map(String text) {
         var map = new LinkedHashMap<String, @Nullable Object>();
         json(text).properties().forEach((name, value) -> map.put(name, values(value)));
         return map;
