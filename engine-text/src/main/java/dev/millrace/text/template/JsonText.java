@@ -129,6 +129,7 @@ final class JsonText {
         out.append('"');
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
+            steps.requireLength(out.length());
             int simple = "\"\\\n\r\t\b\f".indexOf(c);
             if (simple >= 0) {
                 out.append('\\').append("\"\\nrtbf".charAt(simple));

@@ -5,7 +5,7 @@ final class Steps {
     static final int MOST_CHARS = 1 << 24;
     static final int MOST_ELEMENTS = 1 << 20;
 
-    private static final int DEEPEST = 600;
+    private static final int DEEPEST = 300;
     private static final int BETWEEN_CHECKS = 256;
     private static final int CHARS_PER_STEP = 64;
     private static final int ELEMENTS_PER_STEP = 4;

@@ -53,6 +53,7 @@ final class TextFilters {
     private static Object escape(String text, Arguments arguments, Steps steps) {
         var out = new StringBuilder();
         for (int i = 0; i < text.length(); i++) {
+            steps.requireLength(out.length());
             switch (text.charAt(i)) {
                 case '&' -> out.append("&amp;");
                 case '<' -> out.append("&lt;");

@@ -82,7 +82,10 @@ final class Texts {
         steps.chars(text.length());
         char quote = text.indexOf('\'') >= 0 && text.indexOf('"') < 0 ? '"' : '\'';
         out.append(quote);
-        text.codePoints().forEach(c -> quoted(c, quote, out));
+        text.codePoints().forEach(c -> {
+            steps.requireLength(out.length());
+            quoted(c, quote, out);
+        });
         out.append(quote);
     }
 

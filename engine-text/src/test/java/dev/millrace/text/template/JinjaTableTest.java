@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class JinjaTableTest {
     private static final List<String> LINES = lines();
-    private static final Map<String, @Nullable Object> VARIABLES = Rendered.map(LINES.getFirst());
+    static final Map<String, @Nullable Object> VARIABLES = Rendered.map(LINES.getFirst());
 
     private static List<String> lines() {
         try (InputStream in = Objects.requireNonNull(JinjaTableTest.class.getResourceAsStream("jinja.jsonl"))) {
