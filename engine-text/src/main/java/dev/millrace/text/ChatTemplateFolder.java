@@ -27,14 +27,13 @@ final class ChatTemplateFolder {
         }
         Path file = folder.resolve(TEMPLATE_FILE);
         Json configuration = configuration(folder.resolve(CONFIGURATION));
-        Map<String, Template> templates = Files.exists(file)
-                ? Map.of(ChatTemplate.DEFAULT, template(file))
-                : templates(configuration);
+        Map<String, Template> templates =
+                Files.exists(file) ? Map.of(ChatTemplate.DEFAULT, template(file)) : templates(configuration);
         if (templates.isEmpty()) {
             throw new EngineException(
                     Status.NO_SUCH_FILE,
-                    "the folder " + folder + " has no chat template: there is no file " + TEMPLATE_FILE + ", and no field '" + TEMPLATE
-                            + "' in a file " + CONFIGURATION);
+                    "the folder " + folder + " has no chat template: there is no file " + TEMPLATE_FILE
+                            + ", and no field '" + TEMPLATE + "' in a file " + CONFIGURATION);
         }
         return new ChatTemplate(templates, specialTokens(configuration));
     }

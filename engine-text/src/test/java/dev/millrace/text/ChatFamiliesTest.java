@@ -46,7 +46,7 @@ class ChatFamiliesTest {
     }
 
     private static ChatMessage message(Map<String, @Nullable Object> map) {
-        return ChatMessage.builder((String) map.get("role"))
+        return ChatMessage.builder(String.valueOf(map.get("role")))
                 .content((String) map.get("content"))
                 .toolCalls(maps(map.get("tool_calls")))
                 .toolCallId((String) map.get("tool_call_id"))
@@ -54,7 +54,8 @@ class ChatFamiliesTest {
     }
 
     private static List<Map<String, @Nullable Object>> maps(@Nullable Object list) {
-        return (list == null ? List.of() : (List<?>) list).stream().map(ChatFamiliesTest::map).toList();
+        return (list == null ? List.of() : (List<?>) list)
+                .stream().map(ChatFamiliesTest::map).toList();
     }
 
     private static Map<String, @Nullable Object> map(Object value) {

@@ -83,8 +83,9 @@ class ChatTemplateTest {
                     Status.INVALID_ARGUMENT,
                     "message 1 has a part of the type '" + type + "'; images are not supported");
         }
-        var audio =
-                ChatMessage.builder("user").parts(List.of(Map.of("type", "audio"))).build();
+        var audio = ChatMessage.builder("user")
+                .parts(List.of(Map.of("type", "audio")))
+                .build();
         refused(() -> template.render(List.of(audio)), Status.INVALID_ARGUMENT, "'audio'; parts are texts");
     }
 
@@ -126,10 +127,7 @@ class ChatTemplateTest {
                 "'f' has a key that is no string");
         var loop = new HashMap<String, Object>();
         loop.put("again", loop);
-        refused(
-                () -> Options.builder().variable("v", loop),
-                Status.INVALID_ARGUMENT,
-                "nested more than 100 deep");
+        refused(() -> Options.builder().variable("v", loop), Status.INVALID_ARGUMENT, "nested more than 100 deep");
         refused(
                 () -> Options.builder().variable("messages", 1).build(),
                 Status.INVALID_ARGUMENT,
@@ -167,7 +165,8 @@ class ChatTemplateTest {
     @Test
     void aFailureOfTheTemplateSaysWhereAndWhy() {
         refused(
-                () -> ChatTemplate.of("a\nb {{ raise_exception('Only users may ask') }}").render(CHAT),
+                () -> ChatTemplate.of("a\nb {{ raise_exception('Only users may ask') }}")
+                        .render(CHAT),
                 Status.INVALID_ARGUMENT,
                 "chat template: line 2, column 21: Only users may ask");
         refused(
@@ -197,7 +196,8 @@ class ChatTemplateTest {
         Path configuration = folder.resolve("tokenizer_config.json");
         Files.writeString(configuration, """
             {"chat_template": "{{ bos_token }}{{ messages[0].content }}{{ eos_token }}{{ pad_token }}",
-             "bos_token": "<s>", "eos_token": {"content": "</s>", "lstrip": false}, "pad_token": null}""");
+             "bos_token": "<s>", "eos_token": {"content": "</s>", "lstrip": false}, "pad_token": null}\
+            """);
         assertThat(ChatTemplate.read(folder).render(CHAT)).isEqualTo("<s>Be brief.</s>");
         Options options = Options.builder().variable("bos_token", "<b>").build();
         assertThat(ChatTemplate.read(folder).render(CHAT, options)).isEqualTo("<b>Be brief.</s>");
@@ -209,7 +209,8 @@ class ChatTemplateTest {
     void aFolderMayHaveATemplateForTools(@TempDir Path folder) throws IOException {
         Path configuration = folder.resolve("tokenizer_config.json");
         Files.writeString(configuration, """
-            {"chat_template": [{"name": "default", "template": "plain"}, {"name": "tool_use", "template": "tools"}]}""");
+            {"chat_template": [{"name": "default", "template": "plain"}, {"name": "tool_use", "template": "tools"}]}\
+            """);
         Options options = Options.builder().tools(List.of(Map.of("name", "f"))).build();
         assertThat(ChatTemplate.read(folder).render(CHAT)).isEqualTo("plain");
         assertThat(ChatTemplate.read(folder).render(CHAT, options)).isEqualTo("tools");

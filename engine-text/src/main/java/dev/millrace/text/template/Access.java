@@ -19,7 +19,8 @@ final class Access {
             case String text -> method(StringMethods.TABLE.get(name), text, name);
             case Tuple tuple when tuple.indexOf(name) >= 0 -> tuple.get(tuple.indexOf(name));
             case List<?> list -> method(ListMethods.TABLE.get(name), list, name);
-            case Namespace namespace when namespace.attributes().containsKey(name) ->
+            case Namespace namespace
+            when namespace.attributes().containsKey(name) ->
                 namespace.attributes().get(name);
             case LoopState loop -> {
                 Object found = loop.attribute(name);
@@ -72,7 +73,8 @@ final class Access {
         }
         Object found = value;
         for (String name : names.split("\\.", -1)) {
-            boolean index = !name.isEmpty() && name.length() < 10 && name.chars().allMatch(Chars::isDigit);
+            boolean index =
+                    !name.isEmpty() && name.length() < 10 && name.chars().allMatch(Chars::isDigit);
             found = or(item(found, index ? (Object) Long.valueOf(name) : name), otherwise);
         }
         return found;

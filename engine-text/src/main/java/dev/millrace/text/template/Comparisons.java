@@ -35,20 +35,18 @@ final class Comparisons {
 
     static boolean equal(@Nullable Object a, @Nullable Object b, Steps steps) {
         steps.enter();
-        boolean equal =
-                switch (a) {
-                    case null -> b == null;
-                    case String x -> b instanceof String y && x.equals(y);
-                    case Undefined _ -> b instanceof Undefined;
-                    case List<?> x ->
-                        b instanceof List<?> y && x instanceof Tuple == y instanceof Tuple && equal(x, y, steps);
-                    case Map<?, ?> x -> b instanceof Map<?, ?> y && equal(x, y, steps);
-                    default -> {
-                        Number x = Numbers.exact(a);
-                        Number y = Numbers.exact(b);
-                        yield x == null ? a == b : y != null && !Numbers.isNaN(x) && Numbers.compare(x, y) == 0;
-                    }
-                };
+        boolean equal = switch (a) {
+            case null -> b == null;
+            case String x -> b instanceof String y && x.equals(y);
+            case Undefined _ -> b instanceof Undefined;
+            case List<?> x -> b instanceof List<?> y && x instanceof Tuple == y instanceof Tuple && equal(x, y, steps);
+            case Map<?, ?> x -> b instanceof Map<?, ?> y && equal(x, y, steps);
+            default -> {
+                Number x = Numbers.exact(a);
+                Number y = Numbers.exact(b);
+                yield x == null ? a == b : y != null && !Numbers.isNaN(x) && Numbers.compare(x, y) == 0;
+            }
+        };
         steps.leave();
         return equal;
     }

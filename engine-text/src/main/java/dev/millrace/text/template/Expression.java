@@ -42,8 +42,11 @@ sealed interface Expression {
     /** The texts of operands, joined by {@code ~}. */
     record Joined(int at, List<Expression> operands) implements Expression {}
 
-    record Choice(int at, Expression condition, Expression then, @Nullable Expression otherwise)
-            implements Expression {}
+    record Choice(
+            int at,
+            Expression condition,
+            Expression then,
+            @Nullable Expression otherwise) implements Expression {}
 
     /** A value and what is done with it, step by step. */
     record Path(int at, Expression first, List<Step> steps) implements Expression {}
@@ -57,8 +60,11 @@ sealed interface Expression {
 
     record Item(int at, Expression key) implements Step {}
 
-    record Slice(int at, @Nullable Expression from, @Nullable Expression to, @Nullable Expression by)
-            implements Step {}
+    record Slice(
+            int at,
+            @Nullable Expression from,
+            @Nullable Expression to,
+            @Nullable Expression by) implements Step {}
 
     record Call(int at, Passed passed) implements Step {}
 

@@ -140,7 +140,8 @@ final class ExpressionParser {
         int at = tokens.peek().at();
         Expression first = operand.get();
         var links = new ArrayList<Link>();
-        while (tokens.has(Token.Kind.OPERATOR) && operators.contains(tokens.peek().text())) {
+        while (tokens.has(Token.Kind.OPERATOR)
+                && operators.contains(tokens.peek().text())) {
             Token operator = tokens.take();
             links.add(new Link(operator.at(), operator.text(), operand.get()));
         }
@@ -326,13 +327,12 @@ final class ExpressionParser {
             return passed();
         }
         Token next = tokens.peek();
-        boolean operand =
-                switch (next.kind()) {
-                    case NAME -> !AFTER_TEST.contains(next.text());
-                    case STRING, INTEGER, FLOAT -> true;
-                    case OPERATOR -> "[{".contains(next.text());
-                    default -> false;
-                };
+        boolean operand = switch (next.kind()) {
+            case NAME -> !AFTER_TEST.contains(next.text());
+            case STRING, INTEGER, FLOAT -> true;
+            case OPERATOR -> "[{".contains(next.text());
+            default -> false;
+        };
         if (!operand) {
             return Passed.NONE;
         }

@@ -28,8 +28,7 @@ final class Globals {
 
     private static Object range(Arguments arguments, Steps steps) {
         int count = arguments.positional().size();
-        Arguments given =
-                arguments.bound("range", count < 2 ? List.of("stop") : List.of("start", "stop", "step"));
+        Arguments given = arguments.bound("range", count < 2 ? List.of("stop") : List.of("start", "stop", "step"));
         return new Range(given.integer("start", 0), given.integer("stop"), given.integer("step", 1));
     }
 
@@ -87,7 +86,7 @@ final class Globals {
     }
 
     private static Object raise(Arguments arguments, Steps steps) {
-        throw new Failure(
-                Texts.text(arguments.bound("raise_exception", List.of("message")).get("message"), steps));
+        throw new Failure(Texts.text(
+                arguments.bound("raise_exception", List.of("message")).get("message"), steps));
     }
 }

@@ -80,8 +80,8 @@ final class ListFilters {
         return batches;
     }
 
-    private static List<@Nullable Object> filled(List<@Nullable Object> part, int width, Object fill) {
-        var filled = new ArrayList<>(part);
+    private static List<@Nullable Object> filled(List<@Nullable Object> part, int width, @Nullable Object fill) {
+        var filled = new ArrayList<@Nullable Object>(part);
         while (filled.size() < width) {
             filled.add(fill);
         }

@@ -5,9 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The methods of lists and tuples. */
 final class ListMethods {
-    static final Builtin.Table TABLE = new Builtin.Table()
-            .add("index", "value", ListMethods::index)
-            .add("count", "value", ListMethods::count);
+    static final Builtin.Table TABLE =
+            new Builtin.Table().add("index", "value", ListMethods::index).add("count", "value", ListMethods::count);
 
     private ListMethods() {}
 

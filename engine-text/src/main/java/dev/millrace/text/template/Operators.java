@@ -44,9 +44,10 @@ final class Operators {
     private static @Nullable Object made(String operator, @Nullable Object a, @Nullable Object b, Steps steps) {
         return switch (operator) {
             case "+" -> sum(a, b, steps);
-            case "*" -> Numbers.exact(b) instanceof Long times
-                    ? repeated(a, times, steps)
-                    : Numbers.exact(a) instanceof Long times ? repeated(b, times, steps) : null;
+            case "*" ->
+                Numbers.exact(b) instanceof Long times
+                        ? repeated(a, times, steps)
+                        : Numbers.exact(a) instanceof Long times ? repeated(b, times, steps) : null;
             case "%" -> a instanceof String format ? PercentFormat.of(format, b, steps) : null;
             default -> null;
         };
@@ -57,8 +58,10 @@ final class Operators {
             steps.chars((long) x.length() + y.length());
             return x.concat(y);
         }
-        boolean lists = a instanceof List && b instanceof List && a instanceof Tuple == b instanceof Tuple;
-        return lists ? Sequences.joined((List<?>) a, (List<?>) b, steps) : null;
+        if (a instanceof List<?> x && b instanceof List<?> y && a instanceof Tuple == b instanceof Tuple) {
+            return Sequences.joined(x, y, steps);
+        }
+        return null;
     }
 
     private static @Nullable Object repeated(@Nullable Object value, long times, Steps steps) {

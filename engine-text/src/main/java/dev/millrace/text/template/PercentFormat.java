@@ -99,7 +99,8 @@ final class PercentFormat {
         while (at < format.length() && Chars.isDigit(format.charAt(at))) {
             at++;
         }
-        int number = at == from ? otherwise : at - from > 4 ? Integer.MAX_VALUE : Integer.parseInt(format, from, at, 10);
+        int number =
+                at == from ? otherwise : at - from > 4 ? Integer.MAX_VALUE : Integer.parseInt(format, from, at, 10);
         if (number > most) {
             throw new Failure("the format has a width or a precision above " + most);
         }

@@ -161,7 +161,9 @@ final class Renderer {
                     throw error(target, e.what());
                 }
                 if (values.size() != several.targets().size()) {
-                    throw error(target, values.size() + " values go to " + several.targets().size() + " variables");
+                    throw error(
+                            target,
+                            values.size() + " values go to " + several.targets().size() + " variables");
                 }
                 for (int i = 0; i < values.size(); i++) {
                     assign(several.targets().get(i), values.get(i), scope);

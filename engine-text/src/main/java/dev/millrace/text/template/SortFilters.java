@@ -87,7 +87,8 @@ final class SortFilters {
             throw new Failure("'dictsort' sorts by key or value, and not by '" + by + "'");
         }
         boolean exact = arguments.flag("case_sensitive", false);
-        Key key = item -> cased(((Tuple) item).get(by.equals("key") ? 0 : 1), exact);
+        long part = by.equals("key") ? 0 : 1;
+        Key key = item -> cased(Access.item(item, part), exact);
         List<Keyed> items = keyed(DictMethods.items(map, steps), key, steps);
         return elements(sorted(items, arguments.flag("reverse", false), steps));
     }
@@ -96,7 +97,7 @@ final class SortFilters {
         var seen = new HashSet<@Nullable Object>();
         var unique = new ArrayList<@Nullable Object>();
         for (Keyed each : keyed(value, key(arguments), steps)) {
-            Object key = Values.key(each.key());
+            Object key = each.key() instanceof Undefined ? Undefined.class : Values.key(each.key());
             Number number = Numbers.exact(key);
             if (seen.add(number == null ? key : (Object) number.doubleValue())) {
                 unique.add(each.element());

@@ -41,7 +41,8 @@ final class StatementParser {
                     tokens.expect(Token.Kind.PRINT_END, "the end of the tag");
                 }
                 default -> {
-                    if (tokens.has(Token.Kind.NAME) && ends.contains(tokens.peek().text())) {
+                    if (tokens.has(Token.Kind.NAME)
+                            && ends.contains(tokens.peek().text())) {
                         tokens.leave();
                         return List.copyOf(all);
                     }

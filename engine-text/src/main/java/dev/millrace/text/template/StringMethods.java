@@ -53,7 +53,8 @@ final class StringMethods {
     }
 
     private static Object replace(String text, Arguments arguments, Steps steps) {
-        return Strings.replace(text, arguments.text("old"), arguments.text("new"), arguments.integer("count", -1), steps);
+        return Strings.replace(
+                text, arguments.text("old"), arguments.text("new"), arguments.integer("count", -1), steps);
     }
 
     private static Object split(String text, Arguments arguments, Steps steps) {

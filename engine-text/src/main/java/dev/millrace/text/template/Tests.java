@@ -23,7 +23,10 @@ final class Tests {
             .add("callable", "", (value, _, _) -> value instanceof Function)
             .add("odd", "", (value, _, _) -> remainder(value, 2L).doubleValue() == 1)
             .add("even", "", (value, _, _) -> remainder(value, 2L).doubleValue() == 0)
-            .add("divisibleby", "num", (value, a, _) -> remainder(value, a.integer("num")).doubleValue() == 0)
+            .add(
+                    "divisibleby",
+                    "num",
+                    (value, a, _) -> remainder(value, a.integer("num")).doubleValue() == 0)
             .add("sameas", "other", (value, a, _) -> same(value, a.get("other")))
             .add("lower", "", (value, _, steps) -> isCase(Texts.text(value, steps), false))
             .add("upper", "", (value, _, steps) -> isCase(Texts.text(value, steps), true))
@@ -69,8 +72,7 @@ final class Tests {
     }
 
     private static boolean same(@Nullable Object a, @Nullable Object b) {
-        boolean byValue = a instanceof Boolean || a instanceof Long || a instanceof String;
-        return a == b || byValue && a.equals(b);
+        return a == b || (a instanceof Boolean || a instanceof Long || a instanceof String) && a.equals(b);
     }
 
     private static boolean isCase(String text, boolean upper) {

@@ -69,7 +69,8 @@ final class TextFilters {
 
     private static Object indent(String text, Arguments arguments, Steps steps) {
         Object width = arguments.get("width", 4L);
-        String margin = width instanceof String given ? given : Sequences.repeated(" ", arguments.integer("width", 4), steps);
+        String margin =
+                width instanceof String given ? given : Sequences.repeated(" ", arguments.integer("width", 4), steps);
         boolean blank = arguments.flag("blank", false);
         List<? extends @Nullable Object> lines = Strings.lines(text + "\n", false, steps);
         steps.chars(text.length() + (long) margin.length() * lines.size());

@@ -101,7 +101,10 @@ final class Texts {
                 } else if (Chars.isPrintable(c)) {
                     out.appendCodePoint(c);
                 } else {
-                    out.append(c < 0x100 ? "\\x%02x".formatted(c) : c < 0x10000 ? "\\u%04x".formatted(c) : "\\U%08x".formatted(c));
+                    out.append(
+                            c < 0x100
+                                    ? "\\x%02x".formatted(c)
+                                    : c < 0x10000 ? "\\u%04x".formatted(c) : "\\U%08x".formatted(c));
                 }
             }
         }

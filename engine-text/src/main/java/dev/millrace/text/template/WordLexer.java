@@ -5,8 +5,8 @@ import java.util.List;
 /** Reads the tokens inside a tag: names, strings, numbers and operators. */
 final class WordLexer {
     private static final List<String> OPERATORS = List.of(
-            "//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}", ">", "<", "=",
-            ".", ":", "|", ",");
+            "//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}", ">", "<",
+            "=", ".", ":", "|", ",");
 
     private final Source source;
     private final String text;

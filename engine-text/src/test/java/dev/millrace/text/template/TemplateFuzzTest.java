@@ -24,12 +24,10 @@ class TemplateFuzzTest {
     private static final Map<String, @Nullable Object> VARIABLES = JinjaTableTest.VARIABLES;
 
     /** Tokens of all templates, from which mutants are built. */
-    private static final List<String> PIECES = TEMPLATES.stream()
-            .flatMap(template -> pieces(template).stream())
-            .collect(Collectors.toSet())
-            .stream()
-            .sorted()
-            .toList();
+    private static final List<String> PIECES =
+            TEMPLATES.stream().flatMap(template -> pieces(template).stream()).collect(Collectors.toSet()).stream()
+                    .sorted()
+                    .toList();
 
     private static List<String> pieces(String template) {
         return List.of(template.split("(?<=\\W)|(?=\\W)"));
