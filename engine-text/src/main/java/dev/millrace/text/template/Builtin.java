@@ -17,6 +17,13 @@ record Builtin(String name, @Nullable List<String> parameters, Body body) {
         Object apply(@Nullable Object value, Arguments arguments, Steps steps);
     }
 
+    /** An operation that fails when it is applied. */
+    static Builtin failing(String name, String what) {
+        return new Builtin(name, null, (_, _, _) -> {
+            throw new Failure(what);
+        });
+    }
+
     @Nullable
     Object apply(@Nullable Object value, Arguments arguments, Steps steps) {
         return body.apply(value, parameters == null ? arguments : arguments.bound(name, parameters), steps);

@@ -51,14 +51,23 @@ final class ExpressionParser {
 
     Expression expression() {
         tokens.enter();
+        int known = tokens.unknown();
         Expression made = or();
         if (tokens.hasName("if")) {
-            int at = tokens.take().at();
-            Expression condition = or();
-            made = new Expression.Choice(at, condition, made, tokens.takeName("else") ? expression() : null);
+            tokens.allowUnknown(known);
+            made = choice(made);
         }
         tokens.leave();
         return made;
+    }
+
+    private Expression choice(Expression then) {
+        int at = tokens.take().at();
+        Expression condition = or();
+        int known = tokens.unknown();
+        Expression otherwise = tokens.takeName("else") ? expression() : null;
+        tokens.allowUnknown(known);
+        return new Expression.Choice(at, condition, then, otherwise);
     }
 
     private Expression or() {
@@ -304,20 +313,14 @@ final class ExpressionParser {
     /** Parses a filter after its bar. */
     Step filter() {
         Token name = tokens.expect(Token.Kind.NAME, "the name of a filter");
-        Builtin filter = Filters.TABLE.get(name.text());
-        if (filter == null) {
-            throw tokens.error(name.at(), "there is no filter '" + name.text() + "'");
-        }
+        Builtin filter = tokens.find(Filters.TABLE, "filter", name);
         return new Expression.Filter(name.at(), filter, tokens.hasOperator("(") ? passed() : Passed.NONE);
     }
 
     private Step test() {
         boolean negated = tokens.takeName("not");
-        Token name = tokens.take();
-        Builtin test = Tests.TABLE.get(name.text());
-        if (test == null || name.kind() != Token.Kind.NAME) {
-            throw tokens.error(name.at(), "there is no test '" + name.text() + "'");
-        }
+        Token name = tokens.expect(Token.Kind.NAME, "the name of a test");
+        Builtin test = tokens.find(Tests.TABLE, "test", name);
         return new Expression.Test(name.at(), test, tested(), negated);
     }
 

@@ -25,6 +25,7 @@ final class StatementParser {
         if (!parser.tokens.has(Token.Kind.END)) {
             throw parser.tokens.unexpected("the end of the template");
         }
+        parser.tokens.requireKnown();
         return all;
     }
 
@@ -94,20 +95,26 @@ final class StatementParser {
         Expression condition = expressions.tuple();
         while (true) {
             endTag();
-            List<Statement> body = body(Set.of("elif", "else", "endif"));
-            branches.add(new Statement.Branch(condition, body));
+            branches.add(new Statement.Branch(condition, branch(Set.of("elif", "else", "endif"))));
             if (tokens.takeName("elif")) {
                 condition = expressions.tuple();
                 continue;
             }
             if (tokens.takeName("else")) {
                 endTag();
-                branches.add(new Statement.Branch(null, body(Set.of("endif"))));
+                branches.add(new Statement.Branch(null, branch(Set.of("endif"))));
             }
             tokens.take();
             endTag();
             return new Statement.If(List.copyOf(branches));
         }
+    }
+
+    private List<Statement> branch(Set<String> ends) {
+        int known = tokens.unknown();
+        List<Statement> body = body(ends);
+        tokens.allowUnknown(known);
+        return body;
     }
 
     private Statement loop(int at) {

@@ -1,6 +1,7 @@
 package dev.millrace.text.template;
 
 import dev.millrace.graph.EngineException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The tokens of a template in their order, and the depth of the nesting at the next of them. */
@@ -9,6 +10,7 @@ final class TokenStream {
 
     private final Source source;
     private final List<Token> tokens;
+    private final List<EngineException> unknown = new ArrayList<>();
     private int next;
     private int depth;
 
@@ -82,6 +84,34 @@ final class TokenStream {
 
     void leave() {
         depth--;
+    }
+
+    /** Finds a filter or a test. One that is unknown fails when it is reached, or as {@link #requireKnown} says. */
+    Builtin find(Builtin.Table table, String kind, Token name) {
+        Builtin found = table.get(name.text());
+        if (found != null) {
+            return found;
+        }
+        String what = "there is no " + kind + " '" + name.text() + "'";
+        unknown.add(error(name.at(), what));
+        return Builtin.failing(name.text(), what);
+    }
+
+    /** Returns the number of unknown filters and tests so far. */
+    int unknown() {
+        return unknown.size();
+    }
+
+    /** Allows the unknown filters and tests after the first ones: they stand where they may not be reached. */
+    void allowUnknown(int first) {
+        unknown.subList(first, unknown.size()).clear();
+    }
+
+    /** Refuses a template that reaches an unknown filter or test under no condition. */
+    void requireKnown() {
+        if (!unknown.isEmpty()) {
+            throw unknown.getFirst();
+        }
     }
 
     EngineException unexpected(String expected) {

@@ -66,10 +66,20 @@ class InterpreterTest {
     }
 
     @Test
-    void filtersAreCheckedEvenWhereTheyAreNotReached() {
-        assertThatThrownBy(() -> Template.parse("{% if false %}{{ a|foo }}{% endif %}"))
+    void anUnknownFilterInABranchFailsIfItIsReached() {
+        Template template = Template.parse("{% if a %}{{ a|foo }}{% endif %}");
+        var rendering = new Rendering(1000, Rendered.CLOCK, () -> {});
+        assertThat(template.render(Map.of(), rendering)).isEmpty();
+        assertThatThrownBy(() -> template.render(Map.of("a", 1L), rendering))
                 .isInstanceOf(EngineException.class)
-                .hasMessage("line 1, column 20: there is no filter 'foo'");
+                .hasMessage("line 1, column 16: there is no filter 'foo'");
+    }
+
+    @Test
+    void anUnknownFilterElsewhereIsRefusedWhenTheTemplateIsRead() {
+        assertThatThrownBy(() -> Template.parse("{% for b in a %}{{ b|foo }}{% endfor %}"))
+                .isInstanceOf(EngineException.class)
+                .hasMessage("line 1, column 22: there is no filter 'foo'");
     }
 
     @ParameterizedTest

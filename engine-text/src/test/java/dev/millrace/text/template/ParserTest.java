@@ -79,7 +79,7 @@ class ParserTest {
         {{ a(*b) }}                             --> arguments with * or ** are not supported
         {{ a|b }}                               --> line 1, column 6: there is no filter 'b'
         {{ a is b }}                            --> line 1, column 9: there is no test 'b'
-        {{ a is }}                              --> there is no test '}}'
+        {{ a is }}                              --> the end of the tag stands where the name of a test belongs
         {{ a|}}                                 --> the end of the tag stands where the name of a filter belongs
         {{ a b }}                               --> 'b' stands where the end of the tag belongs
         {{ a. }}                                --> the end of the tag stands where a name belongs
