@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -53,16 +54,28 @@ final class ApiDump {
         }
     }
 
-    private static void tell(String what, List<String> of, List<String> other) {
-        String within = "";
-        for (String line : of) {
-            if (!line.startsWith(" ")) {
-                within = line;
-            }
-            if (!other.contains(line)) {
-                System.err.println(what + ": " + (line.startsWith(" ") ? within + " …" : "") + line);
+    private static void tell(String what, List<String> lines, List<String> other) {
+        var known = Set.copyOf(withClasses(other));
+        for (String line : withClasses(lines)) {
+            if (!known.contains(line)) {
+                System.err.println(what + ": " + line);
             }
         }
+    }
+
+    /// Returns the lines of a page, those of members behind the lines of their classes.
+    private static List<String> withClasses(List<String> lines) {
+        var all = new ArrayList<String>();
+        String type = "";
+        for (String line : lines) {
+            if (line.startsWith(" ")) {
+                all.add(type + " …" + line);
+            } else if (!line.isEmpty()) {
+                type = line;
+                all.add(line);
+            }
+        }
+        return all;
     }
 
     private static List<ClassModel> publicClasses(Path folder) throws IOException {
@@ -71,30 +84,30 @@ final class ApiDump {
             for (Path file :
                     (Iterable<Path>) files.filter(each -> each.toString().endsWith(".class"))::iterator) {
                 ClassModel model = ClassFile.of().parse(file);
-                if (isPublic(model)) {
-                    classes.put(model.thisClass().asInternalName(), model);
-                }
+                classes.put(model.thisClass().asInternalName(), model);
             }
         }
-        return List.copyOf(classes.values());
+        return classes.values().stream().filter(each -> isSeen(each, classes)).toList();
     }
 
-    /// Whether a class and all classes around it are public.
-    private static boolean isPublic(ClassModel model) {
+    /// Whether users can name a class: it and all classes around it are public, or protected in another one.
+    private static boolean isSeen(ClassModel model, Map<String, ClassModel> classes) {
         if (!model.flags().has(AccessFlag.PUBLIC) || model.flags().has(AccessFlag.SYNTHETIC)) {
             return false;
         }
-        String name = model.thisClass().asInternalName();
-        for (InnerClassInfo inner : model.findAttribute(Attributes.innerClasses())
-                .map(attribute -> attribute.classes())
-                .orElse(List.of())) {
-            String around = inner.innerClass().asInternalName();
-            boolean contains = name.equals(around) || name.startsWith(around + "$");
-            if (contains && !(inner.has(AccessFlag.PUBLIC) && inner.innerName().isPresent())) {
-                return false;
-            }
-        }
-        return true;
+        return model.findAttribute(Attributes.innerClasses()).stream()
+                .flatMap(attribute -> attribute.classes().stream())
+                .filter(inner -> inner.innerClass().equals(model.thisClass()))
+                .allMatch(inner -> isSeen(inner)
+                        && inner.outerClass()
+                                .map(outer -> classes.get(outer.asInternalName()))
+                                .filter(outer -> isSeen(outer, classes))
+                                .isPresent());
+    }
+
+    private static boolean isSeen(InnerClassInfo inner) {
+        return (inner.has(AccessFlag.PUBLIC) || inner.has(AccessFlag.PROTECTED))
+                && inner.innerName().isPresent();
     }
 
     private static List<String> of(ClassModel model) {

@@ -29,7 +29,7 @@ record LambdaCompanion(ClassDesc name, ClassDesc type, List<PlainLambda> lambdas
 
     /// @param number the number of companions that the class has already
     static LambdaCompanion of(ClassDesc outer, ClassDesc type, int number) {
-        String name = outer.displayName() + "$$" + type.displayName() + (number == 0 ? "" : number);
+        String name = outer.displayName() + "$$" + type.displayName() + (number == 0 ? "" : "$" + number);
         return new LambdaCompanion(ClassDesc.of(outer.packageName(), name), type, new ArrayList<>());
     }
 

@@ -31,9 +31,10 @@ import java.util.stream.Stream;
 /// time: a class for each lambda and method reference, method handles for the methods of each record and for each
 /// switch over types. An engine that has just been started reaches some hundreds.
 ///
-/// A class gets one companion for each interface of its lambdas, `Outer$$Interface`, in its own nest. A number
-/// distinguishes the lambdas, captured values are fields, and lambdas that capture nothing are created once. The
-/// methods of records and switches over types become static methods of the class itself.
+/// A class gets one companion for each interface of its lambdas, in its own nest: `Outer$$Interface` for the first
+/// interface and `Outer$$Interface$number` for others. A number distinguishes the lambdas, captured values are fields,
+/// and lambdas that capture nothing are created once. The methods of records and switches over types become static
+/// methods of the class itself.
 ///
 /// Lambdas with marker interfaces or bridges, which javac writes in another form, and switches with constants
 /// among their labels stay as they are.
@@ -115,7 +116,8 @@ final class PlainCalls {
                 String maker = companion.add(PlainLambda.of(dynamic));
                 code.invokestatic(companion.name(), maker, dynamic.typeSymbol());
             } else if (element instanceof InvokeDynamicInstruction dynamic && RecordMethod.isOne(dynamic)) {
-                code.invokestatic(self, add(RecordMethod.of(dynamic), methods), dynamic.typeSymbol(), isInterface);
+                code.invokestatic(
+                        self, add(RecordMethod.of(dynamic, model), methods), dynamic.typeSymbol(), isInterface);
             } else if (element instanceof InvokeDynamicInstruction dynamic && TypeSwitch.isOne(dynamic)) {
                 code.invokestatic(self, add(TypeSwitch.of(dynamic), methods), dynamic.typeSymbol(), isInterface);
             } else {

@@ -6,9 +6,12 @@ import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_void;
 import static java.lang.constant.ConstantDescs.INIT_NAME;
 
+import java.lang.classfile.Attributes;
+import java.lang.classfile.ClassModel;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.Label;
 import java.lang.classfile.TypeKind;
+import java.lang.classfile.constantpool.Utf8Entry;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.DirectMethodHandleDesc;
@@ -18,7 +21,8 @@ import java.util.List;
 /// A method that Java generates for a record: `equals`, `hashCode` or `toString` over its components.
 ///
 /// @param owner the record's class
-record RecordMethod(String purpose, MethodTypeDesc type, ClassDesc owner, List<Component> components)
+/// @param simpleName the record's name in the source
+record RecordMethod(String purpose, MethodTypeDesc type, ClassDesc owner, String simpleName, List<Component> components)
         implements PlainMethod {
     private static final String BOOTSTRAPS = "Ljava/lang/runtime/ObjectMethods;";
     private static final ClassDesc OBJECTS = ClassDesc.of("java.util.Objects");
@@ -49,7 +53,7 @@ record RecordMethod(String purpose, MethodTypeDesc type, ClassDesc owner, List<C
         return dynamic.bootstrapMethod().owner().descriptorString().equals(BOOTSTRAPS);
     }
 
-    static RecordMethod of(InvokeDynamicInstruction dynamic) {
+    static RecordMethod of(InvokeDynamicInstruction dynamic, ClassModel model) {
         List<Component> components = dynamic.bootstrapArgs().stream()
                 .skip(2)
                 .map(DirectMethodHandleDesc.class::cast)
@@ -57,7 +61,19 @@ record RecordMethod(String purpose, MethodTypeDesc type, ClassDesc owner, List<C
                         getter.methodName(), getter.invocationType().returnType()))
                 .toList();
         ClassDesc owner = (ClassDesc) dynamic.bootstrapArgs().getFirst();
-        return new RecordMethod(dynamic.name().stringValue(), dynamic.typeSymbol(), owner, components);
+        return new RecordMethod(
+                dynamic.name().stringValue(), dynamic.typeSymbol(), owner, simpleName(model), components);
+    }
+
+    /// Returns the name of a class in its source. That of a local record follows a number in the binary name.
+    private static String simpleName(ClassModel model) {
+        return model.findAttribute(Attributes.innerClasses()).stream()
+                .flatMap(attribute -> attribute.classes().stream())
+                .filter(inner -> inner.innerClass().equals(model.thisClass()))
+                .flatMap(inner -> inner.innerName().stream())
+                .map(Utf8Entry::stringValue)
+                .findFirst()
+                .orElse(model.thisClass().asSymbol().displayName());
     }
 
     @Override
@@ -108,7 +124,7 @@ record RecordMethod(String purpose, MethodTypeDesc type, ClassDesc owner, List<C
 
     private void text(CodeBuilder code) {
         code.new_(BUILDER).dup().invokespecial(BUILDER, INIT_NAME, MethodTypeDesc.of(CD_void));
-        String before = owner.displayName().substring(owner.displayName().lastIndexOf('$') + 1) + "[";
+        String before = simpleName + "[";
         for (Component each : components) {
             append(code.loadConstant(before + each.name() + "="), CD_String);
             append(code.aload(0).getfield(owner, each.name(), each.type()), shown(each));

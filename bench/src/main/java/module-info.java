@@ -4,6 +4,7 @@ module dev.millrace.bench {
     requires dev.millrace.cli;
     requires dev.millrace.kernels;
     requires dev.millrace.session;
+    requires dev.millrace.text;
     requires info.picocli;
     requires java.management;
     requires jdk.management;

@@ -1,6 +1,7 @@
 package dev.millrace.bench;
 
 import dev.millrace.bench.flag.PeerFlag;
+import dev.millrace.bench.generate.GenerateBenchCommand;
 import dev.millrace.bench.kernels.KernelsCommand;
 import dev.millrace.bench.serve.BatchingCommand;
 import dev.millrace.bench.serve.FluxCommand;
@@ -34,7 +35,8 @@ import picocli.CommandLine.Spec;
             SweepCommand.class,
             ServeCommand.class,
             FluxCommand.class,
-            BatchingCommand.class
+            BatchingCommand.class,
+            GenerateBenchCommand.class
         },
         description = {
             "Measures runs, session creation and the first run of models.",
@@ -84,7 +86,8 @@ public final class BenchCommand implements Subcommand {
     public Integer call() throws Exception {
         if (models.isEmpty()) {
             throw new UsageException(
-                    "bench needs a model, or 'kernels', 'suite', 'add8', 'sweep', 'serve', 'flux' or 'batching'");
+                    "bench needs a model, or 'kernels', 'suite', 'add8', 'sweep', 'serve', 'flux', 'batching' or"
+                            + " 'generate'");
         }
         boolean withPeer = peer.isSet();
         UsageException.requireAtLeast(1, "--runs", runs);

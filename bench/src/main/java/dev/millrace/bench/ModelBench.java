@@ -62,11 +62,11 @@ final class ModelBench {
         }
     }
 
-    private static void measureCreation(Times ours, @Nullable Times peer) throws Exception {
+    private static void measureCreation(Times ours, @Nullable Times reference) throws Exception {
         for (int i = 0; i < CREATIONS; i++) {
             ours.create();
-            if (peer != null) {
-                peer.create();
+            if (reference != null) {
+                reference.create();
             }
         }
     }
@@ -83,9 +83,9 @@ final class ModelBench {
         return Quantised.isQuantised(model.file());
     }
 
-    private BenchResult measureRuns(int threads, Inputs inputs, Times ours, @Nullable Times peer, double difference)
-            throws Exception {
-        var duel = new Duel(ours::run, peer == null ? null : peer::run);
+    private BenchResult measureRuns(
+            int threads, Inputs inputs, Times ours, @Nullable Times reference, double difference) throws Exception {
+        var duel = new Duel(ours::run, reference == null ? null : reference::run);
         try (var progress = Progress.of("measuring " + model.label(), blocks)) {
             duel.run(new Duel.Pace(WARM_UP_NANOS, BLOCK_NANOS, 0, blocks), progress::step);
         }
@@ -100,7 +100,7 @@ final class ModelBench {
         Timing oursTiming = ours.timing(duel.ourMicros());
         Double peerMicros = duel.peerMicros();
         Double ratio = duel.ratio();
-        Timing peerTiming = peer == null || peerMicros == null ? null : peer.timing(peerMicros);
+        Timing peerTiming = reference == null || peerMicros == null ? null : reference.timing(peerMicros);
         return new BenchResult(
                 model.label(),
                 flags.providerLabel() + (flags.optimizes() ? "" : ", not optimised"),

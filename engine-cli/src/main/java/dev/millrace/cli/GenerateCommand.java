@@ -8,6 +8,7 @@ import dev.millrace.session.generate.DecoderSignature;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.Generator;
 import dev.millrace.text.Completion;
+import dev.millrace.text.ModelFolder;
 import dev.millrace.text.TextGenerator;
 import dev.millrace.text.Tokenizer;
 import java.io.IOException;
@@ -17,8 +18,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -47,7 +49,10 @@ final class GenerateCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "MODEL", description = "A model file, or a name that 'models' lists.")
+    @Parameters(
+            index = "0",
+            paramLabel = "MODEL",
+            description = "A folder of a language model, a model file, or a name that 'models' lists.")
     private String model = "";
 
     @Parameters(index = "1", paramLabel = "PROMPT", description = "The text to go on with; - reads the standard input.")
@@ -90,6 +95,40 @@ final class GenerateCommand implements Callable<Integer> {
             description = "Above 1, what is there already becomes less likely.")
     private double repetitionPenalty;
 
+    @Option(
+            names = "--min-p",
+            paramLabel = "P",
+            defaultValue = "0",
+            description = "Draw no token whose chance is less than this part of the likeliest one's.")
+    private double minP;
+
+    @Option(
+            names = "--frequency-penalty",
+            paramLabel = "X",
+            defaultValue = "0",
+            description = "Lower a token's score by so much for each time that it stands in the answer.")
+    private double frequencyPenalty;
+
+    @Option(
+            names = "--presence-penalty",
+            paramLabel = "X",
+            defaultValue = "0",
+            description = "Lower a token's score by so much if it stands in the answer.")
+    private double presencePenalty;
+
+    @Option(
+            names = "--no-repeat-ngram",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Repeat no phrase of N tokens; 0 (default) allows all.")
+    private int noRepeatNgram;
+
+    @Option(
+            names = "--logit-bias",
+            paramLabel = "TOKEN=X",
+            description = "Add a number to the score of a token, given as text or number; -Infinity forbids it.")
+    private Map<String, Double> logitBias = new LinkedHashMap<>();
+
     @Option(names = "--seed", paramLabel = "SEED", description = "Draw the same as any time with this seed.")
     private @Nullable Long seed;
 
@@ -99,14 +138,17 @@ final class GenerateCommand implements Callable<Integer> {
     @Option(
             names = "--stop-token",
             paramLabel = "TOKEN",
-            description = "Stop at this token, by its text or number; may be given several times (default: the usual"
-                    + " marks of an end, like </s> or <|im_end|>, that the tokenizer has).")
+            description =
+                    "Stop at this token, by its text or number; may be given several times (default: those that the"
+                            + " folder's files name, else the usual marks of an end, like </s> or <|im_end|>, that the"
+                            + " tokenizer has).")
     private List<String> stopTokens = new ArrayList<>();
 
     @Option(
             names = "--context",
             paramLabel = "N",
-            description = "How many tokens the model sees at most, prompt included.")
+            description =
+                    "How many tokens the model sees at most, prompt included (default: what the folder's files say).")
     private @Nullable Integer context;
 
     @Option(names = "--time-limit", paramLabel = "SECONDS", description = "Fail where it takes longer.")
@@ -121,36 +163,27 @@ final class GenerateCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         GenerationOptions options = options();
-        ModelArgument argument = ModelArgument.of(model);
-        Tokenizer read = Tokenizer.read(tokenizer == null ? beside(argument.file()) : tokenizer);
-        GenerationOptions generation =
-                options.toBuilder().stopTokens(ends(read)).build();
+        Path file = ModelArgument.of(model).file();
+        ModelFolder folder = tokenizer == null && Files.isDirectory(file) ? ModelFolder.read(file) : null;
+        Tokenizer read = Tokenizer.read(folder == null ? tokenizerOf(file) : folder.tokenizer());
+        GenerationOptions.Builder generation = options.toBuilder().stopTokens(ends(read, folder));
+        logitBias.forEach((token, bias) -> generation.logitBias(id(read, token), bias));
         String text = prompt.equals("-") ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8) : prompt;
         PrintWriter out = spec.commandLine().getOut();
+        long opening = System.nanoTime();
         try (Engine engine = flags.engine();
-                Session session = engine.session(argument.file(), flags.options())) {
-            TextGenerator generator = TextGenerator.of(Generator.of(session, signature(session)), read)
+                Session session = engine.session(folder == null ? file : folder.model(), flags.options())) {
+            TextGenerator generator = TextGenerator.of(Generator.of(session, signature(session, folder)), read)
                     .stoppingAt(stops.toArray(new String[0]));
-            long start = System.nanoTime();
-            Completion completion = generator.run(text, generation, piece -> {
+            var pace = new GenerationPace(opening);
+            Completion completion = generator.run(text, generation.build(), piece -> {
+                pace.heard();
                 out.print(piece);
                 out.flush();
             });
             out.println();
             if (stats) {
-                double seconds = (System.nanoTime() - start) / 1e9;
-                spec.commandLine()
-                        .getErr()
-                        .println("%d tokens in %.2f s, %.1f a second; ended by %s"
-                                .formatted(
-                                        completion.tokens(),
-                                        seconds,
-                                        completion.tokens() / seconds,
-                                        completion
-                                                .ending()
-                                                .toString()
-                                                .toLowerCase(Locale.ROOT)
-                                                .replace('_', ' ')));
+                spec.commandLine().getErr().println(pace.text(read.encode(text).ids().length, completion));
             }
         }
         return ExitCode.OK;
@@ -169,7 +202,11 @@ final class GenerateCommand implements Callable<Integer> {
                     .maxTokens(maxTokens)
                     .temperature(temperature)
                     .topP(topP)
+                    .minP(minP)
                     .repetitionPenalty(repetitionPenalty)
+                    .frequencyPenalty(frequencyPenalty)
+                    .presencePenalty(presencePenalty)
+                    .noRepeatNgram(noRepeatNgram)
                     .timeLimit(timeLimit == null ? null : Duration.ofSeconds(timeLimit));
             if (topK != null) {
                 generation.topK(topK);
@@ -183,7 +220,10 @@ final class GenerateCommand implements Callable<Integer> {
         }
     }
 
-    private static Path beside(Path model) {
+    private Path tokenizerOf(Path model) {
+        if (tokenizer != null) {
+            return tokenizer;
+        }
         Path file = model.resolveSibling("tokenizer.json");
         if (!Files.exists(file)) {
             throw new EngineException(
@@ -193,18 +233,29 @@ final class GenerateCommand implements Callable<Integer> {
         return file;
     }
 
-    private long[] ends(Tokenizer read) {
+    private long[] ends(Tokenizer read, @Nullable ModelFolder folder) {
+        if (stopTokens.isEmpty()
+                && folder != null
+                && !folder.defaults().stopTokens().isEmpty()) {
+            return folder.defaults().stopTokens().stream()
+                    .mapToLong(Long::longValue)
+                    .toArray();
+        }
         if (stopTokens.isEmpty()) {
             return ENDS.stream().filter(read::has).mapToLong(read::id).toArray();
         }
-        return stopTokens.stream()
-                .mapToLong(
-                        token -> !read.has(token) && token.matches("\\d{1,9}") ? Long.parseLong(token) : read.id(token))
-                .toArray();
+        return stopTokens.stream().mapToLong(token -> id(read, token)).toArray();
     }
 
-    private DecoderSignature signature(Session session) {
+    /** Returns a token that is given by its text or its number. */
+    private static long id(Tokenizer read, String token) {
+        return !read.has(token) && token.matches("\\d{1,9}") ? Long.parseLong(token) : read.id(token);
+    }
+
+    private DecoderSignature signature(Session session, @Nullable ModelFolder folder) {
         DecoderSignature.Builder signature = DecoderSignature.builder(session);
-        return (context == null ? signature : signature.contextLength(context)).build();
+        int known = folder == null ? 0 : folder.contextLength();
+        int length = context == null ? known : context;
+        return (length == 0 ? signature : signature.contextLength(length)).build();
     }
 }

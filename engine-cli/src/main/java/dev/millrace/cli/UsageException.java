@@ -9,9 +9,9 @@ public final class UsageException extends RuntimeException {
     }
 
     /** Refuses a number that is below the least that makes sense. */
-    public static void requireAtLeast(int least, String option, int given) {
-        if (given < least) {
-            throw new UsageException(option + " is " + given + "; it is at least " + least);
+    public static void requireAtLeast(int least, String option, int count) {
+        if (count < least) {
+            throw new UsageException(option + " is " + count + "; it is at least " + least);
         }
     }
 }

@@ -93,7 +93,20 @@ class GenerateTest {
     void statsGoToTheStandardError() {
         Command ran = generate("--stats");
         assertThat(ran.out()).isEqualTo(" runs on" + System.lineSeparator());
-        assertThat(ran.err()).startsWith("3 tokens in ").contains("ended by stop token");
+        assertThat(ran.err())
+                .matches("(?s)opened in .* s; 2 tokens read in .* s, .* a second; 3 tokens generated in .* s, .* a"
+                        + " second; ended by stop token\\R");
+    }
+
+    @Test
+    void aFolderIsEnough() throws IOException {
+        Files.writeString(folder.resolve("genai_config.json"), """
+            {"model": {"context_length": 4, "eos_token_id": 2, "decoder": {"filename": "model.onnx"}}}
+            """);
+        assertThat(millrace("generate", folder, "the mill").out()).isEqualTo(" runs" + System.lineSeparator());
+        Command full = millrace("generate", folder, "the mill", "--stop-token", 99, "--stats");
+        assertThat(full.out()).isEqualTo(" runs on" + System.lineSeparator());
+        assertThat(full.err()).contains("context full");
     }
 
     @Test

@@ -77,12 +77,12 @@ final class ElementwiseCase implements FamilyCase {
         }
         boolean inPlace = random.nextInt(4) == 0;
         MemorySegment out = inPlace ? memory.floats(count).copyFrom(inputs.get(1)) : memory.floats(count);
-        List<MemorySegment> given = new ArrayList<>(inputs);
+        List<MemorySegment> all = new ArrayList<>(inputs);
         if (inPlace) {
-            given.set(1, out);
+            all.set(1, out);
         }
         NonTemporalStores streaming = random.nextBoolean() ? NonTemporalStores.USUAL : new NonTemporalStores(0);
-        new Elementwise(kernels, expression, DataType.F32, streaming).run(given, out, count, parallel);
+        new Elementwise(kernels, expression, DataType.F32, streaming).run(all, out, count, parallel);
         for (int i = 0; i < count; i++) {
             double[] values = new double[Expr.MAX_INPUTS];
             for (int j = 0; j < values.length; j++) {

@@ -45,9 +45,9 @@ final class MappingBudget {
 
         private static long find() {
             var diagnostics = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-            long given = Long.parseLong(
+            long count = Long.parseLong(
                     diagnostics.getVMOption("MaxDirectMemorySize").getValue());
-            return given == 0 ? Runtime.getRuntime().maxMemory() : given;
+            return count == 0 ? Runtime.getRuntime().maxMemory() : count;
         }
 
         static long limit() {

@@ -17,6 +17,7 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A model of one GroupQueryAttention whose lengths follow from a mask, as exporters write it. */
 public final class CachedAttention {
@@ -66,7 +67,7 @@ public final class CachedAttention {
         Value sum = node("ReduceSum", Attributes.of("keepdims", Attribute.of(0)), mask, number(1));
         Value last = cast(node("Sub", Attributes.NONE, sum, number(1)));
         Value total = cast(node("Gather", Attributes.NONE, node("Shape", Attributes.NONE, mask), number(1)));
-        var operands = new ArrayList<Value>();
+        var operands = new ArrayList<@Nullable Value>();
         operands.add(x);
         operands.add(null);
         operands.add(null);

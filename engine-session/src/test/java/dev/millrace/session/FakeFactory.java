@@ -122,12 +122,12 @@ final class FakeFactory implements ProviderFactory {
     }
 
     @Override
-    public Compatibility validate(List<HardwareDevice> devices, String given) {
-        calls.add("validate " + given);
+    public Compatibility validate(List<HardwareDevice> devices, String text) {
+        calls.add("validate " + text);
         if (failure != null) {
             throw failure;
         }
-        return verdicts.getOrDefault(given, verdict);
+        return verdicts.getOrDefault(text, verdict);
     }
 
     @Override

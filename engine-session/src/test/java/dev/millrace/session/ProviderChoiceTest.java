@@ -13,20 +13,20 @@ import org.junit.jupiter.api.Test;
 class ProviderChoiceTest {
     @Test
     void theSameOptionsAreTheSameText() {
-        Map<String, String> given = new LinkedHashMap<>();
+        Map<String, String> values = new LinkedHashMap<>();
         for (String key : new String[] {"tune", "portable", "strict", "c", "b", "a"}) {
-            given.put(key, "true");
+            values.put(key, "true");
         }
 
-        assertThat(new ProviderChoice("simd", given).toString())
+        assertThat(new ProviderChoice("simd", values).toString())
                 .contains("{a=true, b=true, c=true, portable=true, strict=true, tune=true}");
     }
 
     @Test
     void optionsAreCopied() {
-        Map<String, String> given = new HashMap<>(Map.of("a", "1"));
-        var choice = new ProviderChoice("simd", given);
-        given.put("b", "2");
+        Map<String, String> values = new HashMap<>(Map.of("a", "1"));
+        var choice = new ProviderChoice("simd", values);
+        values.put("b", "2");
         assertThat(choice.options()).isEqualTo(Map.of("a", "1"));
     }
 

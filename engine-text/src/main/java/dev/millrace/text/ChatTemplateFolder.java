@@ -3,6 +3,7 @@ package dev.millrace.text;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.text.json.Json;
+import dev.millrace.text.json.JsonFile;
 import dev.millrace.text.template.Template;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -40,12 +41,12 @@ final class ChatTemplateFolder {
 
     private static @Nullable Json configuration(Path file) {
         String name = "file " + file;
-        return Files.exists(file) ? Json.parse(ModelFile.content(file, name), name) : null;
+        return Files.exists(file) ? Json.parse(JsonFile.content(file, name), name) : null;
     }
 
     private static Template template(Path file) {
         String name = "file " + file;
-        String jinja = new String(ModelFile.content(file, name), StandardCharsets.UTF_8);
+        String jinja = new String(JsonFile.content(file, name), StandardCharsets.UTF_8);
         return ChatTemplate.parsed(jinja, name);
     }
 

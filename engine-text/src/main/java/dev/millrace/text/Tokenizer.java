@@ -3,6 +3,7 @@ package dev.millrace.text;
 import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.text.json.Json;
+import dev.millrace.text.json.JsonFile;
 import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normalizer.Aligned;
 import dev.millrace.text.normalizer.Normalization;
@@ -67,7 +68,7 @@ public final class Tokenizer {
     /** Reads a {@code tokenizer.json}. */
     public static Tokenizer read(Path file) {
         String name = "tokenizer " + ApiBoundary.given(file, "file");
-        return ApiBoundary.guarded(name, () -> of(Json.parse(ModelFile.content(file, name), name)));
+        return ApiBoundary.guarded(name, () -> of(JsonFile.read(file, name)));
     }
 
     /** Creates a tokenizer from the content of a {@code tokenizer.json}. */

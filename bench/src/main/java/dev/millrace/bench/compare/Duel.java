@@ -39,20 +39,20 @@ public final class Duel {
     private final LongSupplier clock;
     private final Pairs times = new Pairs();
 
-    public Duel(Side ours, @Nullable Side peer) {
-        this(ours, peer, System::nanoTime);
+    public Duel(Side ours, @Nullable Side reference) {
+        this(ours, reference, System::nanoTime);
     }
 
     /** @param clock counts nanoseconds */
-    public Duel(Side ours, @Nullable Side peer, LongSupplier clock) {
+    public Duel(Side ours, @Nullable Side reference, LongSupplier clock) {
         this.ours = ours;
-        this.peer = peer;
+        this.peer = reference;
         this.clock = clock;
     }
 
     /** A duel that has been run. */
-    public static Duel of(Side ours, @Nullable Side peer, Pace pace) throws Exception {
-        var duel = new Duel(ours, peer);
+    public static Duel of(Side ours, @Nullable Side reference, Pace pace) throws Exception {
+        var duel = new Duel(ours, reference);
         duel.run(pace);
         return duel;
     }

@@ -132,10 +132,10 @@ public final class BatchingCommand implements Callable<Integer> {
             }
             Inference batched = session.batched(options.build());
             var asked = new Asked(label, session, batched, inputs, many, requests(batched, inputs));
-            double given = subscribed(out, asked);
+            double number = subscribed(out, asked);
             double limit = byHand(out, asked, hands);
             out.println("%s: batches give %.2f times as much, and runs of %d by hand %.2f"
-                    .formatted(label, given, maxSize, limit));
+                    .formatted(label, number, maxSize, limit));
             out.flush();
             lone(out, asked);
         }

@@ -60,9 +60,9 @@ final class ServeTable {
         sides().forEach(side -> rows.add(row(side)));
         print(out, rows);
         printModels(out);
-        for (ServeSide peer : sides()) {
-            if (peer != ServeSide.OURS) {
-                out.println(versus(peer));
+        for (ServeSide reference : sides()) {
+            if (reference != ServeSide.OURS) {
+                out.println(versus(reference));
             }
         }
     }
@@ -107,17 +107,17 @@ final class ServeTable {
         print(out, rows);
     }
 
-    private String versus(ServeSide peer) {
+    private String versus(ServeSide reference) {
         return "ours beside %s: answers %.2f, mean of the models' answers %.2f, peak memory %.2f"
                 .formatted(
-                        peer.label(),
+                        reference.label(),
                         ratio(
-                                peer,
+                                reference,
                                 (ours, theirs) ->
                                         ours.load().total() / theirs.load().total()),
-                        ratio(peer, (ours, theirs) -> ours.load().ratioTo(theirs.load())),
+                        ratio(reference, (ours, theirs) -> ours.load().ratioTo(theirs.load())),
                         ratio(
-                                peer,
+                                reference,
                                 (ours, theirs) ->
                                         ours.load().peakMib() / theirs.load().peakMib()));
     }
@@ -132,9 +132,9 @@ final class ServeTable {
                 Numbers.median(of(side).stream().mapToDouble(figure).boxed().toList()));
     }
 
-    private double ratio(ServeSide peer, ToDoubleBiFunction<Turn, Turn> figure) {
+    private double ratio(ServeSide reference, ToDoubleBiFunction<Turn, Turn> figure) {
         List<Turn> ours = of(ServeSide.OURS);
-        List<Turn> theirs = of(peer);
+        List<Turn> theirs = of(reference);
         var ratios = new ArrayList<Double>();
         for (int i = 0; i < ours.size(); i++) {
             ratios.add(figure.applyAsDouble(ours.get(i), theirs.get(i)));

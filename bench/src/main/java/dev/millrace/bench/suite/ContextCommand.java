@@ -87,19 +87,19 @@ final class ContextCommand implements Callable<Integer> {
         }
     }
 
-    private String cells(Contender ours, Contender source, Contender peer) throws Exception {
+    private String cells(Contender ours, Contender source, Contender reference) throws Exception {
         // what is loaded and compiled once by the JVM is not what is asked for
         for (int i = 0; i < turns; i++) {
             millis(ours);
             millis(source);
-            millis(peer);
+            millis(reference);
         }
         var toSource = new Pairs();
         var toPeer = new Pairs();
         for (int i = 0; i < turns; i++) {
             double context = millis(ours);
             toSource.add(context, millis(source));
-            toPeer.add(context, millis(peer));
+            toPeer.add(context, millis(reference));
         }
         return " %.2f | %.2f | %.1f | %.2f | %.1f |"
                 .formatted(toSource.one(), toSource.other(), toSource.ratio(), toPeer.other(), toPeer.ratio());

@@ -105,9 +105,9 @@ final class SuiteBench {
         }
     }
 
-    private SuiteRow.Times duel(SuiteCase test, int threads, Millrace ours, @Nullable Contender peer, Inputs inputs)
-            throws Exception {
-        Duel duel = Duel.of(() -> ours.run(inputs), peer == null ? null : () -> peer.run(inputs), pace);
+    private SuiteRow.Times duel(
+            SuiteCase test, int threads, Millrace ours, @Nullable Contender reference, Inputs inputs) throws Exception {
+        Duel duel = Duel.of(() -> ours.run(inputs), reference == null ? null : () -> reference.run(inputs), pace);
         Double ofPeak = null;
         if (test.group() == Group.FP32) {
             var operations = new Operations();

@@ -21,9 +21,16 @@ class SuiteSummaryTest {
             new SuiteRow(Group.INT8, "d", 1, Outcome.SKIPPED, null, null, null, "skipped: there is no a|b"),
             new SuiteRow(Group.INT8, "d", 2, Outcome.SKIPPED, null, null, null, "skipped: there is no a|b"));
 
-    private static SuiteRow measured(Group group, String name, int threads, double ours, double peer) {
+    private static SuiteRow measured(Group group, String name, int threads, double ours, double reference) {
         return new SuiteRow(
-                group, name, threads, Outcome.MEASURED, new Times(ours, peer, peer / ours, 0.125), 1e-6, null, "");
+                group,
+                name,
+                threads,
+                Outcome.MEASURED,
+                new Times(ours, reference, reference / ours, 0.125),
+                1e-6,
+                null,
+                "");
     }
 
     @Test

@@ -106,14 +106,14 @@ final class SparseReader {
             throw EngineException.invalidGraph(
                     "its indices are " + indices + ", which does not fit " + count + " values of shape " + shape);
         }
-        long[] given = indices.longs();
+        long[] extents = indices.longs();
         long[] positions = new long[Math.toIntExact(count)];
         int width = linear ? 1 : shape.rank();
         for (int i = 0; i < positions.length; i++) {
             long position = 0;
             for (int axis = 0; axis < width; axis++) {
                 long extent = linear ? shape.elements() : shape.dim(axis);
-                long index = given[i * width + axis];
+                long index = extents[i * width + axis];
                 if (index < 0 || index >= extent) {
                     throw EngineException.invalidGraph("index " + index + " lies outside shape " + shape);
                 }

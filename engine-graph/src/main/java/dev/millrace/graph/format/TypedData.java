@@ -26,10 +26,10 @@ final class TypedData {
     /** On the wire these are what they are in memory. */
     private static Tensor fixed(ElementType type, Shape shape, List<WireReader> runs) {
         long needed = TensorReader.bytes(type, shape);
-        long given = remaining(runs);
-        if (given != needed) {
+        long count = remaining(runs);
+        if (count != needed) {
             throw EngineException.invalidGraph(
-                    "it holds " + given + " bytes of data, but " + type + shape + " takes " + needed);
+                    "it holds " + count + " bytes of data, but " + type + shape + " takes " + needed);
         }
         if (runs.size() == 1) {
             return Tensor.wrap(type, shape, runs.getFirst().rest());
@@ -60,18 +60,18 @@ final class TypedData {
                     "it holds at most " + most + " entries of data, but " + type + shape + " takes " + entries);
         }
         Tensor tensor = Tensor.allocate(type, shape);
-        long given = 0;
+        long count = 0;
         for (WireReader run : runs) {
-            for (; run.remaining() > 0; given++) {
+            for (; run.remaining() > 0; count++) {
                 long entry = run.rawVarint();
-                if (given < entries) {
-                    store(type, tensor.segment(), given, entry);
+                if (count < entries) {
+                    store(type, tensor.segment(), count, entry);
                 }
             }
         }
-        if (given != entries) {
+        if (count != entries) {
             throw EngineException.invalidGraph(
-                    "it holds " + given + " entries of data, but " + type + shape + " takes " + entries);
+                    "it holds " + count + " entries of data, but " + type + shape + " takes " + entries);
         }
         return tensor;
     }

@@ -85,12 +85,12 @@ final class AttentionInference {
         if (mask.isEmpty()) {
             throw c.refuse("a mask of rank 0 has no keys");
         }
-        Dim given = mask.getLast();
-        if (given instanceof Dim.Known x && keys instanceof Dim.Known y && x.extent() > y.extent()) {
+        Dim dim = mask.getLast();
+        if (dim instanceof Dim.Known x && keys instanceof Dim.Known y && x.extent() > y.extent()) {
             throw c.refuse("a mask of shape " + mask + " has more keys than there are, " + keys);
         }
         var target = new ArrayList<>(rows);
-        target.add(given);
+        target.add(dim);
         OperandChecks.broadcastsTo(c, 3, target);
     }
 

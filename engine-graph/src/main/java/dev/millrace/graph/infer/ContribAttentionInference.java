@@ -143,10 +143,10 @@ final class ContribAttentionInference {
 
     /** Heads that have an axis of their own, because operands lie together or one by one, are as many as the attribute says. */
     private static void checkHeads(InferenceContext c, int input, @Nullable List<Dim> dims, long heads) {
-        Dim given = dims == null || dims.size() == 3 ? Dim.UNKNOWN : dims.get(dims.size() == 5 ? 2 : 1);
-        if (given instanceof Dim.Known known && known.extent() != heads) {
+        Dim dim = dims == null || dims.size() == 3 ? Dim.UNKNOWN : dims.get(dims.size() == 5 ? 2 : 1);
+        if (dim instanceof Dim.Known known && known.extent() != heads) {
             throw c.refuse(
-                    "input " + input + " of shape " + dims + " has " + given + " heads, and 'num_heads' is " + heads);
+                    "input " + input + " of shape " + dims + " has " + dim + " heads, and 'num_heads' is " + heads);
         }
     }
 

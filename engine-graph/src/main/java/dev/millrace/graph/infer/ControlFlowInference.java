@@ -80,9 +80,9 @@ final class ControlFlowInference {
     /** Infers the graphs of a search; returns how many texts it begins with. */
     private static Dim searched(InferenceContext c) {
         for (Graph graph : c.attributes().graphs()) {
-            List<@Nullable ValueType> given = new ArrayList<>();
-            graph.inputs().forEach(input -> given.add(withRank(input.described())));
-            Walk.of(c.facts()).body(graph, given, c.depth());
+            List<@Nullable ValueType> values = new ArrayList<>();
+            graph.inputs().forEach(input -> values.add(withRank(input.described())));
+            Walk.of(c.facts()).body(graph, values, c.depth());
         }
         List<Dim> words = c.dims(0, 2, 3);
         return words == null ? Dim.UNKNOWN : words.getFirst();
@@ -130,14 +130,14 @@ final class ControlFlowInference {
             }
             state.add(c.type(i + 2));
         }
-        List<@Nullable ValueType> given = new ArrayList<>();
+        List<@Nullable ValueType> values = new ArrayList<>();
         List<@Nullable ValueType> results = List.of();
         for (int round = 0; round <= ROUNDS; round++) {
-            given.clear();
-            given.add(single(ElementType.INT64, body.inputs().get(0)));
-            given.add(single(ElementType.BOOL, body.inputs().get(1)));
-            given.addAll(state);
-            results = Walk.of(c.facts()).body(body, given, c.depth());
+            values.clear();
+            values.add(single(ElementType.INT64, body.inputs().get(0)));
+            values.add(single(ElementType.BOOL, body.inputs().get(1)));
+            values.addAll(state);
+            results = Walk.of(c.facts()).body(body, values, c.depth());
             List<@Nullable ValueType> next = new ArrayList<>();
             for (int i = 0; i < carried; i++) {
                 next.add(TypeLattice.join(state.get(i), results.get(i + 1)));
@@ -198,12 +198,12 @@ final class ControlFlowInference {
                     + body.outputs().size() + "; the node has " + c.inputs() + " inputs and " + c.outputs()
                     + " outputs");
         }
-        List<@Nullable ValueType> given = new ArrayList<>();
+        List<@Nullable ValueType> values = new ArrayList<>();
         for (int i = 0; i < c.inputs(); i++) {
             ValueType type = c.type(i);
-            given.add(type instanceof SequenceType sequence ? sequence.element() : type);
+            values.add(type instanceof SequenceType sequence ? sequence.element() : type);
         }
-        List<@Nullable ValueType> results = Walk.of(c.facts()).body(body, given, c.depth());
+        List<@Nullable ValueType> results = Walk.of(c.facts()).body(body, values, c.depth());
         for (int i = 0; i < c.outputs(); i++) {
             c.set(i, SequenceInference.sequence(results.get(i)));
         }

@@ -22,10 +22,10 @@ final class EnumAttributes {
     /** Throws where an attribute of the node has a value that its operator does not know. */
     static void check(InferenceContext c) {
         for (Map.Entry<String, List<String>> choice : of(c).entrySet()) {
-            String given = text(c.attributes().find(choice.getKey()));
-            if (given != null && !choice.getValue().contains(given)) {
-                throw c.refuse("attribute '" + choice.getKey() + "' is '" + given + "' where one of "
-                        + choice.getValue() + " is expected");
+            String name = text(c.attributes().find(choice.getKey()));
+            if (name != null && !choice.getValue().contains(name)) {
+                throw c.refuse("attribute '" + choice.getKey() + "' is '" + name + "' where one of " + choice.getValue()
+                        + " is expected");
             }
         }
     }

@@ -22,13 +22,13 @@ final class ScanRule {
         this.body = c.attributes().graph("body");
         this.batched = c.opset() < 9;
         this.firstInput = batched ? 1 : 0;
-        long given = c.attributes().integer("num_scan_inputs");
+        long count = c.attributes().integer("num_scan_inputs");
         int most = Math.max(0, c.inputs() - firstInput);
-        if (given < 0 || given > most || body.inputs().size() != most) {
+        if (count < 0 || count > most || body.inputs().size() != most) {
             throw c.refuse("the body takes " + body.inputs().size() + " values; the node has " + c.inputs()
-                    + " inputs, " + given + " of them scanned ('num_scan_inputs')");
+                    + " inputs, " + count + " of them scanned ('num_scan_inputs')");
         }
-        this.scanned = (int) given;
+        this.scanned = (int) count;
         this.states = most - scanned;
         if (body.outputs().size() < states || c.outputs() > body.outputs().size()) {
             throw c.refuse("the body gives " + body.outputs().size() + " values; the node has " + c.outputs()

@@ -117,10 +117,10 @@ final class ShapeInference {
 
     static void squeeze(InferenceContext c) {
         List<Dim> dims = c.dims(0);
-        boolean given = c.opset() < 13 ? c.attributes().has("axes") : c.has(1);
+        boolean present = c.opset() < 13 ? c.attributes().has("axes") : c.has(1);
         long[] axes = c.opset() < 13 ? c.attributes().integers("axes") : c.longs(1);
-        if (dims == null || given && axes == null || !given && dims.stream().anyMatch(dim -> !dim.isKnown())) {
-            List<Dim> counted = given && c.opset() >= 13 ? c.integers(1) : null;
+        if (dims == null || present && axes == null || !present && dims.stream().anyMatch(dim -> !dim.isKnown())) {
+            List<Dim> counted = present && c.opset() >= 13 ? c.integers(1) : null;
             c.set(0, c.element(0), dims == null || counted == null ? null : fewer(c, dims, counted.size()));
             return;
         }

@@ -69,8 +69,8 @@ final class SliceRule {
         if (counted != null && counted.size() > rank) {
             throw c.refuse(counted.size() + " axes are sliced of a tensor that has " + rank);
         }
-        boolean given = c.opset() < 10 ? c.attributes().has("axes") : c.has(3);
-        if (given) {
+        boolean present = c.opset() < 10 ? c.attributes().has("axes") : c.has(3);
+        if (present) {
             long[] axes = c.opset() < 10 ? c.attributes().integers("axes") : c.longs(3);
             return axes == null ? null : c.axes(axes, rank);
         }

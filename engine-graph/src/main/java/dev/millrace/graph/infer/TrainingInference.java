@@ -54,9 +54,9 @@ final class TrainingInference {
         c.set(0, c.element(0), q == null ? Dims.unknown(4) : InferenceContext.with(q, 3, size));
         ElementType precision = c.element(0) == ElementType.DOUBLE ? ElementType.DOUBLE : ElementType.FLOAT;
         List<Dim> scores = q == null ? Dims.unknown(4) : InferenceContext.with(q, 3, c.dim(1, 2));
-        ValueType given = TypeLattice.tensor(c.elementAttribute("softmax_precision", precision), scores);
+        ValueType type = TypeLattice.tensor(c.elementAttribute("softmax_precision", precision), scores);
         for (Graph modifier : c.attributes().graphs()) {
-            Walk.of(c.facts()).body(modifier, List.of(given), c.depth());
+            Walk.of(c.facts()).body(modifier, List.of(type), c.depth());
         }
     }
 }

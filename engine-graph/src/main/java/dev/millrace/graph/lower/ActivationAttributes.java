@@ -29,8 +29,8 @@ final class ActivationAttributes {
         }
         NodeSpec spec = c.onnx(name, value);
         for (String parameter : parameters(c, name)) {
-            Attribute given = attributes.find("activation_" + parameter);
-            spec = given == null ? spec : spec.with(parameter, given);
+            Attribute attribute = attributes.find("activation_" + parameter);
+            spec = attribute == null ? spec : spec.with(parameter, attribute);
         }
         return DefinitionLowering.add(c, spec, c.input(0).elementType());
     }
@@ -39,8 +39,8 @@ final class ActivationAttributes {
     static Value listed(Composer c, Value value, ElementType type) {
         Attributes attributes = c.attributes();
         String name = attributes.text("activation", "");
-        float[] given = attributes.reals("activation_params");
-        float[] values = given == null ? new float[0] : given;
+        float[] numbers = attributes.reals("activation_params");
+        float[] values = numbers == null ? new float[0] : numbers;
         if (name.isEmpty()) {
             return value;
         }

@@ -77,8 +77,8 @@ final class AttentiveLstmLowering {
     }
 
     private Value initial(int input) {
-        Value given = side(input);
-        return given == null ? zeros(c.longs(1), batch, c.extents(c.input(STATE_WEIGHTS), 2, 3)) : given;
+        Value value = side(input);
+        return value == null ? zeros(c.longs(1), batch, c.extents(c.input(STATE_WEIGHTS), 2, 3)) : value;
     }
 
     /** Reverses each sequence where the direction is backward. */
@@ -96,17 +96,17 @@ final class AttentiveLstmLowering {
     /** Writes the scan and returns its outputs and its last states. */
     private List<Value> scanned() {
         Value seen = c.has(SEEN_WEIGHTS) ? c.input(SEEN_WEIGHTS) : c.input(MEMORY);
-        List<Value> given = new ArrayList<>();
-        given.add(initial(HIDDEN));
-        given.add(initial(CELL));
-        given.add(zeros(batch, c.extents(seen, 2, 3)));
-        given.add(turned(c.input(0)));
+        List<Value> values = new ArrayList<>();
+        values.add(initial(HIDDEN));
+        values.add(initial(CELL));
+        values.add(zeros(batch, c.extents(seen, 2, 3)));
+        values.add(turned(c.input(0)));
         if (c.has(LENGTHS)) {
             Value all = c.op(OpName.UNSQUEEZE, counted(steps), c.longs(1));
             Value lengths = c.cast(c.input(LENGTHS), ElementType.INT64);
-            given.add(c.cast(c.op(OpName.LESS, all, lengths), ElementType.INT32));
+            values.add(c.cast(c.op(OpName.LESS, all, lengths), ElementType.INT32));
         }
-        NodeSpec spec = c.onnx("Scan", given.toArray(Value[]::new))
+        NodeSpec spec = c.onnx("Scan", values.toArray(Value[]::new))
                 .with("body", Attribute.of(body()))
                 .with("num_scan_inputs", Attribute.of(c.has(LENGTHS) ? 2 : 1));
         List<Value> results = c.add(spec, 4);

@@ -21,8 +21,8 @@ final class DeformConvLowering {
         Value weights = c.input(1);
         NodeSpec seen = c.own(COLUMNS, image, weights, c.input(2), c.find(4));
         for (String name : OF_WINDOWS) {
-            Attribute given = c.attributes().find(name);
-            seen = given == null ? seen : seen.with(name, given);
+            Attribute attribute = c.attributes().find(name);
+            seen = attribute == null ? seen : seen.with(name, attribute);
         }
         Value columns = c.add(seen);
         Value filters = c.extents(weights, 0, 1);

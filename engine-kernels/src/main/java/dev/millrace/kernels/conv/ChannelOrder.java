@@ -9,16 +9,16 @@ public final class ChannelOrder {
     private final int[] order;
 
     /**
-     * @param given the number of channels of the images
+     * @param count the number of channels of the images
      * @param order the image channel of each channel of the convolution; none occurs twice
      */
-    public ChannelOrder(int given, int[] order) {
-        this.given = given;
+    public ChannelOrder(int count, int[] order) {
+        this.given = count;
         this.order = order.clone();
-        var seen = new BitSet(given);
+        var seen = new BitSet(count);
         for (int channel : order) {
-            if (channel < 0 || channel >= given || seen.get(channel)) {
-                throw new IllegalArgumentException("channel " + channel + " of " + given + " is not there, or twice");
+            if (channel < 0 || channel >= count || seen.get(channel)) {
+                throw new IllegalArgumentException("channel " + channel + " of " + count + " is not there, or twice");
             }
             seen.set(channel);
         }

@@ -129,9 +129,9 @@ public final class TransposedConv implements PacksWeights {
         }
         CallChecks.bytes("the packed weights", packed, packedBytes());
         CallChecks.writable("the packed weights", packed);
-        float[] given = weights.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
+        float[] numbers = weights.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
         for (Part part : parts) {
-            part.layout().pack(given, this::index, part.taps(forward), bias, packed);
+            part.layout().pack(numbers, this::index, part.taps(forward), bias, packed);
         }
     }
 

@@ -82,8 +82,8 @@ public final class QuantisedGemm implements PacksWeights {
     public long scratchBytes(long m, long k, boolean plain, int width) {
         Target target = kernels.set().target();
         IntegerDot dot = IntegerDot.of(target, PairFit.NO, m);
-        boolean given = !dot.isSplit() && plain && k > 0 && k % 4 == 0;
-        long rows = given ? 0 : PackedRow.bytes(m, PackedRow.stride(dot, k, target.lanes()));
+        boolean present = !dot.isSplit() && plain && k > 0 && k % 4 == 0;
+        long rows = present ? 0 : PackedRow.bytes(m, PackedRow.stride(dot, k, target.lanes()));
         return Math.addExact(rows, dot == IntegerDot.TURNED ? QuantisedRun.wideBytes(panels(k, 0), width) : 0);
     }
 

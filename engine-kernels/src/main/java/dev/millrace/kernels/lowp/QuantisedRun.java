@@ -62,12 +62,12 @@ final class QuantisedRun {
         windows = product.a().windows();
         zeros = product.packed().get(INT, panels.hasZeros()) != 0;
         form = form();
-        boolean given = form == RowForm.GIVEN;
-        rowStride = given ? product.a().stride() : PackedRow.stride(dot, panels.k(), panels.lanes());
-        long packedRows = given ? 0 : PackedRow.bytes(product.m(), rowStride);
+        boolean present = form == RowForm.GIVEN;
+        rowStride = present ? product.a().stride() : PackedRow.stride(dot, panels.k(), panels.lanes());
+        long packedRows = present ? 0 : PackedRow.bytes(product.m(), rowStride);
         long spread = dot == IntegerDot.TURNED ? wideBytes(panels, width) : 0;
         CallChecks.bytes("the scratch memory", scratch, packedRows + spread);
-        rowsOfA = given ? product.a().data() : scratch;
+        rowsOfA = present ? product.a().data() : scratch;
         wide = scratch.asSlice(packedRows);
     }
 
@@ -263,8 +263,8 @@ final class QuantisedRun {
             block.set(LONG, TermBlock.CUTS, packed + panels.cutsOf(panel * panels.vectors()));
             block.set(LONG, TermBlock.EXCESS, packed + panels.excess(0));
             block.set(LONG, TermBlock.BIAS, bias + columns);
-            long given = product.c().hasScalePerColumn() ? scales + columns : scales;
-            block.set(LONG, TermBlock.SCALES, scales == 0 ? blockStart + TermBlock.ONE : given);
+            long count = product.c().hasScalePerColumn() ? scales + columns : scales;
+            block.set(LONG, TermBlock.SCALES, scales == 0 ? blockStart + TermBlock.ONE : count);
             int tail = panels.width(panel) - (panels.vectorsOf(panel) - 1) * panels.lanes();
             block.set(LONG, TermBlock.TAIL, tail);
         }

@@ -84,10 +84,10 @@ final class WeightRun {
     private void rowsIn(long first, long end) {
         FloatType type = product.typeOfA();
         long k = product.k();
-        long given = k * room.typeOfRows().bytes();
+        long count = k * room.typeOfRows().bytes();
         long rowBytes = room.rowBytesOfCopy();
-        for (long row = first; row < end && given < rowBytes; row++) {
-            Recording.clear(scratch.asSlice(row * rowBytes + given, rowBytes - given));
+        for (long row = first; row < end && count < rowBytes; row++) {
+            Recording.clear(scratch.asSlice(row * rowBytes + count, rowBytes - count));
         }
         Memory memory = kernels.set().newMemory();
         long stride = product.lda() * type.bytes();
@@ -154,8 +154,8 @@ final class WeightRun {
             c = room.copyC() ? own + room.offsetOfC() : memory.pointer(product.c());
             rowBytesOfC = 4 * (room.copyC() ? product.n() : product.ldc());
             packed = memory.pointer(product.packed());
-            MemorySegment given = product.bias();
-            bias = given == null ? 0 : memory.pointer(given);
+            MemorySegment source = product.bias();
+            bias = source == null ? 0 : memory.pointer(source);
             MemorySegment whole = kernels.arguments().atLeast(GemmTile.ARGUMENT_BYTES);
             arguments = whole.asSlice(0, GemmTile.argumentBytes(1));
             argumentsPointer = memory.pointer(whole);

@@ -68,12 +68,12 @@ public record RecurrentCall(
         }
     }
 
-    private void checkLengths(int[] given) {
-        if (given.length != shape.batch()) {
+    private void checkLengths(int[] numbers) {
+        if (numbers.length != shape.batch()) {
             throw new IllegalArgumentException(
-                    "there are " + given.length + " lengths for a batch of " + shape.batch());
+                    "there are " + numbers.length + " lengths for a batch of " + shape.batch());
         }
-        for (int length : given) {
+        for (int length : numbers) {
             if (length < 0 || length > shape.steps()) {
                 throw new IllegalArgumentException("a length is " + length + ", not 0 to " + shape.steps());
             }

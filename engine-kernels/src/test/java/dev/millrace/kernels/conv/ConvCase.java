@@ -62,10 +62,10 @@ public final class ConvCase implements FamilyCase {
         String message = method + " " + shape + (plain ? " plain " : " ") + after.expression()
                 + (order == null ? "" : " of channels " + order);
         int inBlock = plain ? 1 : lanes;
-        int given = order == null ? shape.channels() : order.given();
-        long inImage = plain ? given * shape.inPixels() : BlockedImages.elements(lanes, given, shape.inPixels());
+        int count = order == null ? shape.channels() : order.given();
+        long inImage = plain ? count * shape.inPixels() : BlockedImages.elements(lanes, count, shape.inPixels());
         MemorySegment in = memory.random(inImage * shape.batch(), random);
-        ConvReference.spoilPadding(in, inBlock, given, shape.inPixels(), shape.batch());
+        ConvReference.spoilPadding(in, inBlock, count, shape.inPixels(), shape.batch());
         MemorySegment weights = memory.random(shape.weightElements(), random);
         MemorySegment bias = random.nextBoolean() ? memory.random(shape.outChannels(), random) : null;
         long outElements = BlockedImages.elements(lanes, shape.outChannels(), shape.outPixels()) * shape.batch();
@@ -96,13 +96,13 @@ public final class ConvCase implements FamilyCase {
         if (!Conv.readsInAnyOrder(shape) || random.nextBoolean()) {
             return null;
         }
-        int given = shape.channels() + (random.nextBoolean() ? 0 : random.nextInt(lanes));
-        List<Integer> channels = IntStream.range(0, given).boxed().collect(Collectors.toCollection(ArrayList::new));
+        int count = shape.channels() + (random.nextBoolean() ? 0 : random.nextInt(lanes));
+        List<Integer> channels = IntStream.range(0, count).boxed().collect(Collectors.toCollection(ArrayList::new));
         if (random.nextInt(4) > 0) {
             Collections.shuffle(channels, random);
         }
         return new ChannelOrder(
-                given,
+                count,
                 channels.stream().limit(shape.channels()).mapToInt(i -> i).toArray());
     }
 

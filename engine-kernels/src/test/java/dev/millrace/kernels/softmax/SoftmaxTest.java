@@ -30,10 +30,10 @@ class SoftmaxTest {
     /** Returns the softmax of a line of equal numbers except for one, along the last axis or across it. */
     private float[] line(boolean log, boolean column, float all, float one, int place) {
         int inner = column ? 2 : 1;
-        float[] given = new float[AXIS * inner];
-        Arrays.fill(given, all);
-        given[place * inner] = one;
-        MemorySegment data = arena.allocateFrom(ValueLayout.JAVA_FLOAT, given);
+        float[] numbers = new float[AXIS * inner];
+        Arrays.fill(numbers, all);
+        numbers[place * inner] = one;
+        MemorySegment data = arena.allocateFrom(ValueLayout.JAVA_FLOAT, numbers);
         softmax(log).run(data, data, 1, AXIS, inner, Parallel.NONE);
         float[] line = new float[AXIS];
         for (int i = 0; i < AXIS; i++) {

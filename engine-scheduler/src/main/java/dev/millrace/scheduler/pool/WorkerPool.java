@@ -358,9 +358,13 @@ public final class WorkerPool implements Executor, AutoCloseable {
             }
         }
 
+        /**
+         * Marks the worker as asleep. It leaves the count before others can wake it: counted twice in between, it would
+         * stand for a worker that sleeps.
+         */
         private void lieDown() {
-            idle.set(true);
             awake.decrementAndGet();
+            idle.set(true);
         }
 
         /** Marks the worker as awake; returns false where it is awake already. */

@@ -111,8 +111,8 @@ final class Frame {
     }
 
     /** Sets a slot to a datum of the caller and holds it, so that closing it meanwhile does not affect this run. */
-    void putInput(int slot, Datum given) {
-        put(slot, Data.held(given, holds));
+    void putInput(int slot, Datum datum) {
+        put(slot, Data.held(datum, holds));
     }
 
     /** Makes a slot an alias of another one's memory; its type and shape are set already. */
@@ -184,9 +184,9 @@ final class Frame {
 
     /** Returns the caller's tensor if it is donated and its memory can be written and lasts as long as it is reachable. */
     private @Nullable Tensor donated(int slot) {
-        PlanRunner.InputSource given = source;
+        PlanRunner.InputSource inputs = source;
         Tensor donor =
-                given == null ? null : given.donated(plan.slots().get(slot).name());
+                inputs == null ? null : inputs.donated(plan.slots().get(slot).name());
         MemorySegment memory = segments[slot];
         boolean suits = donor != null
                 && memory != null

@@ -234,8 +234,8 @@ public final class PlanRunner {
     void put(InputSource inputs, Frame frame) {
         for (int slot : inputSlots) {
             String name = plan.slots().get(slot).name();
-            Datum given = inputs.input(name);
-            Datum value = given == null ? plan.defaults().get(slot) : given;
+            Datum datum = inputs.input(name);
+            Datum value = datum == null ? plan.defaults().get(slot) : datum;
             if (value == null) {
                 throw EngineException.invalidArgument("Missing Input: " + name);
             }

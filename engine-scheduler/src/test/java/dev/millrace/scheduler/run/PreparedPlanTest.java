@@ -51,8 +51,8 @@ class PreparedPlanTest {
     }
 
     private float[] run(float... x) {
-        Tensor given = Tensor.copyOf(x, x.length);
-        return ((Tensor) runner.run(_ -> given, new Cancellation(), null)[0]).floats();
+        Tensor tensor = Tensor.copyOf(x, x.length);
+        return ((Tensor) runner.run(_ -> tensor, new Cancellation(), null)[0]).floats();
     }
 
     @Test
@@ -76,9 +76,9 @@ class PreparedPlanTest {
 
     @Test
     void whatIsExpectedIsBoundAndNotRun() {
-        Tensor given = Tensor.copyOf(new float[] {1, 2}, 2);
-        preparation().expect(_ -> given);
-        preparation().expect(_ -> given);
+        Tensor tensor = Tensor.copyOf(new float[] {1, 2}, 2);
+        preparation().expect(_ -> tensor);
+        preparation().expect(_ -> tensor);
         assertThat(kernels.binds).hasValue(2);
         assertThat(kernels.rehearsals).hasValue(2);
         assertThat(kernels.written).isEmpty();
@@ -90,8 +90,8 @@ class PreparedPlanTest {
     void expectingEndsWhereItIsCancelled() {
         var cancellation = new Cancellation();
         kernels.binding = cancellation::cancel;
-        Tensor given = Tensor.copyOf(new float[] {1, 2}, 2);
-        assertThatThrownBy(() -> new PlanWarmup(runner, cancellation).expect(_ -> given))
+        Tensor tensor = Tensor.copyOf(new float[] {1, 2}, 2);
+        assertThatThrownBy(() -> new PlanWarmup(runner, cancellation).expect(_ -> tensor))
                 .isInstanceOf(EngineException.class);
         assertThat(runner.stretches()).isEmpty();
     }

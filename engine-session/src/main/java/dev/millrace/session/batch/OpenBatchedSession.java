@@ -414,13 +414,13 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
         @Override
         void start() {
             int priority = 0;
-            List<Inputs> given = new ArrayList<>(batch.size());
+            List<Inputs> values = new ArrayList<>(batch.size());
             for (BatchMember member : batch) {
                 priority = Math.max(priority, member.options.priority());
-                given.add(member.inputs);
+                values.add(member.inputs);
             }
             long before = System.nanoTime();
-            BatchAxes.Joined side = axes.join(given);
+            BatchAxes.Joined side = axes.join(values);
             joined = side;
             joining = System.nanoTime() - before;
             batch.forEach(member -> member.startedIn(this));

@@ -105,13 +105,18 @@ public final class DecoderSignature {
         return names;
     }
 
-    /** Returns the inputs of a step without the caches, which already cover {@code cached} tokens. */
-    Inputs inputs(int[] words, int cached, int count) {
+    /**
+     * Returns the inputs of a step without the caches, which already cover {@code cached} tokens.
+     *
+     * @param count the number of tokens after the step
+     * @param later the number of tokens for which caches get room
+     */
+    Inputs inputs(int[] words, int cached, int count, int later) {
         int length = count - cached;
         Inputs inputs = Inputs.of(fixed);
         inputs.and(ids.name(), ids.row(length, i -> words[cached + i]));
         if (mask != null) {
-            int steps = hasRoom ? DecoderCaches.room(count, contextLength) : count;
+            int steps = hasRoom ? DecoderCaches.room(later, contextLength) : count;
             inputs.and(mask.name(), mask.row(mask.lengthOr(steps), i -> i < count ? 1 : 0));
         }
         if (positions != null) {
@@ -221,9 +226,9 @@ public final class DecoderSignature {
         public DecoderSignature build() {
             states.replaceAll((input, state) -> DecoderCaches.begun(state, inputs.get(input)));
             var signature = new DecoderSignature(this);
-            Set<String> given = signature.given();
+            Set<String> names = signature.given();
             for (ValueInfo input : inputs.values()) {
-                if (!given.contains(input.name()) && !input.optional()) {
+                if (!names.contains(input.name()) && !input.optional()) {
                     throw EngineException.invalidArgument("input '" + input
                             + "' is none that language models usually have: say what it is by DecoderSignature.builder,"
                             + " which knows ids, mask, positions, branch, state and fixed");

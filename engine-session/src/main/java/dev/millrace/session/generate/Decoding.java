@@ -6,6 +6,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorParts;
 import dev.millrace.scheduler.Cancellation;
+import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.Sequence;
@@ -15,11 +16,15 @@ import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
-/** One generation: the prompt is the first step, each token is another one. */
+/** One generation: a prompt is one run for each of its chunks, each token is another run. */
 final class Decoding implements StepFlux.Steps<Token> {
+    /** The most tokens of a run: longer prompts take several, so that memory and the waiting of others stay bounded. */
+    private static final int CHUNK = 512;
+
     private final DecoderSignature signature;
     private final Sequence sequence;
     private final GenerationOptions generation;
@@ -30,6 +35,9 @@ final class Decoding implements StepFlux.Steps<Token> {
     private int count;
     /** How many of the words the caches have. */
     private int cached;
+
+    /** How many of the words the run under way covers. */
+    private int end;
 
     private @Nullable Ending ending;
 
@@ -54,22 +62,46 @@ final class Decoding implements StepFlux.Steps<Token> {
         this.runs = options.build();
     }
 
-    /** The next token, on this thread. */
+    /** Returns the next token, generated on this thread. */
     Token run() {
-        return taken(sequence.run(signature.inputs(words, cached, count), runs));
+        while (true) {
+            Token token = taken(sequence.run(inputs(), runs));
+            if (token != null) {
+                return token;
+            }
+        }
+    }
+
+    /** Returns the inputs of the next run: the new tokens, or the next chunk of a prompt. */
+    private Inputs inputs() {
+        end = signature.keepsCaches() ? Math.min(count, cached + CHUNK) : count;
+        return signature.inputs(words, cached, end, count);
     }
 
     @Override
     public Disposable begin(ContextView context, Receiver<Token> to) {
-        return sequence.mono(signature.inputs(words, cached, count), runs)
-                .subscribe(
-                        outputs -> answer(outputs, to), thrown -> to.failed(named(thrown)), null, Context.of(context));
+        Disposable.Swap running = Disposables.swap();
+        step(context, to, running);
+        return running;
     }
 
-    private void answer(Outputs outputs, Receiver<Token> to) {
+    private void step(ContextView context, Receiver<Token> to, Disposable.Swap running) {
+        running.update(sequence.mono(inputs(), runs)
+                .subscribe(
+                        outputs -> answer(outputs, context, to, running),
+                        thrown -> to.failed(named(thrown)),
+                        null,
+                        Context.of(context)));
+    }
+
+    private void answer(Outputs outputs, ContextView context, Receiver<Token> to, Disposable.Swap running) {
         Token token;
         try {
             token = taken(outputs);
+            if (token == null) {
+                step(context, to, running);
+                return;
+            }
         } catch (RuntimeException | Error e) {
             to.failed(named(e));
             return;
@@ -83,16 +115,22 @@ final class Decoding implements StepFlux.Steps<Token> {
                 : EngineException.wrap(Status.FAIL, "generation", thrown);
     }
 
-    private Token taken(Outputs outputs) {
+    /** Returns the token that follows from a run; null if the prompt goes on. */
+    private @Nullable Token taken(Outputs outputs) {
         try (outputs) {
-            cached = signature.keepsCaches() ? count : 0;
-            int word = sampler.choose(last(outputs.get(signature.logits())), Arrays.copyOf(words, count));
+            cached = signature.keepsCaches() ? end : 0;
+            if (end < count) {
+                return null;
+            }
+            Sampler.Choice choice =
+                    sampler.choose(last(outputs.get(signature.logits())), Arrays.copyOf(words, count), prompt);
+            int word = choice.id();
             if (count == words.length) {
                 words = Arrays.copyOf(words, 2 * count);
             }
             words[count++] = word;
             ending = ending(word);
-            return new Token(word, count - prompt - 1, ending);
+            return new Token(word, count - prompt - 1, ending, choice.likelihood());
         }
     }
 

@@ -3,7 +3,9 @@ package dev.millrace.session.generate;
 import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.Cancellation;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +17,14 @@ import org.jspecify.annotations.Nullable;
  *     more often
  * @param topK the number of the most likely tokens that are drawn from; 0 for all
  * @param topP the probability that the most likely tokens must have together to be drawn from; 1 for all
+ * @param minP the probability, relative to that of the most likely token, below which tokens are not drawn; 0 for none
  * @param repetitionPenalty above 1, tokens of the prompt and of the answer become less likely
+ * @param frequencyPenalty the number that a token's score loses for each time that it stands in the answer
+ * @param presencePenalty the number that a token's score loses if it stands in the answer
+ * @param noRepeatNgram the length of phrases that do not occur twice; 0 for no limit
+ * @param logitBias numbers that are added to the scores of tokens; minus infinity forbids a token
+ * @param logprobs the number of the most likely tokens whose log probabilities each token reports, besides its own; null for
+ *     no report
  * @param seed the seed of the draws: the same seed draws the same tokens. Null for a random seed
  * @param stopTokens the tokens that end a generation
  * @param timeLimit the time limit from the first step, after which the generation fails with DEADLINE_EXCEEDED; null for none
@@ -27,12 +36,19 @@ public record GenerationOptions(
         double temperature,
         int topK,
         double topP,
+        double minP,
         double repetitionPenalty,
+        double frequencyPenalty,
+        double presencePenalty,
+        int noRepeatNgram,
+        Map<Long, Double> logitBias,
+        @Nullable Integer logprobs,
         @Nullable Long seed,
         Set<Long> stopTokens,
         @Nullable Duration timeLimit,
         int priority,
         @Nullable Cancellation cancellation) {
+    private static final int MOST_LOGPROBS = 1000;
     private static final GenerationOptions DEFAULTS = builder().build();
 
     public GenerationOptions {
@@ -43,6 +59,19 @@ public record GenerationOptions(
                 "temperature is " + temperature + "; it is 0 for the likeliest token, or a positive number");
         check(topK >= 0, "topK is " + topK + "; it is at least 1, and left out for all tokens");
         check(topP > 0 && topP <= 1, "topP is " + topP + "; it is a share above 0 and up to 1");
+        check(minP >= 0 && minP <= 1, "minP is " + minP + "; it is a share from 0 to 1");
+        logitBias = Map.copyOf(Generator.given(logitBias, "logitBias"));
+        logitBias.forEach((id, bias) -> check(
+                !bias.isNaN() && bias < Double.POSITIVE_INFINITY,
+                "the logit bias of token " + id + " is " + bias + "; it is a number, or minus infinity"));
+        check(
+                Double.isFinite(frequencyPenalty) && Double.isFinite(presencePenalty),
+                "frequencyPenalty is " + frequencyPenalty + " and presencePenalty " + presencePenalty
+                        + "; they are finite numbers");
+        check(noRepeatNgram >= 0, "noRepeatNgram is " + noRepeatNgram + "; it is at least 0");
+        check(
+                logprobs == null || logprobs >= 0 && logprobs <= MOST_LOGPROBS,
+                "logprobs is " + logprobs + "; it is from 0 to " + MOST_LOGPROBS);
         check(
                 repetitionPenalty > 0 && repetitionPenalty < Double.POSITIVE_INFINITY,
                 "repetitionPenalty is " + repetitionPenalty + "; it is a positive number, 1 for none");
@@ -70,13 +99,19 @@ public record GenerationOptions(
                 .maxTokens(maxTokens)
                 .temperature(temperature)
                 .topP(topP)
+                .minP(minP)
                 .repetitionPenalty(repetitionPenalty)
+                .frequencyPenalty(frequencyPenalty)
+                .presencePenalty(presencePenalty)
+                .noRepeatNgram(noRepeatNgram)
                 .timeLimit(timeLimit)
                 .priority(priority)
                 .cancellation(cancellation);
         builder.topK = topK;
         builder.seed = seed;
         builder.stopTokens = stopTokens;
+        builder.logitBias = logitBias;
+        builder.logprobs = logprobs;
         return builder;
     }
 
@@ -86,7 +121,13 @@ public record GenerationOptions(
         private double temperature;
         private int topK;
         private double topP = 1;
+        private double minP;
         private double repetitionPenalty = 1;
+        private double frequencyPenalty;
+        private double presencePenalty;
+        private int noRepeatNgram;
+        private Map<Long, Double> logitBias = Map.of();
+        private @Nullable Integer logprobs;
         private @Nullable Long seed;
         private Set<Long> stopTokens = Set.of();
         private @Nullable Duration timeLimit;
@@ -116,8 +157,42 @@ public record GenerationOptions(
             return this;
         }
 
+        public Builder minP(double value) {
+            minP = value;
+            return this;
+        }
+
         public Builder repetitionPenalty(double value) {
             repetitionPenalty = value;
+            return this;
+        }
+
+        public Builder frequencyPenalty(double value) {
+            frequencyPenalty = value;
+            return this;
+        }
+
+        public Builder presencePenalty(double value) {
+            presencePenalty = value;
+            return this;
+        }
+
+        public Builder noRepeatNgram(int value) {
+            noRepeatNgram = value;
+            return this;
+        }
+
+        /** Sets the number that is added to the score of a token. */
+        public Builder logitBias(long token, double value) {
+            var all = new HashMap<>(logitBias);
+            all.put(token, value);
+            logitBias = all;
+            return this;
+        }
+
+        /** Lets each token report its log probability and those of so many of the most likely tokens. */
+        public Builder logprobs(int value) {
+            logprobs = value;
             return this;
         }
 
@@ -157,7 +232,13 @@ public record GenerationOptions(
                     temperature,
                     topK,
                     topP,
+                    minP,
                     repetitionPenalty,
+                    frequencyPenalty,
+                    presencePenalty,
+                    noRepeatNgram,
+                    logitBias,
+                    logprobs,
                     seed,
                     stopTokens,
                     timeLimit,

@@ -3,33 +3,78 @@ package dev.millrace.session.generate;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.providers.search.Draw;
+import dev.millrace.providers.search.Likeliest;
 import dev.millrace.providers.search.Scores;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** Chooses the tokens of one generation. */
 final class Sampler {
-    private final float penalty;
+    private final GenerationOptions options;
     private final @Nullable Draw draw;
     private final SplittableRandom random;
 
+    /** A chosen token. */
+    record Choice(int id, @Nullable TokenLikelihood likelihood) {}
+
     Sampler(GenerationOptions options) {
-        penalty = (float) options.repetitionPenalty();
-        draw = options.temperature() == 0 ? null : new Draw(options.temperature(), options.topK(), options.topP());
+        this.options = options;
+        draw = options.temperature() == 0
+                ? null
+                : new Draw(options.temperature(), options.topK(), options.topP(), options.minP());
         Long seed = options.seed();
         random = seed == null ? new SplittableRandom() : new SplittableRandom(seed);
     }
 
     /**
-     * The next token.
+     * Chooses the next token.
      *
      * @param logits of all tokens, which are changed
      * @param before the tokens so far
+     * @param prompt the number of those that are the prompt
      */
-    int choose(float[] logits, int[] before) {
+    Choice choose(float[] logits, int[] before, int prompt) {
         check(logits, before.length);
-        Scores.penalise(logits, before, penalty);
-        return draw == null ? Scores.largest(logits) : draw.word(logits, random.nextDouble());
+        Integer reported = options.logprobs();
+        float[] shares = reported == null ? null : logits.clone();
+        change(logits, before, prompt);
+        int best = Scores.largest(logits);
+        if (best < 0) {
+            throw EngineException.invalidArgument(
+                    "behind " + before.length + " tokens the options allow none of the " + logits.length + " tokens");
+        }
+        int id = draw == null ? best : draw.word(logits, random.nextDouble());
+        return new Choice(id, shares == null || reported == null ? null : likelihood(shares, id, reported));
+    }
+
+    private void change(float[] logits, int[] before, int prompt) {
+        options.logitBias().forEach((id, bias) -> {
+            if (id >= 0 && id < logits.length) {
+                logits[id.intValue()] += bias.floatValue();
+            }
+        });
+        Scores.penalise(logits, before, (float) options.repetitionPenalty());
+        if (options.frequencyPenalty() != 0 || options.presencePenalty() != 0) {
+            int[] answer = Arrays.copyOfRange(before, prompt, before.length);
+            Scores.lower(logits, answer, (float) options.frequencyPenalty(), (float) options.presencePenalty());
+        }
+        Scores.forbidPhrases(logits, before, options.noRepeatNgram());
+    }
+
+    private static TokenLikelihood likelihood(float[] scores, int id, int count) {
+        Scores.logShares(scores);
+        var likeliest = new Likeliest(count);
+        for (int i = 0; count > 0 && i < scores.length; i++) {
+            likeliest.add(scores[i], 0, i);
+        }
+        List<TokenLikelihood.Alternative> best = new ArrayList<>();
+        for (int i = 0; i < likeliest.count(); i++) {
+            best.add(new TokenLikelihood.Alternative(likeliest.word(i), likeliest.score(i)));
+        }
+        return new TokenLikelihood(scores[id], best);
     }
 
     private static void check(float[] logits, int place) {

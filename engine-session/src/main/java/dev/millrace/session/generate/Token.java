@@ -3,10 +3,19 @@ package dev.millrace.session.generate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A token that a model has said.
+ * A token that a model has generated.
  *
  * @param id its number in the vocabulary
- * @param index its place among those that were generated, from 0 on
- * @param ending of the last one, why none follows
+ * @param index its index among the generated tokens, from 0 on
+ * @param ending the reason why none follows, in the last token; else null
+ * @param likelihood its log probability, if {@link GenerationOptions#logprobs()} asks for it; else null
  */
-public record Token(long id, int index, @Nullable Ending ending) {}
+public record Token(
+        long id,
+        int index,
+        @Nullable Ending ending,
+        @Nullable TokenLikelihood likelihood) {
+    public Token(long id, int index, @Nullable Ending ending) {
+        this(id, index, ending, null);
+    }
+}

@@ -39,8 +39,8 @@ public final class Factories {
     }
 
     /** Returns these factories and no others. */
-    public static Factories of(Iterable<ProviderFactory> given) {
-        var factories = new Factories(new FutureTask<>(() -> inOrder(given)));
+    public static Factories of(Iterable<ProviderFactory> elements) {
+        var factories = new Factories(new FutureTask<>(() -> inOrder(elements)));
         factories.found.run();
         factories.byName();
         return factories;
@@ -82,9 +82,9 @@ public final class Factories {
         }
     }
 
-    private static Map<String, ProviderFactory> inOrder(Iterable<ProviderFactory> given) {
+    private static Map<String, ProviderFactory> inOrder(Iterable<ProviderFactory> elements) {
         var sorted = new ArrayList<ProviderFactory>();
-        given.forEach(sorted::add);
+        elements.forEach(sorted::add);
         sorted.sort(Factories::inOrder);
         var byName = new LinkedHashMap<String, ProviderFactory>();
         for (ProviderFactory factory : sorted) {

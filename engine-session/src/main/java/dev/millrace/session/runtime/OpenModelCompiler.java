@@ -42,9 +42,9 @@ final class OpenModelCompiler implements ModelCompiler {
     }
 
     private void answer(MonoSink<CompileReport> sink, ModelInput input, ModelOutput output, Cancellation own) {
-        Cancellation given = options.session().cancellation();
+        Cancellation cancellation = options.session().cancellation();
         try {
-            sink.success(compile(input, output, () -> own.isCancelled() || given.isCancelled()));
+            sink.success(compile(input, output, () -> own.isCancelled() || cancellation.isCancelled()));
         } catch (EngineException e) {
             if (!own.isCancelled()) {
                 sink.error(e);

@@ -42,9 +42,9 @@ final class SessionNames {
         if (text == null) {
             text = place == null ? graph : called(place);
         }
-        var given = new Given(text, place);
-        all.add(given);
-        return given;
+        var name = new Given(text, place);
+        all.add(name);
+        return name;
     }
 
     synchronized void remove(Given name) {

@@ -68,8 +68,8 @@ public final class StepFlux<T> extends Flux<T> {
         }
 
         @Override
-        public void answered(T given) {
-            answer = given;
+        public void answered(T value) {
+            answer = value;
             drain();
         }
 
@@ -98,15 +98,15 @@ public final class StepFlux<T> extends Flux<T> {
         }
 
         private void deliver() {
-            T given = answer;
-            if (given == null) {
+            T value = answer;
+            if (value == null) {
                 return;
             }
             answer = null;
             underWay = false;
             answered++;
             boolean isDone = steps.isDone();
-            downstream.onNext(given);
+            downstream.onNext(value);
             if (isDone && !isCancelled()) {
                 end();
                 downstream.onComplete();

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
@@ -67,6 +68,17 @@ class GeneratorTest {
         assertThat(generator.flux(new long[] {3, 1, 4}, SOME).collectList().block())
                 .isEqualTo(generation.tokens());
         assertThat(runs).hasValue(60);
+    }
+
+    @Test
+    void aLongPromptIsReadInChunks() {
+        long[] prompt = new Random(5).longs(1300, 0, SummingModel.WORDS).toArray();
+        long[] said = SummingModel.said(5, prompt);
+        GenerationOptions five = GenerationOptions.builder().maxTokens(5).build();
+        assertThat(generator.run(prompt, five).ids()).containsExactly(said);
+        assertThat(runs).as("three chunks and four tokens").hasValue(7);
+        assertThat(generator.mono(prompt, five).map(Generation::ids).block()).containsExactly(said);
+        assertThat(runs).hasValue(14);
     }
 
     @Test
@@ -288,10 +300,10 @@ class GeneratorTest {
     void aStepIsGivenWhatIsNewAndHowMuchIsKnown() {
         try (Session merged = engine.session(SummingModel.merged(), SessionOptions.defaults())) {
             DecoderSignature signature = DecoderSignature.of(merged);
-            Inputs first = signature.inputs(new int[] {7, 8, 9, 0}, 0, 2);
+            Inputs first = signature.inputs(new int[] {7, 8, 9, 0}, 0, 2, 2);
             assertThat(numbers(first, "input_ids")).containsExactly(7, 8);
             assertThat(numbers(first, "use_cache_branch")).containsExactly(0);
-            Inputs next = signature.inputs(new int[] {7, 8, 9, 0}, 2, 3);
+            Inputs next = signature.inputs(new int[] {7, 8, 9, 0}, 2, 3, 3);
             assertThat(numbers(next, "input_ids")).containsExactly(9);
             assertThat(numbers(next, "attention_mask")).containsExactly(1, 1, 1);
             assertThat(numbers(next, "position_ids")).containsExactly(2);

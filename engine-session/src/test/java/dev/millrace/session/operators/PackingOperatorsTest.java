@@ -30,13 +30,13 @@ class PackingOperatorsTest {
 
     @Test
     void fillingIsTakenOut() {
-        float[] given = new float[24];
-        for (int i = 0; i < given.length; i++) {
-            given[i] = i;
+        float[] numbers = new float[24];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = i;
         }
         OneOperator.contributed("RemovePadding")
                 .outputs(4)
-                .on(Tensor.copyOf(given, 3, 4, 2), ints(1, 2, 4))
+                .on(Tensor.copyOf(numbers, 3, 4, 2), ints(1, 2, 4))
                 .gives(
                         engine,
                         0,
@@ -116,7 +116,7 @@ class PackingOperatorsTest {
     @Test
     void attentionProjectsItsInput() {
         int width = HEADS * SIZE;
-        Tensor given = draw.floats(TOKENS, 4);
+        Tensor tensor = draw.floats(TOKENS, 4);
         Tensor weights = draw.floats(4, 3 * width);
         Tensor bias = draw.floats(3 * width);
         float[][] parts = new float[3][TOKENS * width];
@@ -124,14 +124,14 @@ class PackingOperatorsTest {
             for (int j = 0; j < 3 * width; j++) {
                 double sum = bias.floats()[j];
                 for (int x = 0; x < 4; x++) {
-                    sum += (double) given.floats()[i * 4 + x] * weights.floats()[x * 3 * width + j];
+                    sum += (double) tensor.floats()[i * 4 + x] * weights.floats()[x * 3 * width + j];
                 }
                 parts[j / width][i * width + j % width] = (float) sum;
             }
         }
         OneOperator.contributed("PackedAttention")
                 .with("num_heads", HEADS)
-                .on(given, weights, bias, offsets(), ints(ENDS))
+                .on(tensor, weights, bias, offsets(), ints(ENDS))
                 .gives(engine, CLOSE, attention(parts[0], parts[1], parts[2]));
     }
 }

@@ -56,9 +56,9 @@ final class Peer {
         return names;
     }
 
-    private static Map<String, OnnxTensor> placed(Map<String, OnnxTensor> given, Map<String, String> places) {
+    private static Map<String, OnnxTensor> placed(Map<String, OnnxTensor> values, Map<String, String> places) {
         var placed = new LinkedHashMap<String, OnnxTensor>();
-        places.forEach((output, input) -> placed.put(output, Objects.requireNonNull(given.get(input))));
+        places.forEach((output, input) -> placed.put(output, Objects.requireNonNull(values.get(input))));
         return placed;
     }
 

@@ -29,12 +29,12 @@ class SearchOperatorsTest {
 
     private static Attribute encoder() {
         var body = new SearchGraph("encoder");
-        Value given = body.words("encoder_input_ids");
+        Value value = body.words("encoder_input_ids");
         body.words("encoder_attention_mask");
         Value first = body.words("decoder_input_ids");
         body.scores(first);
         Value states = body.constant("states", Tensor.allocate(ElementType.FLOAT, Shape.of(SearchGraph.WORDS, 1)));
-        body.op("Gather", "encoder_hidden_states", Shape.of(1, 1, 1), states, given);
+        body.op("Gather", "encoder_hidden_states", Shape.of(1, 1, 1), states, value);
         caches(body);
         return body.attribute();
     }
@@ -76,7 +76,7 @@ class SearchOperatorsTest {
     }
 
     private static OneOperator search(
-            int most, int least, int beams, int kept, float lengthPenalty, Attribute encoder, Tensor given) {
+            int most, int least, int beams, int kept, float lengthPenalty, Attribute encoder, Tensor tensor) {
         return OneOperator.contributed("BeamSearch")
                 .with("encoder", encoder)
                 .with("decoder", decoder())
@@ -85,7 +85,7 @@ class SearchOperatorsTest {
                 .with("pad_token_id", 0)
                 .with("decoder_start_token_id", 2)
                 .outputs(2)
-                .on(given)
+                .on(tensor)
                 .holding(ints(most), ints(least), ints(beams), ints(kept), real(lengthPenalty));
     }
 

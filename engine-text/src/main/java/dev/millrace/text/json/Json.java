@@ -122,12 +122,21 @@ public final class Json {
         }
     }
 
+    /** Returns a document without content, in which nothing is found. */
+    public static Json none(String name) {
+        return new Json(null, null, name);
+    }
+
     public boolean isNull() {
         return value == null;
     }
 
     public boolean isText() {
         return value instanceof String;
+    }
+
+    public boolean isList() {
+        return value instanceof List;
     }
 
     public boolean isObject() {

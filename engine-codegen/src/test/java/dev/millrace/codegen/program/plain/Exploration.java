@@ -122,13 +122,13 @@ public final class Exploration {
         for (int i = 0; i < starts.length; i++) {
             pointTo(memory.regions().get(i), segments.get(i), starts);
         }
-        long[] given = arguments.clone();
+        long[] extents = arguments.clone();
         for (int i = 0; i < program.parameters().size(); i++) {
             if (roles.of(program.parameters().get(i)) == Role.POINTER) {
-                given[i] = starts[DrawnMemory.region(arguments[i])];
+                extents[i] = starts[DrawnMemory.region(arguments[i])];
             }
         }
-        kernel.call(pointers, given[0], given[1], given[2], given[3], given[4], given[5]);
+        kernel.call(pointers, extents[0], extents[1], extents[2], extents[3], extents[4], extents[5]);
         for (int i = 0; i < starts.length; i++) {
             DrawnRegion region = memory.regions().get(i);
             MemorySegment expected = MemorySegment.ofArray(region.now());

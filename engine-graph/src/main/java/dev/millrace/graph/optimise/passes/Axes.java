@@ -17,8 +17,8 @@ final class Axes {
 
     /** The axes that a reduction takes away; null where they are not known, or where it takes none on purpose. */
     static int @Nullable [] reduced(Node reduction, int rank) {
-        boolean given = reduction.input(1) != null || reduction.attributes().has("axes");
-        int[] axes = given ? of(reduction, rank) : new int[0];
+        boolean present = reduction.input(1) != null || reduction.attributes().has("axes");
+        int[] axes = present ? of(reduction, rank) : new int[0];
         if (axes == null || rank < 0 || axes.length > 0) {
             return axes;
         }

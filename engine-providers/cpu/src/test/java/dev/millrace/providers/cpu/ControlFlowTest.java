@@ -51,11 +51,11 @@ class ControlFlowTest {
     private static List<Datum> scan(int opset, List<@Nullable Datum> inputs, String... attributes) {
         var editor = new GraphEditor(Graph.named("test"));
         List<@Nullable Value> values = new ArrayList<>();
-        List<Datum> given = new ArrayList<>();
+        List<Datum> all = new ArrayList<>();
         for (Datum input : inputs) {
             if (input instanceof Tensor tensor) {
-                values.add(editor.addInput("in" + given.size(), ValueType.tensor(tensor.type(), tensor.shape())));
-                given.add(input);
+                values.add(editor.addInput("in" + all.size(), ValueType.tensor(tensor.type(), tensor.shape())));
+                all.add(input);
             } else {
                 values.add(null);
             }
@@ -69,7 +69,7 @@ class ControlFlowTest {
         Node node = editor.append(spec, Arrays.asList("last", "all"));
         editor.addOutput("last", node.requireOutput(0));
         editor.addOutput("all", node.requireOutput(1));
-        return NestedRun.run(editor.graph(), given, new CpuKernels());
+        return NestedRun.run(editor.graph(), all, new CpuKernels());
     }
 
     private static float[] floats(Datum datum) {

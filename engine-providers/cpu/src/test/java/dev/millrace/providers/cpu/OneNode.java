@@ -11,6 +11,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.NestedRun;
 import dev.millrace.scheduler.kernel.DirectRun;
 import dev.millrace.scheduler.kernel.Kernel;
 import java.util.ArrayList;
@@ -107,11 +108,13 @@ public final class OneNode {
 
     public List<Datum> runAll(@Nullable Datum... inputs) {
         Node node = node(inputs);
-        Kernel kernel = Objects.requireNonNull(new CpuKernels().create(node));
-        List<@Nullable Datum> given = new ArrayList<>();
-        Collections.addAll(given, inputs);
+        var kernels = new CpuKernels();
+        Kernel kernel = Objects.requireNonNull(kernels.create(node));
+        List<@Nullable Datum> values = new ArrayList<>();
+        Collections.addAll(values, inputs);
         List<Datum> results = new ArrayList<>();
-        List<@Nullable Datum> made = DirectRun.run(kernel, node, given);
+        List<@Nullable Datum> made =
+                DirectRun.run(kernel, node, values, (nested, arguments) -> NestedRun.run(nested, arguments, kernels));
         for (int i = 0; i < made.size(); i++) {
             if (i != omitted) {
                 results.add(Objects.requireNonNull(made.get(i)));

@@ -67,8 +67,8 @@ class SimdKernelTest {
         editor.addOutput("neg", neg);
         TypeInference.infer(graph);
         var around = new GraphEditor(Graph.named("around"));
-        Value given = around.addInput("x", ValueType.tensor(INPUT.type(), INPUT.shape()));
-        return around.append(NodeSpec.of(new OpId(OpId.MILLRACE, "fused"), 1, given), List.of("neg"));
+        Value value = around.addInput("x", ValueType.tensor(INPUT.type(), INPUT.shape()));
+        return around.append(NodeSpec.of(new OpId(OpId.MILLRACE, "fused"), 1, value), List.of("neg"));
     }
 
     private Tensor run(KernelFactory fallback, RuntimeException failure) {
@@ -159,10 +159,10 @@ class SimdKernelTest {
             Kernels kernels = Kernels.shared();
             var environment =
                     new CompileEnvironment(kernels.set(), kernels.gemm(), new Weights(new PackedTensors()), _ -> null);
-            Tensor given = Tensor.copyOf(INPUT);
-            given.segment().setAtIndex(ValueLayout.JAVA_FLOAT, 0, 0.1f);
+            Tensor tensor = Tensor.copyOf(INPUT);
+            tensor.segment().setAtIndex(ValueLayout.JAVA_FLOAT, 0, 0.1f);
             Tensor result =
-                    (Tensor) DirectRun.run(new SimdKernel(narrow, environment, Rules::of), fused, List.of(given))
+                    (Tensor) DirectRun.run(new SimdKernel(narrow, environment, Rules::of), fused, List.of(tensor))
                             .getFirst();
             Tensor stored = Tensor.allocate(type, Shape.of(1));
             Elements.setDouble(type, stored.segment(), 0, 0.1f);

@@ -76,12 +76,12 @@ public final class PartitionCutter {
         Node fused = partition.fused();
         Graph part = partition.graph();
         var editor = new GraphEditor(fused.graph());
-        Map<Value, @Nullable Value> given = new IdentityHashMap<>();
+        Map<Value, @Nullable Value> values = new IdentityHashMap<>();
         for (int i = 0; i < part.inputs().size(); i++) {
-            given.put(part.inputs().get(i), fused.input(i));
+            values.put(part.inputs().get(i), fused.input(i));
         }
         Node before = fused.previous();
-        List<@Nullable Value> made = GraphCopier.copyInto(part, editor, fused, given, GraphCopier.Rewrite.NOTHING);
+        List<@Nullable Value> made = GraphCopier.copyInto(part, editor, fused, values, GraphCopier.Rewrite.NOTHING);
         for (int i = 0; i < made.size(); i++) {
             Value output = made.get(i);
             if (output != null) {

@@ -10,8 +10,13 @@ import java.util.stream.IntStream;
  * @param temperature positive; below 1 likely words become likelier
  * @param most how many of the likeliest words are left; 0 for all
  * @param share so few of the likeliest words are left that they have this share of those that {@code most} leaves; 1 for all
+ * @param least words are left whose share is at least this part of that of the likeliest; 0 for all
  */
-public record Draw(double temperature, int most, double share) {
+public record Draw(double temperature, int most, double share, double least) {
+    public Draw(double temperature, int most, double share) {
+        this(temperature, most, share, 0);
+    }
+
     /**
      * The word at a place of the shares laid side by side.
      *
@@ -26,6 +31,13 @@ public record Draw(double temperature, int most, double share) {
                         ? descending(weights)
                         : IntStream.range(0, scores.length).toArray();
         int kept = kept(weights, words);
+        if (least > 0) {
+            // the weight of the likeliest word is 1
+            words = Arrays.stream(words, 0, kept)
+                    .filter(word -> weights[word] >= least)
+                    .toArray();
+            kept = words.length;
+        }
         double left = place * sum(weights, words, kept);
         int last = words[0];
         for (int i = 0; i < kept && left >= 0; i++) {

@@ -39,6 +39,21 @@ public final class Scores {
     }
 
     /**
+     * Makes words less likely that occur already: by {@code presence}, and by {@code frequency} for each time that they
+     * occur.
+     */
+    public static void lower(float[] scores, int[] words, float frequency, float presence) {
+        int[] sorted = words.clone();
+        Arrays.sort(sorted);
+        for (int i = 0; i < sorted.length; i++) {
+            int word = sorted[i];
+            if (word >= 0 && word < scores.length) {
+                scores[word] -= frequency + (i == 0 || sorted[i - 1] != word ? presence : 0);
+            }
+        }
+    }
+
+    /**
      * Forbids words that would repeat a phrase of this length that occurs already (no-repeat n-grams). 0 forbids none.
      */
     public static void forbidPhrases(float[] scores, int[] words, int phrase) {

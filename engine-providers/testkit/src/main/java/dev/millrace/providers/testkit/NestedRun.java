@@ -37,16 +37,16 @@ public final class NestedRun {
             values.put(constant, Objects.requireNonNull(constant.constant()));
         }
         for (Node node : graph.nodes()) {
-            List<@Nullable Datum> given = new ArrayList<>();
+            List<@Nullable Datum> all = new ArrayList<>();
             for (Value input : node.inputs()) {
-                given.add(input == null ? null : values.get(input));
+                all.add(input == null ? null : values.get(input));
             }
             Kernel kernel = kernels.create(node);
             if (kernel == null) {
                 throw new AssertionError("no kernel for " + node.describe());
             }
             List<@Nullable Datum> results =
-                    DirectRun.run(kernel, node, given, (nested, arguments) -> run(nested, arguments, values, kernels));
+                    DirectRun.run(kernel, node, all, (nested, arguments) -> run(nested, arguments, values, kernels));
             for (int i = 0; i < results.size(); i++) {
                 Value output = node.output(i);
                 Datum result = results.get(i);

@@ -57,12 +57,12 @@ final class Bias implements ScoreBias {
     public void read(LaunchContext launch, int b, int head, int query, float[] to) {
         Arrays.fill(to, 0, keys, 0f);
         if (mask != null) {
-            int given = Math.min(maskSteps, keys);
-            mask.read(launch.input(3), (((long) b * heads + head) * queries + query) * maskSteps, to, given);
-            for (int i = 0; i < given && truth; i++) {
+            int count = Math.min(maskSteps, keys);
+            mask.read(launch.input(3), (((long) b * heads + head) * queries + query) * maskSteps, to, count);
+            for (int i = 0; i < count && truth; i++) {
                 to[i] = to[i] != 0 ? 0 : Float.NEGATIVE_INFINITY;
             }
-            Arrays.fill(to, given, keys, Float.NEGATIVE_INFINITY);
+            Arrays.fill(to, count, keys, Float.NEGATIVE_INFINITY);
         }
         long seen = keys;
         long offset = past;

@@ -30,11 +30,11 @@ record ContribRotaryKernel(Node node) implements ShapedKernel {
         }
         ElementType positions = context.inputType(POSITIONS);
         boolean each = context.inputShape(POSITIONS).rank() == 2;
-        long given = context.inputShape(POSITIONS).elements();
+        long count = context.inputShape(POSITIONS).elements();
         long wanted = each ? (long) layout.batch() * layout.steps() : 1;
-        if (given != wanted || !context.inputShape(COS + 1).equals(cache)) {
+        if (count != wanted || !context.inputShape(COS + 1).equals(cache)) {
             throw EngineException.invalidArgument(
-                    node.describe() + ": " + given + " positions where there are " + wanted + ", or sines of shape "
+                    node.describe() + ": " + count + " positions where there are " + wanted + ", or sines of shape "
                             + context.inputShape(COS + 1) + " beside cosines of shape " + cache);
         }
         ElementType type = context.inputType(0);

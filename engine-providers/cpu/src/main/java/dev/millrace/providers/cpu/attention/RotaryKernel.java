@@ -20,8 +20,8 @@ record RotaryKernel(Node node) implements ShapedKernel {
         HeadLayout layout =
                 HeadLayout.of(context.inputShape(0), node.attributes().integer("num_heads", 0));
         boolean interleaved = node.attributes().flag("interleaved", false);
-        int given = ArrayExtents.toInt("rotated elements", node.attributes().integer("rotary_embedding_dim", 0));
-        int half = (given == 0 ? layout.size() : given) / 2;
+        int number = ArrayExtents.toInt("rotated elements", node.attributes().integer("rotary_embedding_dim", 0));
+        int half = (number == 0 ? layout.size() : number) / 2;
         ElementType positions = context.hasInput(3) ? context.inputType(3) : null;
         long available =
                 positions == null ? Long.MAX_VALUE : context.inputShape(1).dim(0);

@@ -37,14 +37,14 @@ public final class Broadcast {
         int merged = 0;
         for (int axis = rank - 1; axis >= 0; axis--) {
             long extent = to.dim(axis);
-            long given = axis < missing ? 1 : from.dim(axis - missing);
-            if (given != extent && given != 1) {
+            long count = axis < missing ? 1 : from.dim(axis - missing);
+            if (count != extent && count != 1) {
                 throw EngineException.invalidArgument("shape " + from + " does not broadcast to " + to);
             }
             if (extent == 1) {
                 continue;
             }
-            long stride = given == 1 ? 0 : own[axis - missing];
+            long stride = count == 1 ? 0 : own[axis - missing];
             boolean joins = merged > 0
                     && (stride == 0
                             ? strides[merged - 1] == 0

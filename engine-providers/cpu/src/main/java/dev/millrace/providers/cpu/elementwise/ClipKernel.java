@@ -31,8 +31,8 @@ record ClipKernel(Node node) implements ShapedKernel {
         return launch -> launch.parallelFor(count, grain, task);
     }
 
-    private double bound(LaunchContext launch, ElementType type, boolean given, int input) {
-        if (given) {
+    private double bound(LaunchContext launch, ElementType type, boolean present, int input) {
+        if (present) {
             return Elements.getDouble(type, launch.input(input), 0);
         }
         return input == 1

@@ -56,12 +56,12 @@ record ExpertLayer(
                 null);
     }
 
-    static ExpertLayer packed(BindContext context, int input, int bits, long block, int zeros) {
+    /** @param columns the number of weights in a row, which may end inside of a byte */
+    static ExpertLayer packed(BindContext context, int input, int columns, int bits, long block, int zeros) {
         return new ExpertLayer(
                 input,
                 ArrayExtents.toInt("rows of a layer", context.inputShape(input).dim(1)),
-                ArrayExtents.toInt(
-                        "columns of a layer", context.inputShape(input).dim(2) * (8 / bits)),
+                columns,
                 context.inputType(input),
                 context.hasInput(input + 2) ? context.inputType(input + 2) : null,
                 new Packing(bits, block, context.inputType(input + 1), context.hasInput(zeros) ? zeros : -1));

@@ -68,10 +68,10 @@ record ExpertPasses(ElementType type, int width, int chosen, long routes, RouteM
     /**
      * Applies the activation: computes the second layer's inputs from the first layer's results.
      *
-     * @param given the number of inputs of the second layer
+     * @param count the number of inputs of the second layer
      * @param gated whether a third layer's results are multiplied in
      */
-    RangeTask between(ExpertActivation activation, int given, boolean gated) {
+    RangeTask between(ExpertActivation activation, int count, boolean gated) {
         return (run, from, to, scratch) -> {
             MemorySegment work = run.workspace();
             int length = memory.hidden().length();
@@ -80,14 +80,14 @@ record ExpertPasses(ElementType type, int width, int chosen, long routes, RouteM
             for (long route = from; route < to; route++) {
                 memory.hidden().read(work, route, hidden, length);
                 memory.numbers().read(work, route, numbers, memory.numbers().length());
-                for (int i = 0; i < given; i++) {
+                for (int i = 0; i < count; i++) {
                     hidden[i] = switch (activation.fusion()) {
                         case IN_TURN -> activation.gated(hidden[2 * i], hidden[2 * i + 1]);
-                        case BEHIND -> activation.gated(hidden[i], hidden[given + i]);
+                        case BEHIND -> activation.gated(hidden[i], hidden[count + i]);
                         case NONE -> gated ? activation.gated(hidden[i], numbers[i]) : activation.alone(hidden[i]);
                     };
                 }
-                memory.hidden().write(work, route, hidden, given);
+                memory.hidden().write(work, route, hidden, count);
             }
         };
     }

@@ -37,7 +37,8 @@ public final class ExpertsKernel implements ShapedKernel {
         }
     }
 
-    private @Nullable ExpertLayer layer(BindContext context, int index) {
+    /** @param columns the number of inputs of the layer */
+    private @Nullable ExpertLayer layer(BindContext context, int index, int columns) {
         int input = FIRST_LAYER + index * (quantised ? 3 : 2);
         if (!context.hasInput(input)) {
             return null;
@@ -47,11 +48,11 @@ public final class ExpertsKernel implements ShapedKernel {
         }
         int bits = Math.toIntExact(node.attributes().integer("expert_weight_bits", 4));
         return ExpertLayer.packed(
-                context, input, bits, node.attributes().integer("block_size", 0), ZERO_POINTS + index);
+                context, input, columns, bits, node.attributes().integer("block_size", 0), ZERO_POINTS + index);
     }
 
-    private ExpertLayer required(BindContext context, int index) {
-        ExpertLayer layer = layer(context, index);
+    private ExpertLayer required(BindContext context, int index, int columns) {
+        ExpertLayer layer = layer(context, index, columns);
         if (layer == null) {
             throw EngineException.invalidGraph(node.describe() + ": layer " + index + " is missing");
         }
@@ -65,10 +66,10 @@ public final class ExpertsKernel implements ShapedKernel {
         int tokens = width == 0 ? 0 : ArrayExtents.toInt("tokens", shape.elements() / width);
         int experts = ArrayExtents.toInt("experts", context.inputShape(1).dim(1));
         int chosen = Math.toIntExact(node.attributes().integer("k", 1));
-        ExpertLayer first = required(context, 0);
-        ExpertLayer second = required(context, 1);
-        ExpertLayer third = layer(context, 2);
         boolean together = activation.fusion() != ExpertActivation.Fusion.NONE;
+        ExpertLayer first = required(context, 0, width);
+        ExpertLayer second = required(context, 1, together ? first.rows() / 2 : first.rows());
+        ExpertLayer third = layer(context, 2, width);
         refuse(together && third != null, "gates both in the first layer and in a third one");
         boolean separate = node.attributes().text("activation_type", "relu").equals("swiglu") && !together;
         refuse(separate && third == null, "swiglu without a third layer");

@@ -47,9 +47,9 @@ final class PatchKernels {
             ElementType type = context.inputType(0);
             int size =
                     ArrayExtents.toInt("elements of an image", Shape.of(image).elements());
-            int given = ArrayExtents.table("elements of patches", rows * columns, Integer.BYTES);
-            int[] cells = new int[given];
-            for (int i = 0; i < given; i++) {
+            int count = ArrayExtents.table("elements of patches", rows * columns, Integer.BYTES);
+            int[] cells = new int[count];
+            for (int i = 0; i < count; i++) {
                 long cell = 0;
                 long step = 1;
                 long row = i / columns;
@@ -65,31 +65,31 @@ final class PatchKernels {
                 }
                 cells[i] = (int) cell;
             }
-            int together = Math.max(1, Math.min(BLOCK / Math.max(1, given), BLOCK / Math.max(1, size)));
+            int together = Math.max(1, Math.min(BLOCK / Math.max(1, count), BLOCK / Math.max(1, size)));
             RangeTask task = (run, from, to, scratch) -> {
                 double[] sums = scratch.doubles(0, ArrayExtents.product("elements of images", together, size));
-                int block = ArrayExtents.product("elements of patches", together, given);
+                int block = ArrayExtents.product("elements of patches", together, count);
                 float[] floats = scratch.floats(0, type == ElementType.FLOAT ? block : 0);
                 double[] doubles = scratch.doubles(1, type == ElementType.FLOAT ? 0 : block);
                 for (long plane = from; plane < to; plane += together) {
                     int planes = (int) Math.min(together, to - plane);
                     Arrays.fill(sums, 0, planes * size, 0);
                     if (type == ElementType.FLOAT) {
-                        Elements.read(type, run.input(0), plane * given, floats, 0, planes * given);
+                        Elements.read(type, run.input(0), plane * count, floats, 0, planes * count);
                     } else {
-                        Elements.read(type, run.input(0), plane * given, doubles, 0, planes * given);
+                        Elements.read(type, run.input(0), plane * count, doubles, 0, planes * count);
                     }
                     for (int i = 0; i < planes; i++) {
                         if (type == ElementType.FLOAT) {
-                            add(floats, i * given, cells, given, sums, i * size);
+                            add(floats, i * count, cells, count, sums, i * size);
                         } else {
-                            add(doubles, i * given, cells, given, sums, i * size);
+                            add(doubles, i * count, cells, count, sums, i * size);
                         }
                     }
                     Elements.write(type, run.output(0), plane * size, sums, 0, planes * size);
                 }
             };
-            long grain = Math.max(together, 4096 / Math.max(1, given));
+            long grain = Math.max(together, 4096 / Math.max(1, count));
             return run -> run.parallelFor(out.dim(0) * out.dim(1), grain, task);
         };
     }

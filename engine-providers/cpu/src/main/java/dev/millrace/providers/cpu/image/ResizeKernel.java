@@ -94,13 +94,13 @@ final class ResizeKernel {
     private double[] scales(BindContext context, int[] named) {
         Shape in = context.inputShape(0);
         Shape out = context.outputShape(0);
-        double[] given = givenScales(context);
-        if (given != null) {
-            if (given.length != named.length) {
+        double[] numbers = givenScales(context);
+        if (numbers != null) {
+            if (numbers.length != named.length) {
                 throw EngineException.invalidArgument(
-                        node.describe() + ": " + given.length + " scales for " + named.length + " axes");
+                        node.describe() + ": " + numbers.length + " scales for " + named.length + " axes");
             }
-            return given;
+            return numbers;
         }
         double[] scales = new double[named.length];
         for (int i = 0; i < scales.length; i++) {

@@ -103,12 +103,12 @@ final class Maps {
         if (listed != null && !listed.isEmpty()) {
             return List.copyOf(listed);
         }
-        long[] given = node.attributes().integers(numbers);
-        if (given == null) {
+        long[] extents = node.attributes().integers(numbers);
+        if (extents == null) {
             throw EngineException.invalidGraph(
                     node.describe() + ": neither '" + texts + "' nor '" + numbers + "' is given");
         }
-        return new ArrayList<>(Arrays.stream(given).boxed().toList());
+        return new ArrayList<>(Arrays.stream(extents).boxed().toList());
     }
 
     static DynamicKernel zip(Node node) {

@@ -17,17 +17,17 @@ public final class Params {
 
     /** The integers of an input, or else of an attribute, or null. */
     public static long @Nullable [] longs(BindContext context, int input, String attribute) {
-        long[] given = longs(context, input);
-        return given == null ? context.node().attributes().integers(attribute) : given;
+        long[] extents = longs(context, input);
+        return extents == null ? context.node().attributes().integers(attribute) : extents;
     }
 
     public static long[] require(BindContext context, int input, String attribute) {
-        long[] given = longs(context, input, attribute);
-        if (given == null) {
+        long[] extents = longs(context, input, attribute);
+        if (extents == null) {
             throw EngineException.invalidGraph(context.node().describe() + ": '" + attribute
                     + "' is given neither as input " + input + " nor as an attribute");
         }
-        return given;
+        return extents;
     }
 
     /** Axes counted from the front; all of them, in order, where none are given. */

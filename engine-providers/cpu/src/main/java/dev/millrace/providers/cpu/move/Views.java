@@ -79,9 +79,9 @@ final class Views {
         boolean byAttributes = context.node().opset() < 10;
         long[] starts = Params.require(context, byAttributes ? Integer.MAX_VALUE : 1, "starts");
         long[] axes = byAttributes ? context.node().attributes().integers("axes") : Params.longs(context, 3);
-        long[] given = byAttributes ? null : Params.longs(context, 4);
+        long[] extents = byAttributes ? null : Params.longs(context, 4);
         Shape in = context.inputShape(0);
-        if (in.equals(context.outputShape(0)) && (given == null || allOnes(given))) {
+        if (in.equals(context.outputShape(0)) && (extents == null || allOnes(extents))) {
             return Aliases.alias(context);
         }
         long[] strides = in.strides();
@@ -90,7 +90,7 @@ final class Views {
         for (int i = 0; i < starts.length; i++) {
             int axis = axes == null ? i : Shape.axis(axes[i], in.rank());
             long extent = in.dim(axis);
-            long step = given == null ? 1 : given[i];
+            long step = extents == null ? 1 : extents[i];
             long first = starts[i] < 0 ? starts[i] + extent : starts[i];
             first = step > 0 ? Math.clamp(first, 0, extent) : Math.clamp(first, 0, Math.max(0, extent - 1));
             start += first * strides[axis];

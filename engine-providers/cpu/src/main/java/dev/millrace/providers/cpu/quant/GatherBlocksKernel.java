@@ -78,11 +78,11 @@ record GatherBlocksKernel(Node node) implements ShapedKernel {
     }
 
     private long place(LaunchContext launch, ElementType type, long at, long extent) {
-        long given = Elements.getLong(type, launch.input(INDICES), at);
-        long place = given < 0 ? given + extent : given;
+        long count = Elements.getLong(type, launch.input(INDICES), at);
+        long place = count < 0 ? count + extent : count;
         if (place < 0 || place >= extent) {
             throw EngineException.invalidArgument(
-                    node.describe() + ": index " + given + " is outside a table of " + extent + " rows");
+                    node.describe() + ": index " + count + " is outside a table of " + extent + " rows");
         }
         return place;
     }

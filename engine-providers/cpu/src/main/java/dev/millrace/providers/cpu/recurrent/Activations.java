@@ -24,14 +24,14 @@ final class Activations {
     /** Returns the functions of a node, as many per direction as there are defaults. */
     static List<Unary.Floats> of(Node node, int directions, List<String> defaults) {
         Attributes attributes = node.attributes();
-        List<String> given = attributes.texts("activations");
+        List<String> values = attributes.texts("activations");
         float[] alphas = attributes.reals("activation_alpha");
         float[] betas = attributes.reals("activation_beta");
         var functions = new ArrayList<Unary.Floats>();
         int alpha = 0;
         int beta = 0;
         for (int i = 0; i < directions * defaults.size(); i++) {
-            String name = canonical(node, given == null ? defaults.get(i % defaults.size()) : at(node, given, i));
+            String name = canonical(node, values == null ? defaults.get(i % defaults.size()) : at(node, values, i));
             Attributes parameters = Attributes.NONE;
             if (takes(name, "alpha") && alphas != null && alpha < alphas.length) {
                 parameters = parameters.with("alpha", Attribute.of(alphas[alpha++]));
@@ -48,12 +48,12 @@ final class Activations {
         return functions;
     }
 
-    private static String at(Node node, List<String> given, int index) {
-        if (index >= given.size()) {
+    private static String at(Node node, List<String> values, int index) {
+        if (index >= values.size()) {
             throw EngineException.invalidGraph(
-                    node.describe() + ": attribute 'activations' names " + given.size() + " functions, too few");
+                    node.describe() + ": attribute 'activations' names " + values.size() + " functions, too few");
         }
-        return given.get(index);
+        return values.get(index);
     }
 
     private static String canonical(Node node, String name) {

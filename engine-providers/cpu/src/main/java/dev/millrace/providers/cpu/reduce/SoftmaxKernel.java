@@ -37,8 +37,8 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
         ElementType type = context.inputType(0);
         Shape shape = context.inputShape(0);
         boolean flat = node.opset() < 13;
-        long given = node.attributes().integer("axis", flat ? 1 : -1);
-        int axis = flat && given == shape.rank() ? shape.rank() : Shape.axis(given, Math.max(1, shape.rank()));
+        long number = node.attributes().integer("axis", flat ? 1 : -1);
+        int axis = flat && number == shape.rank() ? shape.rank() : Shape.axis(number, Math.max(1, shape.rank()));
         Lanes lanes =
                 shape.rank() == 0 ? new Lanes(1, 1, 1) : Lanes.between(shape, axis, flat ? shape.rank() : axis + 1);
         context.mayReuse(0, 0);

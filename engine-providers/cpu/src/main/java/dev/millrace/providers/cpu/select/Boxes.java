@@ -69,13 +69,13 @@ final class Boxes {
 
     /** Boxes of a class whose scores are above a threshold, as numbers that are smaller the better they are; returns how many. */
     private static int above(float[] scores, int first, double threshold, long[] candidates) {
-        int given = 0;
+        int count = 0;
         for (int i = 0; i < candidates.length; i++) {
             if (scores[first + i] > threshold) {
-                candidates[given++] = (long) ~ordered(scores[first + i]) << Integer.SIZE | i;
+                candidates[count++] = (long) ~ordered(scores[first + i]) << Integer.SIZE | i;
             }
         }
-        return given;
+        return count;
     }
 
     /** Keeps candidates that overlap none that is kept already; returns how many. */

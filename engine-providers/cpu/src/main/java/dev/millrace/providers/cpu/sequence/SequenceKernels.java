@@ -93,13 +93,19 @@ public final class SequenceKernels {
 
     /** A position counted from the front, at most {@code last}. */
     private static int position(DynamicContext context, int input, int last) {
-        long given = context.tensor(input).longs()[0];
-        long position = given < 0 ? given + last + 1 : given;
+        long count = context.tensor(input).longs()[0];
+        long position = count < 0 ? count + last + 1 : count;
         if (position < 0 || position > last) {
             throw EngineException.invalidArgument(
-                    context.node().describe() + ": position " + given + " is outside of the sequence");
+                    context.node().describe() + ": position " + count + " is outside of the sequence");
         }
         return (int) position;
+    }
+
+    private static void requireSome(DynamicContext context, List<? extends Datum> elements) {
+        if (elements.isEmpty()) {
+            throw EngineException.invalidArgument(context.node().describe() + ": the sequence is empty");
+        }
     }
 
     private static void insert(DynamicContext context) {
@@ -107,8 +113,8 @@ public final class SequenceKernels {
         int size = elements.size();
         int at = size;
         if (context.input(2) != null) {
-            long given = context.tensor(2).longs()[0];
-            at = given < 0 ? position(context, 2, size - 1) : position(context, 2, size);
+            long count = context.tensor(2).longs()[0];
+            at = count < 0 ? position(context, 2, size - 1) : position(context, 2, size);
         }
         elements.add(at, context.tensor(1));
         context.output(0, new TensorSequence(elements));
@@ -116,6 +122,7 @@ public final class SequenceKernels {
 
     private static void erase(DynamicContext context) {
         List<Datum> elements = new ArrayList<>(elements(context, 0));
+        requireSome(context, elements);
         int last = elements.size() - 1;
         elements.remove(context.input(1) == null ? last : position(context, 1, last));
         context.output(0, new TensorSequence(elements));
@@ -123,9 +130,7 @@ public final class SequenceKernels {
 
     private static void concat(DynamicContext context) {
         List<Tensor> parts = tensors(context, 0);
-        if (parts.isEmpty()) {
-            throw EngineException.invalidArgument(context.node().describe() + ": the sequence is empty");
-        }
+        requireSome(context, parts);
         boolean stacks = context.node().attributes().flag("new_axis", false);
         int rank = parts.getFirst().shape().rank() + (stacks ? 1 : 0);
         int axis = Shape.axis(context.node().attributes().integer("axis"), rank);
@@ -164,6 +169,10 @@ public final class SequenceKernels {
                 parts.add(Pieces.cut(whole, axis, at, length));
                 at += length;
             }
+            if (at != extent) {
+                throw EngineException.invalidArgument(context.node().describe() + ": parts of " + at
+                        + " steps together where axis " + axis + " has " + extent);
+            }
         }
         context.output(0, new TensorSequence(parts));
     }
@@ -175,7 +184,16 @@ public final class SequenceKernels {
         }
     }
 
-    /** Runs the body for each position of the sequences; inputs that are no sequences are the same for all. */
+    private static Datum element(DynamicContext context, TensorSequence sequence, int step, int steps) {
+        int size = sequence.elements().size();
+        if (step >= size) {
+            throw EngineException.invalidArgument(context.node().describe() + ": sequences of " + steps + " and " + size
+                    + " elements where one length is expected");
+        }
+        return sequence.elements().get(step);
+    }
+
+    /** Runs the body for each position of the first sequence; inputs that are no sequences are the same for all. */
     private static void map(DynamicContext context) {
         int steps = elements(context, 0).size();
         List<List<Datum>> outputs = new ArrayList<>();
@@ -186,10 +204,7 @@ public final class SequenceKernels {
             context.checkCancelled();
             List<Datum> inputs = new ArrayList<>();
             for (Datum input : inputs(context)) {
-                inputs.add(
-                        input instanceof TensorSequence sequence
-                                ? sequence.elements().get(step)
-                                : input);
+                inputs.add(input instanceof TensorSequence sequence ? element(context, sequence, step, steps) : input);
             }
             List<Datum> results = context.runNested("body", inputs);
             for (int i = 0; i < outputs.size(); i++) {

@@ -44,8 +44,8 @@ final class FourierKernels {
             int axis = Shape.axis(axis(context), in.rank());
             Lines from = Lines.of(context.inputType(0), in, axis);
             Lines to = Lines.of(context.outputType(0), out, axis);
-            long[] given = Params.longs(context, 1);
-            long length = given != null ? given[0] : oneSided && inverse ? to.extent() : from.extent();
+            long[] extents = Params.longs(context, 1);
+            long length = extents != null ? extents[0] : oneSided && inverse ? to.extent() : from.extent();
             if (length <= 0 || length > 1 << 28) {
                 throw EngineException.invalidArgument(node.describe() + ": a transform of length " + length);
             }

@@ -68,9 +68,9 @@ final class NGrams {
 
     /** Returns the items of the pool as numbers. */
     private int[] pool(Attributes attributes) {
-        List<String> given = attributes.texts("pool_strings");
-        if (given != null && !given.isEmpty()) {
-            return given.stream()
+        List<String> values = attributes.texts("pool_strings");
+        if (values != null && !values.isEmpty()) {
+            return values.stream()
                     .mapToInt(text -> texts.computeIfAbsent(text, _ -> texts.size()))
                     .toArray();
         }

@@ -131,23 +131,23 @@ final class BlockDecoder {
      */
     private void cleanUp(int x, int start, int end) {
         int y = start;
-        boolean given = false;
+        boolean present = false;
         if (end - start == STRIPE && isQuiet(x, start)) {
             if (bits.bit(RUN) == 0) {
                 return;
             }
             y += 2 * bits.bit(UNIFORM);
             y += bits.bit(UNIFORM);
-            given = true;
+            present = true;
         }
         for (; y < end; y++) {
             int at = at(x, y);
             int known = known(at, y);
             boolean open = (known & (Contexts.SIGNIFICANT | Contexts.VISITED)) == 0;
-            if (given || (open && bits.bit(Contexts.zero(band, known)) == 1)) {
+            if (present || (open && bits.bit(Contexts.zero(band, known)) == 1)) {
                 set(x, y, sign(known));
             }
-            given = false;
+            present = false;
             flags[at] &= ~Contexts.VISITED;
         }
     }

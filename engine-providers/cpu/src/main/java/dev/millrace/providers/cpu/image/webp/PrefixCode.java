@@ -106,8 +106,8 @@ final class PrefixCode {
 
     private static void readLengths(LosslessBits in, int symbols, int[] lengths) {
         int[] own = new int[LENGTH_ORDER.length];
-        int given = 4 + in.read(4);
-        for (int i = 0; i < given; i++) {
+        int count = 4 + in.read(4);
+        for (int i = 0; i < count; i++) {
             own[LENGTH_ORDER[i]] = in.read(3);
         }
         var code = new PrefixCode(own, own.length);

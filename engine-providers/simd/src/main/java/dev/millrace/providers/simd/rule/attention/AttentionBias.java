@@ -51,8 +51,8 @@ record AttentionBias(
         if (!chosen && !Float16Conversion.areFloats(mask.type()) || rank < 1 || rank > 4) {
             return null;
         }
-        long given = mask.shape().dimAt(-1);
-        long seen = given == 1 ? keys : Math.min(given, keys);
+        long count = mask.shape().dimAt(-1);
+        long seen = count == 1 ? keys : Math.min(count, keys);
         Shape wanted = Shape.of(
                 queries.shape().dim(0), queries.shape().dim(1), queries.shape().dim(2), seen);
         return new AttentionBias(

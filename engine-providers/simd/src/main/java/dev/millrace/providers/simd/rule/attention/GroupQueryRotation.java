@@ -128,9 +128,9 @@ record GroupQueryRotation(
             check(past + now - 1L);
             return new Angles(allCosines.asSlice(past * row, now * row), allSines.asSlice(past * row, now * row));
         }
-        MemorySegment given = memory.segment(positions);
+        MemorySegment source = memory.segment(positions);
         for (int i = 0; i < now; i++) {
-            long position = given.getAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, (long) entry * now + i);
+            long position = source.getAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, (long) entry * now + i);
             check(position);
             MemorySegment.copy(allCosines, position * row, scratch, i * row, row);
             MemorySegment.copy(allSines, position * row, scratch, (now + i) * row, row);

@@ -115,27 +115,27 @@ public final class GroupQueryRule {
 
     private static @Nullable GroupQueryCache cache(LoweringContext op, Shape now) {
         long total = op.content(TOTAL).longs()[0];
-        long given = op.has(PAST_KEY) ? op.in(PAST_KEY).shape().dim(2) : 0;
-        long room = Math.max(given, total);
+        long count = op.has(PAST_KEY) ? op.in(PAST_KEY).shape().dim(2) : 0;
+        long room = Math.max(count, total);
         boolean fits = now.dim(0) > 0
                 && now.dim(2) > 0
                 && now.dim(2) <= room
                 && room <= Integer.MAX_VALUE
                 && op.in(LAST_PLACES).elements() == now.dim(0)
                 && (!op.has(PAST_KEY)
-                        || op.in(PAST_KEY).shape().equals(now.with(2, given))
-                                && op.in(PAST_VALUE).shape().equals(now.with(2, given)));
-        return fits ? new GroupQueryCache((int) given, (int) room, (int) now.dim(2), now.dim(2) == total) : null;
+                        || op.in(PAST_KEY).shape().equals(now.with(2, count))
+                                && op.in(PAST_VALUE).shape().equals(now.with(2, count)));
+        return fits ? new GroupQueryCache((int) count, (int) room, (int) now.dim(2), now.dim(2) == total) : null;
     }
 
     /** Returns the bias by batch, head, query and key; null where it does not reach all keys, or its rows are apart. */
     private static @Nullable View bias(LoweringContext op, Shape wanted) {
-        ValueState given = op.in(BIAS);
-        if (!Float16Conversion.areFloats(given.type()) || given.shape().dimAt(-1) < wanted.dim(3)) {
+        ValueState value = op.in(BIAS);
+        if (!Float16Conversion.areFloats(value.type()) || value.shape().dimAt(-1) < wanted.dim(3)) {
             return null;
         }
-        View dense = op.lowering().dense(Float16Conversion.widened(op, given));
-        return dense.broadcast(wanted.with(3, given.shape().dimAt(-1)));
+        View dense = op.lowering().dense(Float16Conversion.widened(op, value));
+        return dense.broadcast(wanted.with(3, value.shape().dimAt(-1)));
     }
 
     private static void add(

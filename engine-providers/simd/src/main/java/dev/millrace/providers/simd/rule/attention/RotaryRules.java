@@ -41,8 +41,8 @@ public final class RotaryRules {
             return false;
         }
         long size = heads.shape().dim(3);
-        long given = op.attributes().integer("rotary_embedding_dim", 0);
-        long pairs = (given == 0 ? size : given) / 2;
+        long count = op.attributes().integer("rotary_embedding_dim", 0);
+        long pairs = (count == 0 ? size : count) / 2;
         Indices positions = op.has(POSITIONS) ? Indices.of(op, POSITIONS) : null;
         boolean fits = pairs > 0
                 && 2 * pairs <= size
@@ -75,10 +75,10 @@ public final class RotaryRules {
         return angles;
     }
 
-    private static void turn(LoweringContext op, View given, ValueState cosines, ValueState sines) {
+    private static void turn(LoweringContext op, View view, ValueState cosines, ValueState sines) {
         PartitionCompiler lowering = op.lowering();
-        Shape heads = given.shape();
-        View from = given.strides()[3] == 1 ? given : lowering.dense(OutputViews.of(lowering, op.out(), given));
+        Shape heads = view.shape();
+        View from = view.strides()[3] == 1 ? view : lowering.dense(OutputViews.of(lowering, op.out(), view));
         View cosine = lowering.dense(cosines);
         View sine = lowering.dense(sines);
         View to = asHeads(op, lowering.allocate(op.out()), heads);

@@ -79,9 +79,9 @@ public final class WindowAxes {
     }
 
     public static long[] numbers(Attributes attributes, String name, int count, long otherwise) {
-        long[] given = attributes.integers(name);
-        if (given != null) {
-            return given;
+        long[] extents = attributes.integers(name);
+        if (extents != null) {
+            return extents;
         }
         long[] numbers = new long[count];
         Arrays.fill(numbers, otherwise);

@@ -115,11 +115,11 @@ sealed interface ConvWeights {
                             packing.pack(ordered(weights), bias == null ? null : ordered(bias), packed));
         }
 
-        private MemorySegment ordered(MemorySegment given) {
-            MemorySegment ordered = MemorySegment.ofArray(new byte[Math.toIntExact(given.byteSize())]);
-            long bytes = given.byteSize() / order.count();
+        private MemorySegment ordered(MemorySegment memory) {
+            MemorySegment ordered = MemorySegment.ofArray(new byte[Math.toIntExact(memory.byteSize())]);
+            long bytes = memory.byteSize() / order.count();
             for (int channel = 0; channel < order.count(); channel++) {
-                MemorySegment.copy(given, channel * bytes, ordered, order.of(channel) * bytes, bytes);
+                MemorySegment.copy(memory, channel * bytes, ordered, order.of(channel) * bytes, bytes);
             }
             return ordered;
         }
@@ -154,7 +154,7 @@ sealed interface ConvWeights {
             ConvShape conv = phases.conv();
             int channels = conv.groupChannels();
             int ofGroup = forward.groupChannels();
-            float[] given = weights.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
+            float[] numbers = weights.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
             float[] ordered = new float[Math.toIntExact(conv.weightElements())];
             for (int remainder = 0; remainder < phases.remainders(); remainder++) {
                 int[] taps = phases.taps(remainder);
@@ -164,7 +164,7 @@ sealed interface ConvWeights {
                         int in = out / ofGroup * channels + channel;
                         int from = (in * ofGroup + out % ofGroup) * forward.taps();
                         for (int tap : taps) {
-                            ordered[to++] = tap < 0 ? 0 : given[from + tap];
+                            ordered[to++] = tap < 0 ? 0 : numbers[from + tap];
                         }
                     }
                 }
@@ -173,10 +173,10 @@ sealed interface ConvWeights {
         }
 
         private MemorySegment repeated(MemorySegment bias) {
-            float[] given = bias.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
-            float[] repeated = new float[given.length * phases.remainders()];
+            float[] numbers = bias.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
+            float[] repeated = new float[numbers.length * phases.remainders()];
             for (int i = 0; i < repeated.length; i++) {
-                repeated[i] = given[i / phases.remainders()];
+                repeated[i] = numbers[i / phases.remainders()];
             }
             return MemorySegment.ofArray(repeated);
         }

@@ -31,7 +31,7 @@ public final class PadRules {
         ValueState in = op.in(0);
         Shape out = op.out().shape();
         String mode = op.attributes().text("mode", "constant");
-        ValueState given = op.find(2);
+        ValueState input = op.find(2);
         boolean fits = in.elements() > 0
                 && in.type().bits() % Byte.SIZE == 0
                 && in.type().bytes(1) <= MOST_BYTES;
@@ -54,7 +54,7 @@ public final class PadRules {
         }
         ValueState value = op.opset() < PADS_ARE_AN_INPUT_SINCE
                 ? op.lowering().constant(Tensor.scalar(op.attributes().real("value", 0)))
-                : given;
+                : input;
         if (value != null && value.type() != in.type()) {
             return false;
         }

@@ -34,10 +34,10 @@ final class ResizeAxes {
     }
 
     private int[] named() {
-        long[] given = attributes.integers("axes");
-        int[] axes = new int[given == null ? in.rank() : given.length];
+        long[] extents = attributes.integers("axes");
+        int[] axes = new int[extents == null ? in.rank() : extents.length];
         for (int i = 0; i < axes.length; i++) {
-            axes[i] = given == null ? i : Shape.axis(given[i], in.rank());
+            axes[i] = extents == null ? i : Shape.axis(extents[i], in.rank());
         }
         return axes;
     }
@@ -64,9 +64,9 @@ final class ResizeAxes {
     }
 
     private double[] scales() {
-        double[] given = given();
-        if (given != null) {
-            return given;
+        double[] numbers = given();
+        if (numbers != null) {
+            return numbers;
         }
         String policy = attributes.text("keep_aspect_ratio_policy", "stretch");
         boolean stretches = policy.equals("stretch");

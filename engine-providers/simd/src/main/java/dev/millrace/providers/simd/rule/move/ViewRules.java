@@ -100,16 +100,16 @@ public final class ViewRules {
         long[] steps = new long[rank];
         Arrays.fill(steps, 1);
         boolean old = op.opset() < 10;
-        long[] given = old
+        long[] extents = old
                 ? WindowAxes.numbers(op.attributes(), "starts", 0, 0)
                 : op.content(1).longs();
-        long[] axes = axes(op, old, given.length);
+        long[] axes = axes(op, old, extents.length);
         long[] by = old || !op.has(4) ? null : op.content(4).longs();
-        for (int i = 0; i < given.length; i++) {
+        for (int i = 0; i < extents.length; i++) {
             int axis = Shape.axis(axes[i], rank);
             long dim = in.shape().dim(axis);
             steps[axis] = by == null ? 1 : by[i];
-            starts[axis] = Math.clamp(given[i] < 0 ? given[i] + dim : given[i], 0, dim);
+            starts[axis] = Math.clamp(extents[i] < 0 ? extents[i] + dim : extents[i], 0, dim);
             if (steps[axis] < 1) {
                 return false;
             }
@@ -119,10 +119,10 @@ public final class ViewRules {
     }
 
     private static long[] axes(LoweringContext op, boolean old, int count) {
-        long[] given =
+        long[] extents =
                 !old && op.has(3) ? op.content(3).longs() : op.attributes().integers("axes");
-        if (given != null) {
-            return given;
+        if (extents != null) {
+            return extents;
         }
         long[] axes = new long[count];
         Arrays.setAll(axes, i -> i);

@@ -69,10 +69,10 @@ final class ConvSums extends ByteSums {
 
     @Override
     EpilogueOperand kind(ValueState operand) {
-        Shape given = operand.shape();
+        Shape shape = operand.shape();
         int spatial = in().shape().rank() - 2;
         boolean isColumn =
-                operand.elements() == columns() && given.rank() > spatial && given.dimAt(-1 - spatial) == columns();
+                operand.elements() == columns() && shape.rank() > spatial && shape.dimAt(-1 - spatial) == columns();
         return operand.elements() == 1
                 ? EpilogueOperand.SINGLE
                 : isColumn ? EpilogueOperand.COLUMN : EpilogueOperand.ELEMENT;

@@ -31,8 +31,8 @@ record Granularity(
         if (scales.elements() == 1 && block == 0) {
             return new Granularity(1, 1, shape.elements(), Shape.SCALAR);
         }
-        long given = op.opset() < SINCE_AXES ? 0 : op.attributes().integer("axis", 1);
-        int axis = Shape.axis(given, shape.rank());
+        long count = op.opset() < SINCE_AXES ? 0 : op.attributes().integer("axis", 1);
+        int axis = Shape.axis(count, shape.rank());
         long extent = shape.dim(axis);
         if (block > 0) {
             boolean even = axis == shape.rank() - 1
@@ -65,10 +65,10 @@ record Granularity(
     }
 
     /** Returns constant zero points as kernels read them; zeros where there are none. */
-    int[] zeros(CompileEnvironment environment, @Nullable Tensor given) {
+    int[] zeros(CompileEnvironment environment, @Nullable Tensor tensor) {
         int[] zeros = new int[Math.toIntExact(axis)];
-        if (given != null) {
-            int[] numbers = Tables.intsOf(environment, given);
+        if (tensor != null) {
+            int[] numbers = Tables.intsOf(environment, tensor);
             Arrays.setAll(zeros, i -> numbers[numbers.length == 1 ? 0 : i]);
         }
         return zeros;

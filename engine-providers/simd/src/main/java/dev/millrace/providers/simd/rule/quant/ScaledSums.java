@@ -53,9 +53,9 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
 
     /** Returns these sums with a bias of floats. */
     ScaledSums withFloats(Tensor bias) {
-        float[] given = Tables.floatsOf(sums.lowering().environment(), bias);
+        float[] values = Tables.floatsOf(sums.lowering().environment(), bias);
         double[] numbers = new double[Math.toIntExact(sums.columns())];
-        Arrays.setAll(numbers, i -> given[given.length == 1 ? 0 : i] / factor(i));
+        Arrays.setAll(numbers, i -> values[values.length == 1 ? 0 : i] / factor(i));
         return new ScaledSums(sums, factors, numbers);
     }
 

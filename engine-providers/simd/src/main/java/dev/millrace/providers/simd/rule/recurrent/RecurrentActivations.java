@@ -32,9 +32,9 @@ final class RecurrentActivations {
      * @return null where a name is unknown or missing
      */
     static @Nullable List<Expr> of(Attributes attributes, int directions, List<String> defaults, float clip) {
-        List<String> given = attributes.texts("activations");
+        List<String> values = attributes.texts("activations");
         int count = directions * defaults.size();
-        if (given != null && given.size() < count) {
+        if (values != null && values.size() < count) {
             return null;
         }
         var made = new RecurrentActivations(attributes);
@@ -43,7 +43,7 @@ final class RecurrentActivations {
         Expr clipped = clip < Float.POSITIVE_INFINITY ? Formulas.clip(x, Expr.number(-clip), Expr.number(clip)) : x;
         for (int i = 0; i < count; i++) {
             int place = i % defaults.size();
-            Expr function = made.named(given == null ? defaults.get(place) : given.get(i), place < 2 ? x : clipped);
+            Expr function = made.named(values == null ? defaults.get(place) : values.get(i), place < 2 ? x : clipped);
             if (function == null) {
                 return null;
             }

@@ -92,8 +92,8 @@ final class RecurrentLayer {
         return crew -> driver.run(with(call, lengths(lengths)), scratch, crew);
     }
 
-    private int[] lengths(MemorySegment given) {
-        int[] lengths = given.toArray(ValueLayout.JAVA_INT_UNALIGNED);
+    private int[] lengths(MemorySegment memory) {
+        int[] lengths = memory.toArray(ValueLayout.JAVA_INT_UNALIGNED);
         for (int i = 0; i < lengths.length; i++) {
             if (lengths[i] < 0 || lengths[i] > shape.steps()) {
                 throw EngineException.invalidArgument(op.node().describe() + ": sequence " + i + " has the length "
@@ -131,14 +131,14 @@ final class RecurrentLayer {
     }
 
     /** Operands of three axes, steps or directions first. */
-    private View steps(ValueState given) {
+    private View steps(ValueState value) {
         if (!batchFirst) {
-            return reading(lowering.dense(given));
+            return reading(lowering.dense(value));
         }
-        View view = lowering.view(given).transposed(SWAPPED);
+        View view = lowering.view(value).transposed(SWAPPED);
         if (!view.isDense()) {
             View copy = lowering.allocate(view.type(), view.shape());
-            lowering.copy(view, copy, given.name());
+            lowering.copy(view, copy, value.name());
             view = copy;
         }
         return reading(view);

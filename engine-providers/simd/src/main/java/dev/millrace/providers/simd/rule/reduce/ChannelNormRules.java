@@ -151,23 +151,23 @@ public final class ChannelNormRules {
     private static void batchOfInputs(LoweringContext op, Shape ofChannels) {
         PartitionCompiler lowering = op.lowering();
         Expr epsilon = Expr.number(op.attributes().real("epsilon", EPSILON));
-        List<ValueState> given = new ArrayList<>();
+        List<ValueState> values = new ArrayList<>();
         for (int i = 1; i < op.inputs(); i++) {
             View numbers = lowering.dense(op.in(i));
             ValueState cell = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
             lowering.provide(cell, View.dense(numbers.storage(), numbers.type(), ofChannels, numbers.offset()));
-            given.add(cell);
+            values.add(cell);
         }
         ValueState factors = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
         lowering.defer(
                 factors,
-                List.of(given.get(0), given.get(3)),
+                List.of(values.get(0), values.get(3)),
                 v -> v.get(0).over(v.get(1).plus(epsilon).apply(FloatFunction.SQRT)));
         lowering.materialise(factors);
         ValueState offsets = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
         lowering.defer(
                 offsets,
-                List.of(given.get(1), given.get(2), factors),
+                List.of(values.get(1), values.get(2), factors),
                 v -> v.get(0).minus(v.get(1).times(v.get(2))));
         lowering.materialise(offsets);
         lowering.defer(

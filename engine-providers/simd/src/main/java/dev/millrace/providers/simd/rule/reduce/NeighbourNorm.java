@@ -20,6 +20,9 @@ import java.util.List;
  * whose rows are the channels.
  */
 final class NeighbourNorm {
+    /** The largest exponent with which the rounding of the base stays small in the power. */
+    private static final float MOST_BETA = 64;
+
     private NeighbourNorm() {}
 
     static boolean lower(LoweringContext op) {
@@ -28,7 +31,12 @@ final class NeighbourNorm {
         long channels = shape.dim(1);
         long pixels = shape.elements(2, shape.rank());
         long size = op.attributes().integer("size");
-        if (!in.isFloat() || WindowAxes.isWide(channels) || WindowAxes.isWide(pixels) || WindowAxes.isWide(size)) {
+        float beta = op.attributes().real("beta", 0.75f);
+        if (!in.isFloat()
+                || Math.abs(beta) > MOST_BETA
+                || WindowAxes.isWide(channels)
+                || WindowAxes.isWide(pixels)
+                || WindowAxes.isWide(size)) {
             return false;
         }
         int before = (int) (size - 1) / 2;
@@ -51,7 +59,6 @@ final class NeighbourNorm {
         PoolRules.addPlanes(op, squares, average, windows, pooling);
         Expr alpha = Expr.number(op.attributes().real("alpha", 1e-4f));
         Expr bias = Expr.number(op.attributes().real("bias", 1f));
-        float beta = op.attributes().real("beta", 0.75f);
         lowering.defer(
                 op.out(),
                 List.of(in, average),

@@ -50,12 +50,12 @@ public final class RankRules {
     }
 
     /** The axis of a tensor, or null where it has none or kernels do not see that far. */
-    private static @Nullable AxisShape along(ValueState in, long given) {
+    private static @Nullable AxisShape along(ValueState in, long count) {
         Shape shape = in.shape();
         if (shape.rank() == 0) {
             return null;
         }
-        int axis = Shape.axis(given, shape.rank());
+        int axis = Shape.axis(count, shape.rank());
         long inner = shape.elements(axis + 1, shape.rank());
         return in.elements() == 0 || shape.dim(axis) > MOST_ALONG_AXIS || inner > MOST_ALONG_AXIS
                 ? null
@@ -96,8 +96,8 @@ public final class RankRules {
         if (!in.isFloat() || rank == 0) {
             return false;
         }
-        long given = op.attributes().integer("axis", flat ? 1 : -1);
-        int axis = flat && given == rank ? rank : Shape.axis(given, rank);
+        long number = op.attributes().integer("axis", flat ? 1 : -1);
+        int axis = flat && number == rank ? rank : Shape.axis(number, rank);
         int end = flat ? rank : axis + 1;
         long count = in.shape().elements(axis, end);
         if (count > MOST_NUMBERED) {
@@ -130,8 +130,8 @@ public final class RankRules {
     private record Ranking(Best.Extreme extreme) {}
 
     private static boolean largest(LoweringContext op) {
-        long given = op.attributes().integer("axis", -1);
-        AxisShape shape = along(op.in(0), given);
+        long count = op.attributes().integer("axis", -1);
+        AxisShape shape = along(op.in(0), count);
         if (!op.in(0).isFloat() || shape == null) {
             return false;
         }
@@ -139,7 +139,7 @@ public final class RankRules {
         TopK driver = op.environment()
                 .driver(new Ranking(extreme), () -> new TopK(op.environment().kernels(), extreme));
         ValueState some = op.out(op.wants(0) ? 0 : 1);
-        int k = Math.toIntExact(some.shape().dim(Shape.axis(given, some.shape().rank())));
+        int k = Math.toIntExact(some.shape().dim(Shape.axis(count, some.shape().rank())));
         View from = op.lowering().dense(op.in(0));
         View values = output(op, 0, ElementType.FLOAT, some.shape());
         View places = output(op, 1, ElementType.INT64, some.shape());

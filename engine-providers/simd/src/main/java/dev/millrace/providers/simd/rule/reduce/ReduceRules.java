@@ -101,9 +101,9 @@ public final class ReduceRules {
 
     private static int[] axes(LoweringContext op) {
         int rank = op.in(0).shape().rank();
-        long[] given = op.has(1) ? op.content(1).longs() : op.attributes().integers("axes");
-        if (given != null && given.length > 0) {
-            return Arrays.stream(given)
+        long[] extents = op.has(1) ? op.content(1).longs() : op.attributes().integers("axes");
+        if (extents != null && extents.length > 0) {
+            return Arrays.stream(extents)
                     .mapToInt(axis -> Shape.axis(axis, rank))
                     .distinct()
                     .toArray();
@@ -182,11 +182,11 @@ public final class ReduceRules {
     private static boolean meanVariance(LoweringContext op) {
         ValueState in = op.in(0);
         int rank = in.shape().rank();
-        long[] given = op.attributes().integers("axes");
-        if (!in.isFloat() || given == null && rank != 4) {
+        long[] extents = op.attributes().integers("axes");
+        if (!in.isFloat() || extents == null && rank != 4) {
             return false;
         }
-        int[] axes = Arrays.stream(given == null ? new long[] {0, 2, 3} : given)
+        int[] axes = Arrays.stream(extents == null ? new long[] {0, 2, 3} : extents)
                 .mapToInt(axis -> Shape.axis(axis, rank))
                 .distinct()
                 .toArray();

@@ -33,8 +33,8 @@ public final class SoftmaxRules {
             return false;
         }
         boolean flat = op.opset() < ONE_AXIS_SINCE;
-        long given = op.attributes().integer("axis", flat ? 1 : -1);
-        int axis = flat && given == shape.rank() ? shape.rank() : Shape.axis(given, shape.rank());
+        long number = op.attributes().integer("axis", flat ? 1 : -1);
+        int axis = flat && number == shape.rank() ? shape.rank() : Shape.axis(number, shape.rank());
         int end = flat ? shape.rank() : axis + 1;
         long outer = shape.elements(0, axis);
         long count = shape.elements(axis, end);

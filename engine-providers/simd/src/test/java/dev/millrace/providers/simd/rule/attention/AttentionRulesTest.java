@@ -290,9 +290,9 @@ class AttentionRulesTest {
         lengths(Long.MIN_VALUE, 12);
     }
 
-    private void lengths(long... given) {
+    private void lengths(long... extents) {
         var graph = new SmallGraph();
-        Value lengths = graph.input(Tensor.copyOf(given, 2));
+        Value lengths = graph.input(Tensor.copyOf(extents, 2));
         for (int causal = 0; causal < 2; causal++) {
             graph.output(graph.node(
                     "Attention",

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -36,14 +37,14 @@ class GroupQueryRuleTest {
     private int keyHeads = 2;
 
     /** New rows behind a past of room for {@code given}, of which entries have filled so many places. */
-    private GroupQueryRuleTest cached(int now, int given, int total, int... past) {
+    private GroupQueryRuleTest cached(int now, int count, int total, int... past) {
         int batch = past.length;
         inputs[0] = Comparison.random(random, batch, now, (long) heads * DEPTH);
         inputs[1] = Comparison.random(random, batch, now, (long) keyHeads * DEPTH);
         inputs[2] = Comparison.random(random, batch, now, (long) keyHeads * DEPTH);
-        if (given > 0) {
-            inputs[3] = Comparison.random(random, batch, keyHeads, given, DEPTH);
-            inputs[4] = Comparison.random(random, batch, keyHeads, given, DEPTH);
+        if (count > 0) {
+            inputs[3] = Comparison.random(random, batch, keyHeads, count, DEPTH);
+            inputs[4] = Comparison.random(random, batch, keyHeads, count, DEPTH);
         }
         inputs[5] = Tensor.copyOf(Arrays.stream(past).map(p -> p + now - 1).toArray(), batch);
         inputs[6] = Tensor.copyOf(new int[] {total}, 1);
@@ -51,7 +52,7 @@ class GroupQueryRuleTest {
     }
 
     private GroupQueryRuleTest packed() {
-        Tensor query = inputs[0];
+        Tensor query = Objects.requireNonNull(inputs[0]);
         long now = query.shape().dim(1);
         inputs[0] = Comparison.random(random, query.shape().dim(0), now, (heads + 2L * keyHeads) * DEPTH);
         inputs[1] = null;

@@ -61,18 +61,19 @@ class RecurrentRulesTest {
         }
 
         void make(GraphEditor editor) {
-            List<@Nullable Value> given = new ArrayList<>();
-            given.add(Comparison.floats(editor, "x", 3));
-            given.add(givenWeights ? Comparison.floats(editor, "w", 3) : editor.addConstant("w", w));
-            given.add(givenWeights ? Comparison.floats(editor, "r", 3) : editor.addConstant("r", r));
-            given.add(!withBias ? null : givenWeights ? Comparison.floats(editor, "b", 2) : editor.addConstant("b", b));
-            given.add(withLengths ? Comparison.input(editor, "lengths", ElementType.INT32, 1) : null);
-            given.add(withStates ? Comparison.floats(editor, "h", 3) : null);
+            List<@Nullable Value> values = new ArrayList<>();
+            values.add(Comparison.floats(editor, "x", 3));
+            values.add(givenWeights ? Comparison.floats(editor, "w", 3) : editor.addConstant("w", w));
+            values.add(givenWeights ? Comparison.floats(editor, "r", 3) : editor.addConstant("r", r));
+            values.add(
+                    !withBias ? null : givenWeights ? Comparison.floats(editor, "b", 2) : editor.addConstant("b", b));
+            values.add(withLengths ? Comparison.input(editor, "lengths", ElementType.INT32, 1) : null);
+            values.add(withStates ? Comparison.floats(editor, "h", 3) : null);
             if (isLstm()) {
-                given.add(withStates ? Comparison.floats(editor, "c", 3) : null);
-                given.add(withPeepholes ? editor.addConstant("p", p) : null);
+                values.add(withStates ? Comparison.floats(editor, "c", 3) : null);
+                values.add(withPeepholes ? editor.addConstant("p", p) : null);
             }
-            NodeSpec spec = NodeSpec.of(new OpId(OpId.ONNX, name), 14, given).with(attributes);
+            NodeSpec spec = NodeSpec.of(new OpId(OpId.ONNX, name), 14, values).with(attributes);
             List<@Nullable String> names = new ArrayList<>(List.of("y", "yh"));
             if (isLstm()) {
                 names.add("yc");

@@ -11,6 +11,7 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.rule.Comparison;
 import dev.millrace.providers.simd.rule.Nodes;
 import dev.millrace.providers.simd.rule.SmallGraph;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -266,6 +267,19 @@ class NormRulesTest {
             graph.output(graph.node("LRN", 13, around, in), graph.node("LRN", 13, around, negative));
             graph.check(1e-6);
             assertThat(graph.kernels()).contains("pool of planes").noneMatch(kernel -> kernel.startsWith("cpu "));
+        }
+    }
+
+    @Test
+    void aPowerThatMagnifiesTheRoundingOfItsBaseIsLeftToTheProviderBehind() {
+        Attributes around = Attributes.of("size", Attribute.of(3)).with("beta", Attribute.of(1e6f));
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 13);
+            Value root = nodes.add("Sqrt", Attributes.NONE, Comparison.floats(editor, "x", 3));
+            nodes.output(nodes.add("LRN", around, root));
+        })) {
+            both.agreesOn(RandomTensors.uniform(random, 0, 1, 2, 8, 5));
+            assertThat(both.kernels()).anyMatch(kernel -> kernel.startsWith("cpu "));
         }
     }
 

@@ -1,20 +1,24 @@
-package dev.millrace.text;
+package dev.millrace.text.json;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.text.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads a small file of a model. */
-final class ModelFile {
-    private ModelFile() {}
+/** Reads the small files of a model, within the bounds of {@link Json}. */
+public final class JsonFile {
+    private JsonFile() {}
 
     /** @param name the name of the file in error messages */
-    static byte[] content(Path file, String name) {
+    public static Json read(Path file, String name) {
+        return Json.parse(content(file, name), name);
+    }
+
+    /** @param name the name of the file in error messages */
+    public static byte[] content(Path file, String name) {
         if (!Files.exists(file)) {
             throw new EngineException(Status.NO_SUCH_FILE, name + " cannot be read: there is no such file");
         }

@@ -1,0 +1,5 @@
+package closed;
+
+public class Internal {
+    public void unseen() {}
+}

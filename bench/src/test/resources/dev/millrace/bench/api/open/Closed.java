@@ -1,0 +1,9 @@
+package open;
+
+class Closed {
+    public void unseen() {}
+
+    public static class Inside {
+        public void unseen() {}
+    }
+}

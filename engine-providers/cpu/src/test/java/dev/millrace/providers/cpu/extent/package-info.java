@@ -1,0 +1,5 @@
+/** Tests of the limits of array lengths. */
+@NullMarked
+package dev.millrace.providers.cpu.extent;
+
+import org.jspecify.annotations.NullMarked;

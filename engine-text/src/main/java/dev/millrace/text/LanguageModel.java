@@ -1,0 +1,108 @@
+package dev.millrace.text;
+
+import dev.millrace.session.Engine;
+import dev.millrace.session.Session;
+import dev.millrace.session.SessionOptions;
+import dev.millrace.session.generate.DecoderSignature;
+import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.session.generate.Generator;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A language model that was opened from its folder: a session, a tokenizer and a generator that ends where the model's files
+ * say so. Thread-safe. Closing closes the session, and the engine if {@link #open(Path)} created it.
+ */
+public final class LanguageModel implements AutoCloseable {
+    private final @Nullable Engine own;
+    private final ModelFolder folder;
+    private final Session session;
+    private final Tokenizer tokenizer;
+    private final TextGenerator generator;
+
+    private LanguageModel(@Nullable Engine own, ModelFolder folder, Session session, Tokenizer tokenizer) {
+        this.own = own;
+        this.folder = folder;
+        this.session = session;
+        this.tokenizer = tokenizer;
+        DecoderSignature.Builder signature = DecoderSignature.builder(session);
+        if (folder.contextLength() > 0) {
+            signature.contextLength(folder.contextLength());
+        }
+        this.generator = TextGenerator.of(Generator.of(session, signature.build()), tokenizer);
+    }
+
+    /**
+     * Opens a model in an engine of its own.
+     *
+     * @param path the folder as {@link ModelFolder} describes it, or one of its model files
+     */
+    public static LanguageModel open(Path path) {
+        Engine engine = Engine.create();
+        try {
+            return open(engine, engine, ModelFolder.read(path), SessionOptions.defaults());
+        } catch (RuntimeException | Error e) {
+            engine.close();
+            throw e;
+        }
+    }
+
+    /** Opens a model in an engine that stays the caller's to close. */
+    public static LanguageModel open(Engine engine, Path path) {
+        return open(engine, ModelFolder.read(path), SessionOptions.defaults());
+    }
+
+    /** Opens a model whose files were found, in an engine that stays the caller's to close. */
+    public static LanguageModel open(Engine engine, ModelFolder folder, SessionOptions options) {
+        return open(
+                null,
+                ApiBoundary.given(engine, "engine"),
+                ApiBoundary.given(folder, "folder"),
+                ApiBoundary.given(options, "options"));
+    }
+
+    private static LanguageModel open(@Nullable Engine own, Engine engine, ModelFolder folder, SessionOptions options) {
+        Tokenizer tokenizer = Tokenizer.read(folder.tokenizer());
+        Session session = engine.session(folder.model(), options);
+        try {
+            return new LanguageModel(own, folder, session, tokenizer);
+        } catch (RuntimeException | Error e) {
+            session.close();
+            throw e;
+        }
+    }
+
+    public ModelFolder folder() {
+        return folder;
+    }
+
+    public Session session() {
+        return session;
+    }
+
+    public Tokenizer tokenizer() {
+        return tokenizer;
+    }
+
+    public TextGenerator generator() {
+        return generator;
+    }
+
+    /** The options that the model's files recommend, with the tokens that end an answer. */
+    public GenerationOptions defaults() {
+        return folder.defaults();
+    }
+
+    /** Generates the text behind a prompt on this thread, with the recommended options. */
+    public Completion run(String prompt) {
+        return generator.run(prompt, defaults());
+    }
+
+    @Override
+    public void close() {
+        session.close();
+        if (own != null) {
+            own.close();
+        }
+    }
+}
