@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -57,10 +58,10 @@ public record ModelFolder(Path folder, Path model, Path tokenizer, int contextLe
         if (!Files.exists(file)) {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no model file or folder " + file.toAbsolutePath());
         }
-        Path beside = file.toAbsolutePath().getParent();
+        // a file has a folder
+        Path beside = Objects.requireNonNull(file.toAbsolutePath().getParent());
         Path above = beside.getParent();
-        boolean isApart = !isConfigured(beside) && above != null && isConfigured(above);
-        return of(isApart ? above : beside, file);
+        return of(above != null && !isConfigured(beside) && isConfigured(above) ? above : beside, file);
     }
 
     private static ModelFolder ofFolder(Path folder) {

@@ -135,10 +135,6 @@ public final class Json {
         return value instanceof String;
     }
 
-    public boolean isList() {
-        return value instanceof List;
-    }
-
     public boolean isObject() {
         return value instanceof Map;
     }
