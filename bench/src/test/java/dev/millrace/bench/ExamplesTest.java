@@ -72,6 +72,7 @@ class ExamplesTest {
     @ValueSource(
             strings = {
                 "README.md",
+                "docs/guide/chat-templates.md",
                 "docs/guide/getting-started.md",
                 "docs/guide/sessions.md",
                 "docs/guide/compiled-models.md",

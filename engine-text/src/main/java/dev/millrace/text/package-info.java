@@ -1,5 +1,5 @@
 /**
- * Text for models: tokenizers as {@code tokenizer.json} describes them, encodings, pooling, embeddings, and text
+ * Text for models: tokenizers as {@code tokenizer.json} describes them, encodings, pooling, embeddings, chat templates, and text
  * generation.
  */
 @NullMarked

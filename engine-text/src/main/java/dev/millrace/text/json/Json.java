@@ -135,12 +135,16 @@ public final class Json {
         return value instanceof String;
     }
 
+    public boolean isObject() {
+        return value instanceof Map;
+    }
+
     public boolean isList() {
         return value instanceof List;
     }
 
-    public boolean isObject() {
-        return value instanceof Map;
+    public boolean isNumber() {
+        return value instanceof Double;
     }
 
     /** Returns a property, whose value is null where there is none. */

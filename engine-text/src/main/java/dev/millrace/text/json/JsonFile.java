@@ -8,7 +8,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads JSON files within the bounds of {@link Json}. */
+/** Reads the small files of a model, within the bounds of {@link Json}. */
 public final class JsonFile {
     private JsonFile() {}
 
@@ -17,7 +17,8 @@ public final class JsonFile {
         return Json.parse(content(file, name), name);
     }
 
-    private static byte[] content(Path file, String name) {
+    /** @param name the name of the file in error messages */
+    public static byte[] content(Path file, String name) {
         if (!Files.exists(file)) {
             throw new EngineException(Status.NO_SUCH_FILE, name + " cannot be read: there is no such file");
         }

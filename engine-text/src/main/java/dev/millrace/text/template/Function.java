@@ -1,0 +1,9 @@
+package dev.millrace.text.template;
+
+import org.jspecify.annotations.Nullable;
+
+/** A value that can be called: a macro, a method of a value, or a global function. */
+interface Function {
+    @Nullable
+    Object call(Arguments arguments, Steps steps);
+}
