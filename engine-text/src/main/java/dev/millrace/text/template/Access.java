@@ -41,7 +41,7 @@ final class Access {
         return new Undefined(Values.kind(value) + " has no attribute '" + name + "'");
     }
 
-    private static Function bound(Builtin method, Object value) {
+    private static TemplateFunction bound(Builtin method, Object value) {
         return (arguments, steps) -> method.apply(value, arguments, steps);
     }
 
@@ -53,7 +53,7 @@ final class Access {
         if (value instanceof Map<?, ?> map && map.containsKey(Values.key(key))) {
             return map.get(key);
         }
-        if (Numbers.exact(key) instanceof Long index && (value instanceof List || value instanceof String)) {
+        if (TemplateNumbers.exact(key) instanceof Long index && (value instanceof List || value instanceof String)) {
             return Sequences.at(value, index, new Undefined(Values.kind(value) + " has no element " + index));
         }
         return key instanceof String name

@@ -78,7 +78,7 @@ record Arguments(List<@Nullable Object> positional, Map<String, @Nullable Object
     }
 
     private static long integer(String name, @Nullable Object value) {
-        if (Numbers.exact(value) instanceof Long number) {
+        if (TemplateNumbers.exact(value) instanceof Long number) {
             return number;
         }
         throw new Failure("the argument '" + name + "' is " + Values.kind(value) + " and no integer");

@@ -1,8 +1,8 @@
 package dev.millrace.text.template;
 
-import dev.millrace.text.template.Expression.Link;
-import dev.millrace.text.template.Expression.Passed;
-import dev.millrace.text.template.Expression.Step;
+import dev.millrace.text.template.TemplateExpression.Link;
+import dev.millrace.text.template.TemplateExpression.Passed;
+import dev.millrace.text.template.TemplateExpression.Step;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +20,7 @@ final class Evaluator {
     }
 
     @Nullable
-    Object value(Expression expression, Scope scope) {
+    Object value(TemplateExpression expression, VariableScope scope) {
         try {
             steps.enter();
             return evaluated(expression, scope);
@@ -31,37 +31,37 @@ final class Evaluator {
         }
     }
 
-    boolean isTrue(Expression expression, Scope scope) {
+    boolean isTrue(TemplateExpression expression, VariableScope scope) {
         return Values.isTrue(value(expression, scope));
     }
 
-    private @Nullable Object evaluated(Expression expression, Scope scope) {
+    private @Nullable Object evaluated(TemplateExpression expression, VariableScope scope) {
         return switch (expression) {
-            case Expression.Literal literal -> literal.value();
-            case Expression.Name name -> scope.get(name.name());
-            case Expression.ListOf list -> values(list.items(), scope);
-            case Expression.TupleOf tuple -> new Tuple(List.of(), values(tuple.items(), scope));
-            case Expression.DictOf dict -> dict(dict, scope);
-            case Expression.Not not -> !isTrue(not.operand(), scope);
-            case Expression.Signed signed -> Operators.signed(signed.minus(), value(signed.operand(), scope));
-            case Expression.Logic logic -> logic(logic, scope);
-            case Expression.Comparison comparison -> comparison(comparison, scope);
-            case Expression.Arithmetic arithmetic -> arithmetic(arithmetic, scope);
-            case Expression.Joined joined -> joined(joined, scope);
-            case Expression.Choice choice -> choice(choice, scope);
-            case Expression.Path path -> path(path, scope);
+            case TemplateExpression.Literal literal -> literal.value();
+            case TemplateExpression.Name name -> scope.get(name.name());
+            case TemplateExpression.ListOf list -> values(list.items(), scope);
+            case TemplateExpression.TupleOf tuple -> new Tuple(List.of(), values(tuple.items(), scope));
+            case TemplateExpression.DictOf dict -> dict(dict, scope);
+            case TemplateExpression.Not not -> !isTrue(not.operand(), scope);
+            case TemplateExpression.Signed signed -> Operators.signed(signed.minus(), value(signed.operand(), scope));
+            case TemplateExpression.Logic logic -> logic(logic, scope);
+            case TemplateExpression.Comparison comparison -> comparison(comparison, scope);
+            case TemplateExpression.Arithmetic arithmetic -> arithmetic(arithmetic, scope);
+            case TemplateExpression.Joined joined -> joined(joined, scope);
+            case TemplateExpression.Choice choice -> choice(choice, scope);
+            case TemplateExpression.Path path -> path(path, scope);
         };
     }
 
-    private List<@Nullable Object> values(List<Expression> expressions, Scope scope) {
+    private List<@Nullable Object> values(List<TemplateExpression> expressions, VariableScope scope) {
         var all = new ArrayList<@Nullable Object>(expressions.size());
-        for (Expression each : expressions) {
+        for (TemplateExpression each : expressions) {
             all.add(value(each, scope));
         }
         return all;
     }
 
-    private Object dict(Expression.DictOf dict, Scope scope) {
+    private Object dict(TemplateExpression.DictOf dict, VariableScope scope) {
         var made = new LinkedHashMap<@Nullable Object, @Nullable Object>();
         for (int i = 0; i < dict.keys().size(); i++) {
             Object key = Values.key(value(dict.keys().get(i), scope));
@@ -70,9 +70,9 @@ final class Evaluator {
         return made;
     }
 
-    private @Nullable Object logic(Expression.Logic logic, Scope scope) {
+    private @Nullable Object logic(TemplateExpression.Logic logic, VariableScope scope) {
         Object last = null;
-        for (Expression operand : logic.operands()) {
+        for (TemplateExpression operand : logic.operands()) {
             last = value(operand, scope);
             if (Values.isTrue(last) == logic.any()) {
                 return last;
@@ -81,11 +81,11 @@ final class Evaluator {
         return last;
     }
 
-    private Object comparison(Expression.Comparison comparison, Scope scope) {
+    private Object comparison(TemplateExpression.Comparison comparison, VariableScope scope) {
         Object left = value(comparison.first(), scope);
         for (Link link : comparison.links()) {
             Object right = value(link.operand(), scope);
-            if (!Comparisons.holds(link.operator(), left, right, steps)) {
+            if (!ValueComparisons.holds(link.operator(), left, right, steps)) {
                 return false;
             }
             left = right;
@@ -93,7 +93,7 @@ final class Evaluator {
         return true;
     }
 
-    private @Nullable Object arithmetic(Expression.Arithmetic arithmetic, Scope scope) {
+    private @Nullable Object arithmetic(TemplateExpression.Arithmetic arithmetic, VariableScope scope) {
         Object left = value(arithmetic.first(), scope);
         for (Link link : arithmetic.links()) {
             Object right = value(link.operand(), scope);
@@ -106,9 +106,9 @@ final class Evaluator {
         return left;
     }
 
-    private Object joined(Expression.Joined joined, Scope scope) {
+    private Object joined(TemplateExpression.Joined joined, VariableScope scope) {
         var text = new StringBuilder();
-        for (Expression operand : joined.operands()) {
+        for (TemplateExpression operand : joined.operands()) {
             String part = Texts.text(value(operand, scope), steps);
             steps.requireLength((long) text.length() + part.length());
             steps.chars(part.length());
@@ -117,7 +117,7 @@ final class Evaluator {
         return text.toString();
     }
 
-    private @Nullable Object choice(Expression.Choice choice, Scope scope) {
+    private @Nullable Object choice(TemplateExpression.Choice choice, VariableScope scope) {
         if (isTrue(choice.condition(), scope)) {
             return value(choice.then(), scope);
         }
@@ -126,13 +126,13 @@ final class Evaluator {
                 : value(choice.otherwise(), scope);
     }
 
-    private @Nullable Object path(Expression.Path path, Scope scope) {
+    private @Nullable Object path(TemplateExpression.Path path, VariableScope scope) {
         return after(value(path.first(), scope), path.steps(), scope);
     }
 
     /** Applies steps to a value, one after the other. */
     @Nullable
-    Object after(@Nullable Object first, List<Step> all, Scope scope) {
+    Object after(@Nullable Object first, List<Step> all, VariableScope scope) {
         Object value = first;
         for (Step step : all) {
             try {
@@ -145,20 +145,21 @@ final class Evaluator {
         return value;
     }
 
-    private @Nullable Object after(@Nullable Object value, Step step, Scope scope) {
+    private @Nullable Object after(@Nullable Object value, Step step, VariableScope scope) {
         return switch (step) {
-            case Expression.Attribute attribute -> Access.attribute(value, attribute.name());
-            case Expression.Item item -> Access.item(value, value(item.key(), scope));
-            case Expression.Slice slice ->
+            case TemplateExpression.Attribute attribute -> Access.attribute(value, attribute.name());
+            case TemplateExpression.Item item -> Access.item(value, value(item.key(), scope));
+            case TemplateExpression.Slice slice ->
                 Sequences.slice(
                         value,
                         index(slice.from(), scope),
                         index(slice.to(), scope),
                         step(index(slice.by(), scope)),
                         steps);
-            case Expression.Call call -> call(value, arguments(call.passed(), scope));
-            case Expression.Filter filter -> filter.filter().apply(value, arguments(filter.passed(), scope), steps);
-            case Expression.Test test ->
+            case TemplateExpression.Call call -> call(value, arguments(call.passed(), scope));
+            case TemplateExpression.Filter filter ->
+                filter.filter().apply(value, arguments(filter.passed(), scope), steps);
+            case TemplateExpression.Test test ->
                 Values.isTrue(test.test().apply(value, arguments(test.passed(), scope), steps)) != test.negated();
         };
     }
@@ -167,12 +168,12 @@ final class Evaluator {
         return by == null ? 1 : by;
     }
 
-    private @Nullable Long index(@Nullable Expression expression, Scope scope) {
+    private @Nullable Long index(@Nullable TemplateExpression expression, VariableScope scope) {
         Object value = expression == null ? null : value(expression, scope);
         if (value == null) {
             return null;
         }
-        if (Numbers.exact(value) instanceof Long index) {
+        if (TemplateNumbers.exact(value) instanceof Long index) {
             return index;
         }
         throw new Failure(Values.kind(value) + " is no index of a slice");
@@ -181,19 +182,19 @@ final class Evaluator {
     @Nullable
     Object call(@Nullable Object callee, Arguments arguments) {
         return switch (callee) {
-            case Function function -> function.call(arguments, steps);
+            case TemplateFunction function -> function.call(arguments, steps);
             case Undefined undefined -> throw undefined.failure();
             case null, default -> throw new Failure(Values.kind(callee) + " cannot be called");
         };
     }
 
-    Arguments arguments(Passed passed, Scope scope) {
+    Arguments arguments(Passed passed, VariableScope scope) {
         if (passed == Passed.NONE) {
             return Arguments.NONE;
         }
         var named = new LinkedHashMap<String, @Nullable Object>();
         List<@Nullable Object> positional = values(passed.positional(), scope);
-        for (Map.Entry<String, Expression> each : passed.named().entrySet()) {
+        for (Map.Entry<String, TemplateExpression> each : passed.named().entrySet()) {
             named.put(each.getKey(), value(each.getValue(), scope));
         }
         return new Arguments(positional, named);

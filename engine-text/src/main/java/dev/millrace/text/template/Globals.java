@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 final class Globals {
     private Globals() {}
 
-    static Map<String, Function> all(Clock clock) {
-        var all = new LinkedHashMap<String, Function>();
+    static Map<String, TemplateFunction> all(Clock clock) {
+        var all = new LinkedHashMap<String, TemplateFunction>();
         all.put("range", Globals::range);
         all.put("namespace", (arguments, _) -> Namespace.of(merged("namespace", arguments)));
         all.put("dict", (arguments, _) -> merged("dict", arguments));
@@ -29,7 +29,7 @@ final class Globals {
     private static Object range(Arguments arguments, Steps steps) {
         int count = arguments.positional().size();
         Arguments given = arguments.bound("range", count < 2 ? List.of("stop") : List.of("start", "stop", "step"));
-        return new Range(given.integer("start", 0), given.integer("stop"), given.integer("step", 1));
+        return new IntegerRange(given.integer("start", 0), given.integer("stop"), given.integer("step", 1));
     }
 
     /** Returns the entries of a dict, if one is passed, and the arguments with names. */
@@ -57,7 +57,7 @@ final class Globals {
     private static Object joiner(Arguments arguments, Steps steps) {
         Object separator = arguments.bound("joiner", List.of("sep")).get("sep", ", ");
         Namespace state = Namespace.of(Map.of());
-        return (Function) (_, _) -> state.attributes().put("used", true) == null ? "" : separator;
+        return (TemplateFunction) (_, _) -> state.attributes().put("used", true) == null ? "" : separator;
     }
 
     /** Returns a value whose {@code next} returns its items in turns. */
@@ -71,13 +71,13 @@ final class Globals {
         int[] next = {0};
         Runnable show = () -> state.put("current", items.get(next[0]));
         show.run();
-        state.put("next", (Function) (_, _) -> {
+        state.put("next", (TemplateFunction) (_, _) -> {
             Object current = state.get("current");
             next[0] = (next[0] + 1) % items.size();
             show.run();
             return current;
         });
-        state.put("reset", (Function) (_, _) -> {
+        state.put("reset", (TemplateFunction) (_, _) -> {
             next[0] = 0;
             show.run();
             return null;

@@ -10,7 +10,7 @@ import java.util.List;
 final class Lexer {
     private final Source source;
     private final String text;
-    private final List<Token> tokens = new ArrayList<>();
+    private final List<TemplateToken> tokens = new ArrayList<>();
     private int at;
 
     private Lexer(Source source) {
@@ -18,24 +18,24 @@ final class Lexer {
         this.text = source.text();
     }
 
-    static List<Token> tokens(Source source) {
+    static List<TemplateToken> tokens(Source source) {
         var lexer = new Lexer(source);
         while (lexer.at < lexer.text.length()) {
             lexer.next();
         }
-        lexer.add(Token.Kind.END, "", lexer.text.length());
+        lexer.add(TemplateToken.Kind.END, "", lexer.text.length());
         return List.copyOf(lexer.tokens);
     }
 
-    private void add(Token.Kind kind, String content, int place) {
-        tokens.add(new Token(kind, content, place));
+    private void add(TemplateToken.Kind kind, String content, int place) {
+        tokens.add(new TemplateToken(kind, content, place));
     }
 
     /** Reads text up to the next tag, and the tag. */
     private void next() {
         int open = opening(at);
         if (open < 0) {
-            add(Token.Kind.TEXT, text.substring(at), at);
+            add(TemplateToken.Kind.TEXT, text.substring(at), at);
             at = text.length();
             return;
         }
@@ -44,15 +44,15 @@ final class Lexer {
         textBefore(open, sign, print);
         at = open + 2 + (sign == 0 ? 0 : 1);
         if (print) {
-            add(Token.Kind.PRINT_BEGIN, "{{", open);
-            expression("}}", Token.Kind.PRINT_END, open);
+            add(TemplateToken.Kind.PRINT_BEGIN, "{{", open);
+            expression("}}", TemplateToken.Kind.PRINT_END, open);
         } else if (text.charAt(open + 1) == '#') {
             comment(open);
         } else if (isWord("raw")) {
             raw(open);
         } else {
-            add(Token.Kind.TAG_BEGIN, "{%", open);
-            expression("%}", Token.Kind.TAG_END, open);
+            add(TemplateToken.Kind.TAG_BEGIN, "{%", open);
+            expression("%}", TemplateToken.Kind.TAG_END, open);
         }
     }
 
@@ -85,7 +85,7 @@ final class Lexer {
             stop = blank == 0 || text.charAt(blank - 1) == '\n' ? blank : end;
         }
         if (stop > at) {
-            add(Token.Kind.TEXT, text.substring(at, stop), at);
+            add(TemplateToken.Kind.TEXT, text.substring(at, stop), at);
         }
     }
 
@@ -151,7 +151,7 @@ final class Lexer {
     }
 
     /** Reads tokens up to the end of the tag, which does not count inside of brackets. */
-    private void expression(String end, Token.Kind endKind, int open) {
+    private void expression(String end, TemplateToken.Kind endKind, int open) {
         var words = new WordLexer(source, tokens);
         while (true) {
             skipSpace();
@@ -163,7 +163,7 @@ final class Lexer {
             if (!words.isOpen() && text.startsWith(end, close)) {
                 add(endKind, end, at);
                 at = close + 2;
-                skipAfter(sign, endKind == Token.Kind.TAG_END);
+                skipAfter(sign, endKind == TemplateToken.Kind.TAG_END);
                 return;
             }
             at = words.next(at);

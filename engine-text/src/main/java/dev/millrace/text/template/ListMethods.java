@@ -13,7 +13,7 @@ final class ListMethods {
     private static Object index(@Nullable Object list, Arguments arguments, Steps steps) {
         List<? extends @Nullable Object> elements = Sequences.elements(list, steps);
         for (int i = 0; i < elements.size(); i++) {
-            if (Comparisons.equal(elements.get(i), arguments.get("value"), steps)) {
+            if (ValueComparisons.equal(elements.get(i), arguments.get("value"), steps)) {
                 return (long) i;
             }
         }
@@ -23,7 +23,7 @@ final class ListMethods {
     private static Object count(@Nullable Object list, Arguments arguments, Steps steps) {
         long count = 0;
         for (Object element : Sequences.elements(list, steps)) {
-            count += Comparisons.equal(element, arguments.get("value"), steps) ? 1 : 0;
+            count += ValueComparisons.equal(element, arguments.get("value"), steps) ? 1 : 0;
         }
         return count;
     }

@@ -5,18 +5,18 @@ final class Literals {
     private Literals() {}
 
     /** A constant such as {@code true}, or the variable of a name. */
-    static Expression ofName(Token name) {
+    static TemplateExpression ofName(TemplateToken name) {
         return switch (name.text()) {
-            case "true", "True" -> new Expression.Literal(name.at(), true);
-            case "false", "False" -> new Expression.Literal(name.at(), false);
-            case "none", "None" -> new Expression.Literal(name.at(), null);
-            default -> new Expression.Name(name.at(), name.text());
+            case "true", "True" -> new TemplateExpression.Literal(name.at(), true);
+            case "false", "False" -> new TemplateExpression.Literal(name.at(), false);
+            case "none", "None" -> new TemplateExpression.Literal(name.at(), null);
+            default -> new TemplateExpression.Name(name.at(), name.text());
         };
     }
 
-    static Object number(Token token, TokenStream tokens) {
+    static Object number(TemplateToken token, TokenStream tokens) {
         String digits = token.text().replace("_", "");
-        if (token.kind() == Token.Kind.FLOAT) {
+        if (token.kind() == TemplateToken.Kind.FLOAT) {
             return Double.parseDouble(digits);
         }
         int base = digits.length() < 2 ? 10 : base(digits.charAt(1));

@@ -32,8 +32,8 @@ final class LoopState {
             case "depth0" -> 0L;
             case "previtem" -> at(index - 1);
             case "nextitem" -> at(index + 1);
-            case "cycle" -> (Function) this::cycle;
-            case "changed" -> (Function) this::changed;
+            case "cycle" -> (TemplateFunction) this::cycle;
+            case "changed" -> (TemplateFunction) this::changed;
             default -> new Undefined("'loop' has no attribute '" + name + "'");
         };
     }
@@ -50,7 +50,7 @@ final class LoopState {
     }
 
     private Object changed(Arguments arguments, Steps steps) {
-        boolean same = lastChanged != null && Comparisons.equal(lastChanged, arguments.positional(), steps);
+        boolean same = lastChanged != null && ValueComparisons.equal(lastChanged, arguments.positional(), steps);
         lastChanged = new ArrayList<>(arguments.positional());
         return !same;
     }

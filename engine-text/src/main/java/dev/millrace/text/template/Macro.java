@@ -6,15 +6,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A macro with the variables of the place where it is defined. */
-final class Macro implements Function {
+final class Macro implements TemplateFunction {
     private static final String CALLER = "caller";
 
     private final Statement.Macro definition;
-    private final Scope outer;
+    private final VariableScope outer;
     private final Renderer renderer;
     private final Evaluator evaluator;
 
-    Macro(Statement.Macro definition, Scope outer, Renderer renderer, Evaluator evaluator) {
+    Macro(Statement.Macro definition, VariableScope outer, Renderer renderer, Evaluator evaluator) {
         this.definition = definition;
         this.outer = outer;
         this.renderer = renderer;
@@ -23,7 +23,7 @@ final class Macro implements Function {
 
     @Override
     public Object call(Arguments arguments, Steps steps) {
-        var scope = new Scope(outer);
+        var scope = new VariableScope(outer);
         Map<String, @Nullable Object> named = new LinkedHashMap<>(arguments.named());
         Object caller = named.containsKey(CALLER) ? named.remove(CALLER) : Undefined.variable(CALLER);
         scope.set(CALLER, caller);
@@ -32,7 +32,7 @@ final class Macro implements Function {
         Arguments given = new Arguments(arguments.positional(), named).bound(definition.name(), names);
         for (Statement.Parameter parameter : definition.parameters()) {
             String name = parameter.name();
-            Expression otherwise = parameter.otherwise();
+            TemplateExpression otherwise = parameter.otherwise();
             boolean missing = !given.has(name);
             scope.set(
                     name,

@@ -19,7 +19,7 @@ final class NumberFilters {
     private NumberFilters() {}
 
     private static Number number(@Nullable Object value) {
-        Number number = Numbers.exact(value);
+        Number number = TemplateNumbers.exact(value);
         if (number == null) {
             throw value instanceof Undefined undefined
                     ? undefined.failure()
@@ -40,7 +40,7 @@ final class NumberFilters {
                 return truncated(real(value, null), arguments);
             }
         }
-        return truncated(Numbers.exact(value), arguments);
+        return truncated(TemplateNumbers.exact(value), arguments);
     }
 
     private static String digits(String text, int base) {
@@ -67,7 +67,7 @@ final class NumberFilters {
         if (value instanceof Undefined undefined) {
             throw undefined.failure();
         }
-        Number number = Numbers.exact(value);
+        Number number = TemplateNumbers.exact(value);
         if (number != null) {
             return number.doubleValue();
         }
@@ -82,7 +82,7 @@ final class NumberFilters {
         Number number = number(value);
         return number instanceof Double real
                 ? (Object) Math.abs(real)
-                : (Object) (number.longValue() < 0 ? Numbers.apply("-", 0L, number) : number);
+                : (Object) (number.longValue() < 0 ? TemplateNumbers.apply("-", 0L, number) : number);
     }
 
     private static Object round(@Nullable Object value, Arguments arguments) {

@@ -8,7 +8,7 @@ final class Operators {
     private Operators() {}
 
     static Object signed(boolean minus, @Nullable Object value) {
-        Number number = Numbers.exact(value);
+        Number number = TemplateNumbers.exact(value);
         if (number == null) {
             throw value instanceof Undefined undefined
                     ? undefined.failure()
@@ -18,14 +18,14 @@ final class Operators {
     }
 
     private static Number negated(Number number) {
-        return number instanceof Double real ? (Number) (-real) : Numbers.apply("-", 0L, number);
+        return number instanceof Double real ? (Number) (-real) : TemplateNumbers.apply("-", 0L, number);
     }
 
     static Object apply(String operator, @Nullable Object a, @Nullable Object b, Steps steps) {
-        Number x = Numbers.exact(a);
-        Number y = Numbers.exact(b);
+        Number x = TemplateNumbers.exact(a);
+        Number y = TemplateNumbers.exact(b);
         if (x != null && y != null) {
-            return Numbers.apply(operator, x, y);
+            return TemplateNumbers.apply(operator, x, y);
         }
         Object made = made(operator, a, b, steps);
         if (made != null) {
@@ -45,9 +45,9 @@ final class Operators {
         return switch (operator) {
             case "+" -> sum(a, b, steps);
             case "*" ->
-                Numbers.exact(b) instanceof Long times
+                TemplateNumbers.exact(b) instanceof Long times
                         ? repeated(a, times, steps)
-                        : Numbers.exact(a) instanceof Long times ? repeated(b, times, steps) : null;
+                        : TemplateNumbers.exact(a) instanceof Long times ? repeated(b, times, steps) : null;
             case "%" -> a instanceof String format ? PercentFormat.of(format, b, steps) : null;
             default -> null;
         };

@@ -138,7 +138,7 @@ final class PercentFormat {
     }
 
     private static Number number(@Nullable Object value) {
-        Number number = Numbers.exact(value);
+        Number number = TemplateNumbers.exact(value);
         if (number == null) {
             throw new Failure("the format needs a number and gets " + Values.kind(value));
         }
@@ -150,6 +150,6 @@ final class PercentFormat {
                 ? new BigDecimal(number)
                         .setScale(precision < 0 ? 6 : precision, RoundingMode.HALF_EVEN)
                         .toPlainString()
-                : Numbers.text(number);
+                : TemplateNumbers.text(number);
     }
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Renders statements: one rendering of a template. Not for several threads. */
 final class Renderer {
-    /** What follows a statement: the next one, the end of the loop, or its next item. */
+    /** The continuation after a statement: the next statement, the end of the loop, or its next item. */
     private enum Flow {
         NEXT,
         BREAK,
@@ -26,7 +26,7 @@ final class Renderer {
     }
 
     /** Renders a body apart from the output so far, and returns its text. */
-    String text(List<Statement> body, Scope scope) {
+    String text(List<Statement> body, VariableScope scope) {
         StringBuilder outer = out;
         out = new StringBuilder();
         try {
@@ -43,7 +43,7 @@ final class Renderer {
         out.append(text);
     }
 
-    private Flow render(List<Statement> body, Scope scope) {
+    private Flow render(List<Statement> body, VariableScope scope) {
         steps.enter();
         try {
             for (Statement statement : body) {
@@ -59,7 +59,7 @@ final class Renderer {
         }
     }
 
-    private Flow render(Statement statement, Scope scope) {
+    private Flow render(Statement statement, VariableScope scope) {
         switch (statement) {
             case Statement.Text text -> write(text.text());
             case Statement.Print print -> print(print.expression(), scope);
@@ -72,13 +72,16 @@ final class Renderer {
             }
             case Statement.Set set -> assign(set.target(), evaluator.value(set.value(), scope), scope);
             case Statement.SetBlock set ->
-                assign(set.target(), evaluator.after(text(set.body(), new Scope(scope)), set.filters(), scope), scope);
+                assign(
+                        set.target(),
+                        evaluator.after(text(set.body(), new VariableScope(scope)), set.filters(), scope),
+                        scope);
             case Statement.FilterBlock block -> {
-                String body = text(block.body(), new Scope(scope));
+                String body = text(block.body(), new VariableScope(scope));
                 write(Texts.text(evaluator.after(body, block.filters(), scope), steps));
             }
             case Statement.Scoped block -> {
-                return render(block.body(), new Scope(scope));
+                return render(block.body(), new VariableScope(scope));
             }
             case Statement.Macro macro -> scope.set(macro.name(), new Macro(macro, scope, this, evaluator));
             case Statement.CallBlock call -> callBlock(call, scope);
@@ -86,7 +89,7 @@ final class Renderer {
         return Flow.NEXT;
     }
 
-    private void print(Expression expression, Scope scope) {
+    private void print(TemplateExpression expression, VariableScope scope) {
         Object value = evaluator.value(expression, scope);
         try {
             write(Texts.text(value, steps));
@@ -95,7 +98,7 @@ final class Renderer {
         }
     }
 
-    private Flow branch(Statement.If choice, Scope scope) {
+    private Flow branch(Statement.If choice, VariableScope scope) {
         for (Statement.Branch branch : choice.branches()) {
             if (branch.condition() == null || evaluator.isTrue(branch.condition(), scope)) {
                 return render(branch.body(), scope);
@@ -104,16 +107,16 @@ final class Renderer {
         return Flow.NEXT;
     }
 
-    private void loop(Statement.For loop, Scope scope) {
+    private void loop(Statement.For loop, VariableScope scope) {
         List<? extends @Nullable Object> items = items(loop, scope);
         if (items.isEmpty()) {
-            render(loop.otherwise(), new Scope(scope));
+            render(loop.otherwise(), new VariableScope(scope));
             return;
         }
         var state = new LoopState(items);
         for (Object item : items) {
             state.advance();
-            var inner = new Scope(scope);
+            var inner = new VariableScope(scope);
             inner.set("loop", state);
             assign(loop.target(), item, inner);
             if (render(loop.body(), inner) == Flow.BREAK) {
@@ -122,7 +125,7 @@ final class Renderer {
         }
     }
 
-    private List<? extends @Nullable Object> items(Statement.For loop, Scope scope) {
+    private List<? extends @Nullable Object> items(Statement.For loop, VariableScope scope) {
         Object value = evaluator.value(loop.items(), scope);
         List<? extends @Nullable Object> items;
         try {
@@ -135,7 +138,7 @@ final class Renderer {
         }
         var kept = new ArrayList<@Nullable Object>();
         for (Object item : items) {
-            var inner = new Scope(scope);
+            var inner = new VariableScope(scope);
             assign(loop.target(), item, inner);
             if (evaluator.isTrue(loop.condition(), inner)) {
                 kept.add(item);
@@ -144,7 +147,7 @@ final class Renderer {
         return kept;
     }
 
-    private void assign(Statement.Target target, @Nullable Object value, Scope scope) {
+    private void assign(Statement.Target target, @Nullable Object value, VariableScope scope) {
         switch (target) {
             case Statement.Variable variable -> scope.set(variable.name(), value);
             case Statement.Field field -> {
@@ -176,7 +179,7 @@ final class Renderer {
         return source.error(target.at(), what);
     }
 
-    private void callBlock(Statement.CallBlock call, Scope scope) {
+    private void callBlock(Statement.CallBlock call, VariableScope scope) {
         try {
             Arguments arguments = evaluator.arguments(call.passed(), scope);
             arguments.named().put("caller", new Macro(call.caller(), scope, this, evaluator));

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What can be iterated, indexed and sliced. The elements of a string are its code points. */
+/** Iteration, indexing and slicing of values. The elements of a string are its code points. */
 final class Sequences {
     private Sequences() {}
 

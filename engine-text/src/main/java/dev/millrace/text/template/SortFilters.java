@@ -62,7 +62,7 @@ final class SortFilters {
     private static List<Keyed> sorted(List<Keyed> all, boolean reverse, Steps steps) {
         Comparator<Keyed> order = (a, b) -> {
             steps.spend(1);
-            return Comparisons.compare(a.key(), b.key(), steps);
+            return ValueComparisons.compare(a.key(), b.key(), steps);
         };
         all.sort(reverse ? order.reversed() : order);
         return all;
@@ -98,7 +98,7 @@ final class SortFilters {
         var unique = new ArrayList<@Nullable Object>();
         for (Keyed each : keyed(value, key(arguments), steps)) {
             Object key = each.key() instanceof Undefined ? Undefined.class : Values.key(each.key());
-            Number number = Numbers.exact(key);
+            Number number = TemplateNumbers.exact(key);
             if (seen.add(number == null ? key : (Object) number.doubleValue())) {
                 unique.add(each.element());
             }
@@ -113,7 +113,7 @@ final class SortFilters {
         }
         Keyed best = all.getFirst();
         for (Keyed each : all) {
-            best = sign * Comparisons.compare(each.key(), best.key(), steps) > 0 ? each : best;
+            best = sign * ValueComparisons.compare(each.key(), best.key(), steps) > 0 ? each : best;
         }
         return best.element();
     }
@@ -127,7 +127,7 @@ final class SortFilters {
         int from = 0;
         for (int i = 1; i <= all.size(); i++) {
             if (i == all.size()
-                    || !Comparisons.equal(all.get(i).key(), all.get(from).key(), steps)) {
+                    || !ValueComparisons.equal(all.get(i).key(), all.get(from).key(), steps)) {
                 List<@Nullable Object> members = elements(all.subList(from, i));
                 groups.add(new Tuple(GROUP, List.of(plain.of(members.getFirst()), members)));
                 from = i;

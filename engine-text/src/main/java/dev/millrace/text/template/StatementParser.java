@@ -1,7 +1,7 @@
 package dev.millrace.text.template;
 
-import dev.millrace.text.template.Expression.Step;
 import dev.millrace.text.template.Statement.Target;
+import dev.millrace.text.template.TemplateExpression.Step;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -10,19 +10,19 @@ import java.util.stream.Collectors;
 /** Parses the statements of a template. */
 final class StatementParser {
     private final TokenStream tokens;
-    private final ExpressionParser expressions;
+    private final TemplateExpressionParser expressions;
     /** The number of loops around the next token, inside of its macro. */
     private int loops;
 
     private StatementParser(TokenStream tokens) {
         this.tokens = tokens;
-        this.expressions = new ExpressionParser(tokens);
+        this.expressions = new TemplateExpressionParser(tokens);
     }
 
     static List<Statement> parse(Source source) {
         var parser = new StatementParser(new TokenStream(source));
         List<Statement> all = parser.body(Set.of());
-        if (!parser.tokens.has(Token.Kind.END)) {
+        if (!parser.tokens.has(TemplateToken.Kind.END)) {
             throw parser.tokens.unexpected("the end of the template");
         }
         parser.tokens.requireKnown();
@@ -33,16 +33,16 @@ final class StatementParser {
     private List<Statement> body(Set<String> ends) {
         tokens.enter();
         var all = new ArrayList<Statement>();
-        while (!tokens.has(Token.Kind.END)) {
-            Token token = tokens.take();
+        while (!tokens.has(TemplateToken.Kind.END)) {
+            TemplateToken token = tokens.take();
             switch (token.kind()) {
                 case TEXT -> all.add(new Statement.Text(token.text()));
                 case PRINT_BEGIN -> {
                     all.add(new Statement.Print(expressions.tuple()));
-                    tokens.expect(Token.Kind.PRINT_END, "the end of the tag");
+                    tokens.expect(TemplateToken.Kind.PRINT_END, "the end of the tag");
                 }
                 default -> {
-                    if (tokens.has(Token.Kind.NAME)
+                    if (tokens.has(TemplateToken.Kind.NAME)
                             && ends.contains(tokens.peek().text())) {
                         tokens.leave();
                         return List.copyOf(all);
@@ -63,7 +63,7 @@ final class StatementParser {
     }
 
     private Statement statement() {
-        Token name = tokens.expect(Token.Kind.NAME, "the name of a statement");
+        TemplateToken name = tokens.expect(TemplateToken.Kind.NAME, "the name of a statement");
         return switch (name.text()) {
             case "if" -> choice();
             case "for" -> loop(name.at());
@@ -78,7 +78,7 @@ final class StatementParser {
     }
 
     private void endTag() {
-        tokens.expect(Token.Kind.TAG_END, "the end of the tag");
+        tokens.expect(TemplateToken.Kind.TAG_END, "the end of the tag");
     }
 
     /** Parses the end of a tag, a body, and the tag after it. */
@@ -92,7 +92,7 @@ final class StatementParser {
 
     private Statement choice() {
         var branches = new ArrayList<Statement.Branch>();
-        Expression condition = expressions.tuple();
+        TemplateExpression condition = expressions.tuple();
         while (true) {
             endTag();
             branches.add(new Statement.Branch(condition, branch(Set.of("elif", "else", "endif"))));
@@ -122,8 +122,8 @@ final class StatementParser {
         if (!tokens.takeName("in")) {
             throw tokens.unexpected("'in'");
         }
-        Expression items = expressions.loopItems();
-        Expression condition = tokens.takeName("if") ? expressions.expression() : null;
+        TemplateExpression items = expressions.loopItems();
+        TemplateExpression condition = tokens.takeName("if") ? expressions.expression() : null;
         if (tokens.hasName("recursive")) {
             throw tokens.error(tokens.peek().at(), "recursive loops are not supported");
         }
@@ -141,7 +141,7 @@ final class StatementParser {
         return new Statement.For(at, target, items, condition, body, otherwise);
     }
 
-    private Statement leave(Token name) {
+    private Statement leave(TemplateToken name) {
         if (loops == 0) {
             throw tokens.error(name.at(), "'" + name.text() + "' stands outside of a loop");
         }
@@ -157,7 +157,7 @@ final class StatementParser {
             return first;
         }
         var targets = new ArrayList<>(List.of(first));
-        while (tokens.takeOperator(",") && (tokens.has(Token.Kind.NAME) || tokens.hasOperator("("))) {
+        while (tokens.takeOperator(",") && (tokens.has(TemplateToken.Kind.NAME) || tokens.hasOperator("("))) {
             targets.add(oneTarget(fields));
         }
         return new Statement.Several(at, List.copyOf(targets));
@@ -171,22 +171,22 @@ final class StatementParser {
             tokens.expectOperator(")");
             return inner;
         }
-        Token name = tokens.expect(Token.Kind.NAME, "a variable");
-        if (!(Literals.ofName(name) instanceof Expression.Name)) {
+        TemplateToken name = tokens.expect(TemplateToken.Kind.NAME, "a variable");
+        if (!(Literals.ofName(name) instanceof TemplateExpression.Name)) {
             throw tokens.error(name.at(), "'" + name.text() + "' is no variable");
         }
         return fields && tokens.takeOperator(".")
                 ? new Statement.Field(
                         name.at(),
                         name.text(),
-                        tokens.expect(Token.Kind.NAME, "a name").text())
+                        tokens.expect(TemplateToken.Kind.NAME, "a name").text())
                 : new Statement.Variable(name.at(), name.text());
     }
 
     private Statement set(int at) {
         Target target = target(true);
         if (tokens.takeOperator("=")) {
-            Expression value = expressions.tuple();
+            TemplateExpression value = expressions.tuple();
             endTag();
             return new Statement.Set(at, target, value);
         }
@@ -217,7 +217,7 @@ final class StatementParser {
     }
 
     private Statement macro(int at) {
-        Token name = tokens.expect(Token.Kind.NAME, "the name of a macro");
+        TemplateToken name = tokens.expect(TemplateToken.Kind.NAME, "the name of a macro");
         List<Statement.Parameter> parameters = parameters();
         return new Statement.Macro(at, name.text(), parameters, outsideOfLoops("endmacro"));
     }
@@ -226,11 +226,11 @@ final class StatementParser {
         tokens.expectOperator("(");
         var parameters = new ArrayList<Statement.Parameter>();
         while (!tokens.takeOperator(")")) {
-            Token name = tokens.expect(Token.Kind.NAME, "the name of a parameter");
+            TemplateToken name = tokens.expect(TemplateToken.Kind.NAME, "the name of a parameter");
             if (parameters.stream().anyMatch(each -> each.name().equals(name.text()))) {
                 throw tokens.error(name.at(), "the parameter '" + name.text() + "' is there twice");
             }
-            Expression otherwise = tokens.takeOperator("=") ? expressions.expression() : null;
+            TemplateExpression otherwise = tokens.takeOperator("=") ? expressions.expression() : null;
             parameters.add(new Statement.Parameter(name.text(), otherwise));
             if (!tokens.hasOperator(")")) {
                 tokens.expectOperator(",");
@@ -241,12 +241,12 @@ final class StatementParser {
 
     private Statement call(int at) {
         List<Statement.Parameter> parameters = tokens.hasOperator("(") ? parameters() : List.of();
-        Token place = tokens.peek();
-        if (!(expressions.expression() instanceof Expression.Path path)
-                || !(path.steps().getLast() instanceof Expression.Call call)) {
+        TemplateToken place = tokens.peek();
+        if (!(expressions.expression() instanceof TemplateExpression.Path path)
+                || !(path.steps().getLast() instanceof TemplateExpression.Call call)) {
             throw tokens.error(place.at(), "'call' needs a call of a macro");
         }
-        var callee = new Expression.Path(
+        var callee = new TemplateExpression.Path(
                 path.at(), path.first(), path.steps().subList(0, path.steps().size() - 1));
         var caller = new Statement.Macro(at, "caller", parameters, outsideOfLoops("endcall"));
         return new Statement.CallBlock(at, caller, callee, call.passed());

@@ -23,9 +23,9 @@ public final class Template {
 
     /** Renders the template with variables, whose values are as {@link Values#copyOf} makes them. */
     public String render(Map<String, ? extends @Nullable Object> variables, Rendering rendering) {
-        var globals = new Scope(null);
+        var globals = new VariableScope(null);
         globals.setAll(Globals.all(rendering.clock()));
-        var scope = new Scope(globals);
+        var scope = new VariableScope(globals);
         scope.setAll(variables);
         var steps = new Steps(rendering.steps(), rendering.check());
         try {

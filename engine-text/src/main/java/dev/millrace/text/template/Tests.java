@@ -11,7 +11,7 @@ final class Tests {
             .add("undefined", "", (value, _, _) -> value instanceof Undefined)
             .add("none", "", (value, _, _) -> value == null)
             .add("string", "", (value, _, _) -> value instanceof String)
-            .add("number", "", (value, _, _) -> Numbers.exact(value) != null)
+            .add("number", "", (value, _, _) -> TemplateNumbers.exact(value) != null)
             .add("integer", "", (value, _, _) -> value instanceof Long)
             .add("float", "", (value, _, _) -> value instanceof Double)
             .add("boolean", "", (value, _, _) -> value instanceof Boolean)
@@ -20,7 +20,7 @@ final class Tests {
             .add("mapping", "", (value, _, _) -> value instanceof Map)
             .add("sequence", "", (value, _, _) -> hasElements(value))
             .add("iterable", "", (value, _, _) -> hasElements(value))
-            .add("callable", "", (value, _, _) -> value instanceof Function)
+            .add("callable", "", (value, _, _) -> value instanceof TemplateFunction)
             .add("odd", "", (value, _, _) -> remainder(value, 2L).doubleValue() == 1)
             .add("even", "", (value, _, _) -> remainder(value, 2L).doubleValue() == 0)
             .add(
@@ -30,7 +30,7 @@ final class Tests {
             .add("sameas", "other", (value, a, _) -> same(value, a.get("other")))
             .add("lower", "", (value, _, steps) -> isCase(Texts.text(value, steps), false))
             .add("upper", "", (value, _, steps) -> isCase(Texts.text(value, steps), true))
-            .add("in", "seq", (value, a, steps) -> Comparisons.contains(a.get("seq"), value, steps))
+            .add("in", "seq", (value, a, steps) -> ValueComparisons.contains(a.get("seq"), value, steps))
             .add("eq", "other", comparison("=="))
             .alias("equalto", "eq")
             .alias("==", "eq")
@@ -56,7 +56,7 @@ final class Tests {
     }
 
     private static Builtin.Body comparison(String operator) {
-        return (value, arguments, steps) -> Comparisons.holds(operator, value, arguments.get("other"), steps);
+        return (value, arguments, steps) -> ValueComparisons.holds(operator, value, arguments.get("other"), steps);
     }
 
     private static boolean hasElements(@Nullable Object value) {
@@ -64,11 +64,11 @@ final class Tests {
     }
 
     private static Number remainder(@Nullable Object value, Long divisor) {
-        Number number = Numbers.exact(value);
+        Number number = TemplateNumbers.exact(value);
         if (number == null) {
             throw new Failure(Values.kind(value) + " stands where a number belongs");
         }
-        return Numbers.apply("%", number, divisor);
+        return TemplateNumbers.apply("%", number, divisor);
     }
 
     private static boolean same(@Nullable Object a, @Nullable Object b) {

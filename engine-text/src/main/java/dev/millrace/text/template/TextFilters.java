@@ -21,7 +21,7 @@ final class TextFilters {
             .add("wordcount", "", text((s, _, _) -> words(s)))
             .open("format", text(TextFilters::format))
             .add("join", "d attribute", TextFilters::join)
-            .add("tojson", "indent ensure_ascii separators sort_keys", (value, a, n) -> JsonText.of(value, a, n));
+            .add("tojson", "indent ensure_ascii separators sort_keys", (value, a, n) -> TemplateJson.of(value, a, n));
 
     private TextFilters() {}
 

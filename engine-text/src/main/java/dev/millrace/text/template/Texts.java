@@ -33,9 +33,9 @@ final class Texts {
             case Undefined _ -> out.append("Undefined");
             case Boolean flag -> out.append(flag ? "True" : "False");
             case Long number -> out.append(number.longValue());
-            case Double number -> out.append(Numbers.text(number));
+            case Double number -> out.append(TemplateNumbers.text(number));
             case String text -> quote(text, out, steps);
-            case Range range -> out.append(range.described());
+            case IntegerRange range -> out.append(range.described());
             case Tuple tuple -> {
                 list(tuple, '(', out, steps);
                 out.append(tuple.size() == 1 ? ",)" : ")");

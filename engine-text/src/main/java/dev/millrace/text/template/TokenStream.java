@@ -9,7 +9,7 @@ final class TokenStream {
     private static final int DEEPEST = 100;
 
     private final Source source;
-    private final List<Token> tokens;
+    private final List<TemplateToken> tokens;
     private final List<EngineException> unknown = new ArrayList<>();
     private int next;
     private int depth;
@@ -19,31 +19,31 @@ final class TokenStream {
         this.tokens = Lexer.tokens(source);
     }
 
-    Token peek() {
+    TemplateToken peek() {
         return tokens.get(next);
     }
 
     /** Returns the token after the next one. */
-    Token second() {
+    TemplateToken second() {
         return tokens.get(Math.min(next + 1, tokens.size() - 1));
     }
 
-    Token take() {
-        Token token = tokens.get(next);
+    TemplateToken take() {
+        TemplateToken token = tokens.get(next);
         next = Math.min(next + 1, tokens.size() - 1);
         return token;
     }
 
-    boolean has(Token.Kind kind) {
+    boolean has(TemplateToken.Kind kind) {
         return peek().kind() == kind;
     }
 
     boolean hasOperator(String text) {
-        return peek().is(Token.Kind.OPERATOR, text);
+        return peek().is(TemplateToken.Kind.OPERATOR, text);
     }
 
     boolean hasName(String text) {
-        return peek().is(Token.Kind.NAME, text);
+        return peek().is(TemplateToken.Kind.NAME, text);
     }
 
     boolean takeOperator(String text) {
@@ -62,7 +62,7 @@ final class TokenStream {
         return there;
     }
 
-    Token expect(Token.Kind kind, String what) {
+    TemplateToken expect(TemplateToken.Kind kind, String what) {
         if (!has(kind)) {
             throw unexpected(what);
         }
@@ -87,7 +87,7 @@ final class TokenStream {
     }
 
     /** Finds a filter or a test. One that is unknown fails when it is reached, or as {@link #requireKnown} says. */
-    Builtin find(Builtin.Table table, String kind, Token name) {
+    Builtin find(Builtin.Table table, String kind, TemplateToken name) {
         Builtin found = table.get(name.text());
         if (found != null) {
             return found;

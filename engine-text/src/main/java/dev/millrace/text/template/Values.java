@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The values of templates: null, Boolean, Long, Double, String, List, Map, {@link Undefined}, {@link Namespace} and
- * {@link Function}. No other object gets in, and nothing of an object is reached but what the tables name.
+ * {@link TemplateFunction}. No other object gets in, and nothing of an object is reached but what the tables name.
  */
 public final class Values {
     private static final int DEEPEST = 100;

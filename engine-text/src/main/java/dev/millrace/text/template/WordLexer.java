@@ -10,11 +10,11 @@ final class WordLexer {
 
     private final Source source;
     private final String text;
-    private final List<Token> tokens;
+    private final List<TemplateToken> tokens;
     /** The closing brackets that are awaited. */
     private final StringBuilder awaited = new StringBuilder();
 
-    WordLexer(Source source, List<Token> tokens) {
+    WordLexer(Source source, List<TemplateToken> tokens) {
         this.source = source;
         this.text = source.text();
         this.tokens = tokens;
@@ -39,19 +39,19 @@ final class WordLexer {
             while (end < text.length() && Character.isUnicodeIdentifierPart(text.charAt(end))) {
                 end++;
             }
-            return added(Token.Kind.NAME, at, end);
+            return added(TemplateToken.Kind.NAME, at, end);
         }
         for (String operator : OPERATORS) {
             if (text.startsWith(operator, at)) {
                 match(first, at);
-                return added(Token.Kind.OPERATOR, at, at + operator.length());
+                return added(TemplateToken.Kind.OPERATOR, at, at + operator.length());
             }
         }
         throw source.error(at, "the character '" + first + "' has no meaning here");
     }
 
-    private int added(Token.Kind kind, int from, int to) {
-        tokens.add(new Token(kind, text.substring(from, to), from));
+    private int added(TemplateToken.Kind kind, int from, int to) {
+        tokens.add(new TemplateToken(kind, text.substring(from, to), from));
         return to;
     }
 
@@ -74,7 +74,7 @@ final class WordLexer {
             while (end < text.length() && (Character.digit(text.charAt(end), 16) >= 0 || text.charAt(end) == '_')) {
                 end++;
             }
-            return added(Token.Kind.INTEGER, at, end);
+            return added(TemplateToken.Kind.INTEGER, at, end);
         }
         int end = digits(at);
         // an index after a dot, as in a.0.1, is no decimal fraction
@@ -84,10 +84,10 @@ final class WordLexer {
         if (end < text.length() && (text.charAt(end) == 'e' || text.charAt(end) == 'E')) {
             int signed = end + 1 < text.length() && "+-".indexOf(text.charAt(end + 1)) >= 0 ? end + 2 : end + 1;
             if (isDigitAt(signed)) {
-                return added(Token.Kind.FLOAT, at, digits(signed));
+                return added(TemplateToken.Kind.FLOAT, at, digits(signed));
             }
         }
-        return added(isFloat ? Token.Kind.FLOAT : Token.Kind.INTEGER, at, end);
+        return added(isFloat ? TemplateToken.Kind.FLOAT : TemplateToken.Kind.INTEGER, at, end);
     }
 
     private boolean isDigitAt(int at) {
@@ -111,7 +111,7 @@ final class WordLexer {
         if (i >= text.length()) {
             throw source.error(at, "the string has no end");
         }
-        tokens.add(new Token(Token.Kind.STRING, content.toString(), at));
+        tokens.add(new TemplateToken(TemplateToken.Kind.STRING, content.toString(), at));
         return i + 1;
     }
 

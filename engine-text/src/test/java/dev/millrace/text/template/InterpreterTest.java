@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What {@link JinjaTableTest} does not show: this interpreter's own decisions and its messages. */
+/** Decisions and messages of the interpreter that {@link JinjaTableTest} does not cover. */
 class InterpreterTest {
     @Test
     void aVariableMayHideAFunction() {

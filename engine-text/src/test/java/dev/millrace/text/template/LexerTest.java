@@ -10,14 +10,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class LexerTest {
-    private static List<Token> tokens(String template) {
+    private static List<TemplateToken> tokens(String template) {
         return Lexer.tokens(Source.of(template));
     }
 
     private static List<String> texts(String template) {
         return tokens(template).stream()
-                .filter(token -> token.kind() == Token.Kind.TEXT)
-                .map(Token::text)
+                .filter(token -> token.kind() == TemplateToken.Kind.TEXT)
+                .map(TemplateToken::text)
                 .toList();
     }
 
@@ -25,21 +25,22 @@ class LexerTest {
     void aTokenKnowsItsKindItsTextAndItsPlace() {
         assertThat(tokens("a{{ b.c >= 'd' }}"))
                 .containsExactly(
-                        new Token(Token.Kind.TEXT, "a", 0),
-                        new Token(Token.Kind.PRINT_BEGIN, "{{", 1),
-                        new Token(Token.Kind.NAME, "b", 4),
-                        new Token(Token.Kind.OPERATOR, ".", 5),
-                        new Token(Token.Kind.NAME, "c", 6),
-                        new Token(Token.Kind.OPERATOR, ">=", 8),
-                        new Token(Token.Kind.STRING, "d", 11),
-                        new Token(Token.Kind.PRINT_END, "}}", 15),
-                        new Token(Token.Kind.END, "", 17));
+                        new TemplateToken(TemplateToken.Kind.TEXT, "a", 0),
+                        new TemplateToken(TemplateToken.Kind.PRINT_BEGIN, "{{", 1),
+                        new TemplateToken(TemplateToken.Kind.NAME, "b", 4),
+                        new TemplateToken(TemplateToken.Kind.OPERATOR, ".", 5),
+                        new TemplateToken(TemplateToken.Kind.NAME, "c", 6),
+                        new TemplateToken(TemplateToken.Kind.OPERATOR, ">=", 8),
+                        new TemplateToken(TemplateToken.Kind.STRING, "d", 11),
+                        new TemplateToken(TemplateToken.Kind.PRINT_END, "}}", 15),
+                        new TemplateToken(TemplateToken.Kind.END, "", 17));
     }
 
     @Test
     void numbersAreIntegersOrFloats() {
         assertThat(tokens("{{ 1_0 1.5 2e3 0xFf a.0.1 1.x }}").stream()
-                        .filter(token -> token.kind() == Token.Kind.INTEGER || token.kind() == Token.Kind.FLOAT)
+                        .filter(token ->
+                                token.kind() == TemplateToken.Kind.INTEGER || token.kind() == TemplateToken.Kind.FLOAT)
                         .map(token -> token.kind() + " " + token.text()))
                 .containsExactly(
                         "INTEGER 1_0", "FLOAT 1.5", "FLOAT 2e3", "INTEGER 0xFf", "INTEGER 0", "INTEGER 1", "INTEGER 1");
@@ -47,7 +48,7 @@ class LexerTest {
 
     @Test
     void bracketsHideTheEndOfATag() {
-        assertThat(tokens("{{ {'a': {}} }}").stream().filter(token -> token.kind() == Token.Kind.PRINT_END))
+        assertThat(tokens("{{ {'a': {}} }}").stream().filter(token -> token.kind() == TemplateToken.Kind.PRINT_END))
                 .hasSize(1);
     }
 

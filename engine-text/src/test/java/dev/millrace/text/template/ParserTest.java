@@ -15,7 +15,7 @@ class ParserTest {
         return StatementParser.parse(Source.of(template));
     }
 
-    private static Expression expression(String text) {
+    private static TemplateExpression expression(String text) {
         return ((Statement.Print) parsed("{{ " + text + " }}").getFirst()).expression();
     }
 
@@ -23,8 +23,8 @@ class ParserTest {
     void operatorsOfOneRankAreOneNode() {
         assertThat(expression("1 + 2 - 3"))
                 .isInstanceOfSatisfying(
-                        Expression.Arithmetic.class,
-                        sum -> assertThat(sum.links().stream().map(Expression.Link::operator))
+                        TemplateExpression.Arithmetic.class,
+                        sum -> assertThat(sum.links().stream().map(TemplateExpression.Link::operator))
                                 .containsExactly("+", "-"));
     }
 
@@ -32,22 +32,22 @@ class ParserTest {
     void stepsOfAPathAreOneNode() {
         assertThat(expression("a.b[0](1)|upper is string"))
                 .isInstanceOfSatisfying(
-                        Expression.Path.class,
+                        TemplateExpression.Path.class,
                         path -> assertThat(path.steps().stream().map(Object::getClass))
                                 .containsExactly(
-                                        Expression.Attribute.class,
-                                        Expression.Item.class,
-                                        Expression.Call.class,
-                                        Expression.Filter.class,
-                                        Expression.Test.class));
+                                        TemplateExpression.Attribute.class,
+                                        TemplateExpression.Item.class,
+                                        TemplateExpression.Call.class,
+                                        TemplateExpression.Filter.class,
+                                        TemplateExpression.Test.class));
     }
 
     @Test
     void aConditionBindsLooserThanOr() {
         assertThat(expression("a or b if c else d"))
                 .isInstanceOfSatisfying(
-                        Expression.Choice.class,
-                        choice -> assertThat(choice.then()).isInstanceOf(Expression.Logic.class));
+                        TemplateExpression.Choice.class,
+                        choice -> assertThat(choice.then()).isInstanceOf(TemplateExpression.Logic.class));
     }
 
     @Test

@@ -4,7 +4,7 @@ import java.util.AbstractList;
 import org.jspecify.annotations.Nullable;
 
 /** An arithmetic progression, whose elements are not kept. */
-final class Range extends AbstractList<@Nullable Object> {
+final class IntegerRange extends AbstractList<@Nullable Object> {
     private static final long MOST = 100_000;
 
     private final long from;
@@ -12,7 +12,7 @@ final class Range extends AbstractList<@Nullable Object> {
     private final long by;
     private final int size;
 
-    Range(long from, long to, long by) {
+    IntegerRange(long from, long to, long by) {
         if (by == 0) {
             throw new Failure("the step of a range is 0");
         }

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Writes values as JSON with Python's separators, as {@code tojson} of chat templates does. */
-final class JsonText {
+final class TemplateJson {
     private final Steps steps;
     private final @Nullable String indent;
     private final String comma;
@@ -15,7 +15,7 @@ final class JsonText {
     private final boolean sorted;
     private final StringBuilder out = new StringBuilder();
 
-    private JsonText(Arguments arguments, Steps steps) {
+    private TemplateJson(Arguments arguments, Steps steps) {
         this.steps = steps;
         this.indent = indent(arguments.get("indent", null), steps);
         var separators = arguments.get("separators", null) instanceof List<?> list && list.size() == 2 ? list : null;
@@ -35,7 +35,7 @@ final class JsonText {
     }
 
     static String of(@Nullable Object value, Arguments arguments, Steps steps) {
-        var json = new JsonText(arguments, steps);
+        var json = new TemplateJson(arguments, steps);
         json.write(value, 0);
         return json.out.toString();
     }
@@ -58,7 +58,7 @@ final class JsonText {
 
     private static String number(double number) {
         if (Double.isFinite(number)) {
-            return Numbers.text(number);
+            return TemplateNumbers.text(number);
         }
         return Double.isNaN(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
     }
@@ -90,7 +90,7 @@ final class JsonText {
     private List<Map.Entry<?, ?>> entries(Map<?, ?> map) {
         var all = new ArrayList<Map.Entry<?, ?>>(map.entrySet());
         if (sorted) {
-            all.sort((a, b) -> Comparisons.compare(a.getKey(), b.getKey(), steps));
+            all.sort((a, b) -> ValueComparisons.compare(a.getKey(), b.getKey(), steps));
         }
         return all;
     }

@@ -5,11 +5,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Variables, over those of an outer scope. */
-final class Scope {
-    private final @Nullable Scope outer;
+final class VariableScope {
+    private final @Nullable VariableScope outer;
     private final Map<String, @Nullable Object> variables = new HashMap<>();
 
-    Scope(@Nullable Scope outer) {
+    VariableScope(@Nullable VariableScope outer) {
         this.outer = outer;
     }
 
@@ -23,7 +23,7 @@ final class Scope {
 
     @Nullable
     Object get(String name) {
-        for (Scope scope = this; scope != null; scope = scope.outer) {
+        for (VariableScope scope = this; scope != null; scope = scope.outer) {
             if (scope.variables.containsKey(name)) {
                 return scope.variables.get(name);
             }

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Equality, order and membership of values, as Python defines them. */
-final class Comparisons {
-    private Comparisons() {}
+final class ValueComparisons {
+    private ValueComparisons() {}
 
     static boolean holds(String operator, @Nullable Object a, @Nullable Object b, Steps steps) {
         return switch (operator) {
@@ -19,9 +19,9 @@ final class Comparisons {
     }
 
     private static boolean ordered(String operator, @Nullable Object a, @Nullable Object b, Steps steps) {
-        Number x = Numbers.exact(a);
-        Number y = Numbers.exact(b);
-        if (x != null && y != null && (Numbers.isNaN(x) || Numbers.isNaN(y))) {
+        Number x = TemplateNumbers.exact(a);
+        Number y = TemplateNumbers.exact(b);
+        if (x != null && y != null && (TemplateNumbers.isNaN(x) || TemplateNumbers.isNaN(y))) {
             return false;
         }
         int order = compare(a, b, steps);
@@ -42,9 +42,9 @@ final class Comparisons {
             case List<?> x -> b instanceof List<?> y && x instanceof Tuple == y instanceof Tuple && equal(x, y, steps);
             case Map<?, ?> x -> b instanceof Map<?, ?> y && equal(x, y, steps);
             default -> {
-                Number x = Numbers.exact(a);
-                Number y = Numbers.exact(b);
-                yield x == null ? a == b : y != null && !Numbers.isNaN(x) && Numbers.compare(x, y) == 0;
+                Number x = TemplateNumbers.exact(a);
+                Number y = TemplateNumbers.exact(b);
+                yield x == null ? a == b : y != null && !TemplateNumbers.isNaN(x) && TemplateNumbers.compare(x, y) == 0;
             }
         };
         steps.leave();
@@ -77,10 +77,10 @@ final class Comparisons {
 
     /** Compares numbers, strings, or lists; other pairs have no order. */
     static int compare(@Nullable Object a, @Nullable Object b, Steps steps) {
-        Number x = Numbers.exact(a);
-        Number y = Numbers.exact(b);
+        Number x = TemplateNumbers.exact(a);
+        Number y = TemplateNumbers.exact(b);
         if (x != null && y != null) {
-            return Numbers.compare(x, y);
+            return TemplateNumbers.compare(x, y);
         }
         if (a instanceof String s && b instanceof String t) {
             return compare(s, t);

@@ -3,7 +3,7 @@ package dev.millrace.text.template;
 import org.jspecify.annotations.Nullable;
 
 /** A value that can be called: a macro, a method of a value, or a global function. */
-interface Function {
+interface TemplateFunction {
     @Nullable
     Object call(Arguments arguments, Steps steps);
 }

@@ -6,7 +6,7 @@ package dev.millrace.text.template;
  * @param text the text of literal text and of a string with its escapes resolved; otherwise the chars of the template
  * @param at the index of its first char in the template
  */
-record Token(Kind kind, String text, int at) {
+record TemplateToken(Kind kind, String text, int at) {
     enum Kind {
         TEXT,
         PRINT_BEGIN,

@@ -5,8 +5,8 @@ import java.math.MathContext;
 import org.jspecify.annotations.Nullable;
 
 /** Arithmetic with Python's rules: integers, here of 64 bits, floats, and booleans as integers. */
-final class Numbers {
-    private Numbers() {}
+final class TemplateNumbers {
+    private TemplateNumbers() {}
 
     /** Returns a number as Long or Double, a boolean as Long, and null for other values. */
     static @Nullable Number exact(@Nullable Object value) {
