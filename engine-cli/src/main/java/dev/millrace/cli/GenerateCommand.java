@@ -16,11 +16,8 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -65,77 +62,6 @@ final class GenerateCommand implements Callable<Integer> {
     private @Nullable Path tokenizer;
 
     @Option(
-            names = {"-n", "--max-tokens"},
-            paramLabel = "N",
-            defaultValue = "256",
-            description = "Stop after so many tokens (default: ${DEFAULT-VALUE}).")
-    private int maxTokens;
-
-    @Option(
-            names = {"-t", "--temperature"},
-            paramLabel = "T",
-            defaultValue = "0",
-            description = "0 (default) for the likeliest token each time; 0.7 or 1 draws them by chance.")
-    private double temperature;
-
-    @Option(names = "--top-k", paramLabel = "K", description = "Draw from the K likeliest tokens.")
-    private @Nullable Integer topK;
-
-    @Option(
-            names = "--top-p",
-            paramLabel = "P",
-            defaultValue = "1",
-            description = "Draw from the likeliest tokens that have this share of the chances together.")
-    private double topP;
-
-    @Option(
-            names = "--repetition-penalty",
-            paramLabel = "X",
-            defaultValue = "1",
-            description = "Above 1, what is there already becomes less likely.")
-    private double repetitionPenalty;
-
-    @Option(
-            names = "--min-p",
-            paramLabel = "P",
-            defaultValue = "0",
-            description = "Draw no token whose chance is less than this part of the likeliest one's.")
-    private double minP;
-
-    @Option(
-            names = "--frequency-penalty",
-            paramLabel = "X",
-            defaultValue = "0",
-            description = "Lower a token's score by so much for each time that it stands in the answer.")
-    private double frequencyPenalty;
-
-    @Option(
-            names = "--presence-penalty",
-            paramLabel = "X",
-            defaultValue = "0",
-            description = "Lower a token's score by so much if it stands in the answer.")
-    private double presencePenalty;
-
-    @Option(
-            names = "--no-repeat-ngram",
-            paramLabel = "N",
-            defaultValue = "0",
-            description = "Repeat no phrase of N tokens; 0 (default) allows all.")
-    private int noRepeatNgram;
-
-    @Option(
-            names = "--logit-bias",
-            paramLabel = "TOKEN=X",
-            description = "Add a number to the score of a token, given as text or number; -Infinity forbids it.")
-    private Map<String, Double> logitBias = new LinkedHashMap<>();
-
-    @Option(names = "--seed", paramLabel = "SEED", description = "Draw the same as any time with this seed.")
-    private @Nullable Long seed;
-
-    @Option(names = "--stop", paramLabel = "TEXT", description = "Stop before this text; may be given several times.")
-    private List<String> stops = new ArrayList<>();
-
-    @Option(
             names = "--stop-token",
             paramLabel = "TOKEN",
             description =
@@ -151,73 +77,43 @@ final class GenerateCommand implements Callable<Integer> {
                     "How many tokens the model sees at most, prompt included (default: what the folder's files say).")
     private @Nullable Integer context;
 
-    @Option(names = "--time-limit", paramLabel = "SECONDS", description = "Fail where it takes longer.")
-    private @Nullable Integer timeLimit;
-
     @Option(names = "--stats", description = "Print how many tokens there were, and how fast, to the standard error.")
     private boolean stats;
+
+    @Mixin
+    private GenerationFlags generation = new GenerationFlags();
 
     @Mixin
     private SessionFlags flags = new SessionFlags();
 
     @Override
     public Integer call() throws IOException {
-        GenerationOptions options = options();
+        UsageException.requireAtLeast(1, "--context", context == null ? 1 : context);
+        GenerationOptions options = generation.over(GenerationOptions.defaults());
         Path file = ModelArgument.of(model).file();
         ModelFolder folder = tokenizer == null && Files.isDirectory(file) ? ModelFolder.read(file) : null;
         Tokenizer read = Tokenizer.read(folder == null ? tokenizerOf(file) : folder.tokenizer());
-        GenerationOptions.Builder generation = options.toBuilder().stopTokens(ends(read, folder));
-        logitBias.forEach((token, bias) -> generation.logitBias(id(read, token), bias));
+        GenerationOptions.Builder complete = options.toBuilder().stopTokens(ends(read, folder));
+        generation.bias(complete, read);
         String text = prompt.equals("-") ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8) : prompt;
         PrintWriter out = spec.commandLine().getOut();
         long opening = System.nanoTime();
         try (Engine engine = flags.engine();
                 Session session = engine.session(folder == null ? file : folder.model(), flags.options())) {
             TextGenerator generator = TextGenerator.of(Generator.of(session, signature(session, folder)), read)
-                    .stoppingAt(stops.toArray(new String[0]));
+                    .stoppingAt(generation.stops());
             var pace = new GenerationPace(opening);
-            Completion completion = generator.run(text, generation.build(), piece -> {
+            Completion completion = generator.run(text, complete.build(), piece -> {
                 pace.heard();
                 out.print(piece);
                 out.flush();
             });
             out.println();
             if (stats) {
-                spec.commandLine().getErr().println(pace.text(read.encode(text).ids().length, completion));
+                spec.commandLine().getErr().println(pace.text(completion));
             }
         }
         return ExitCode.OK;
-    }
-
-    private GenerationOptions options() {
-        UsageException.requireAtLeast(1, "--max-tokens", maxTokens);
-        UsageException.requireAtLeast(1, "--top-k", topK == null ? 1 : topK);
-        UsageException.requireAtLeast(1, "--context", context == null ? 1 : context);
-        UsageException.requireAtLeast(1, "--time-limit", timeLimit == null ? 1 : timeLimit);
-        if (stops.contains("")) {
-            throw new UsageException("--stop is an empty text, which every text has");
-        }
-        try {
-            GenerationOptions.Builder generation = GenerationOptions.builder()
-                    .maxTokens(maxTokens)
-                    .temperature(temperature)
-                    .topP(topP)
-                    .minP(minP)
-                    .repetitionPenalty(repetitionPenalty)
-                    .frequencyPenalty(frequencyPenalty)
-                    .presencePenalty(presencePenalty)
-                    .noRepeatNgram(noRepeatNgram)
-                    .timeLimit(timeLimit == null ? null : Duration.ofSeconds(timeLimit));
-            if (topK != null) {
-                generation.topK(topK);
-            }
-            if (seed != null) {
-                generation.seed(seed);
-            }
-            return generation.build();
-        } catch (EngineException e) {
-            throw new UsageException(String.valueOf(e.getMessage()));
-        }
     }
 
     private Path tokenizerOf(Path model) {
@@ -244,12 +140,9 @@ final class GenerateCommand implements Callable<Integer> {
         if (stopTokens.isEmpty()) {
             return ENDS.stream().filter(read::has).mapToLong(read::id).toArray();
         }
-        return stopTokens.stream().mapToLong(token -> id(read, token)).toArray();
-    }
-
-    /** Returns a token that is given by its text or its number. */
-    private static long id(Tokenizer read, String token) {
-        return !read.has(token) && token.matches("\\d{1,9}") ? Long.parseLong(token) : read.id(token);
+        return stopTokens.stream()
+                .mapToLong(token -> GenerationFlags.id(read, token))
+                .toArray();
     }
 
     private DecoderSignature signature(Session session, @Nullable ModelFolder folder) {

@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
             DemoCommand.class,
             RunCommand.class,
             GenerateCommand.class,
+            ChatCommand.class,
             InspectCommand.class,
             CompileCommand.class,
             GroupCommand.class,

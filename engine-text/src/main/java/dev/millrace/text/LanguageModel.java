@@ -18,7 +18,9 @@ public final class LanguageModel implements AutoCloseable {
     private final ModelFolder folder;
     private final Session session;
     private final Tokenizer tokenizer;
+    private final Generator tokens;
     private final TextGenerator generator;
+    private @Nullable ChatGenerator chats;
 
     private LanguageModel(@Nullable Engine own, ModelFolder folder, Session session, Tokenizer tokenizer) {
         this.own = own;
@@ -29,7 +31,8 @@ public final class LanguageModel implements AutoCloseable {
         if (folder.contextLength() > 0) {
             signature.contextLength(folder.contextLength());
         }
-        this.generator = TextGenerator.of(Generator.of(session, signature.build()), tokenizer);
+        this.tokens = Generator.of(session, signature.build());
+        this.generator = TextGenerator.of(tokens, tokenizer);
     }
 
     /**
@@ -86,6 +89,24 @@ public final class LanguageModel implements AutoCloseable {
 
     public TextGenerator generator() {
         return generator;
+    }
+
+    /**
+     * Returns the generator of answers to chats, in the format of the folder's chat template. Fails with NO_SUCH_FILE if the
+     * folder has none.
+     */
+    public synchronized ChatGenerator chats() {
+        ChatGenerator made = chats;
+        if (made == null) {
+            made = ChatGenerator.of(tokens, tokenizer, ChatTemplate.read(folder.folder()));
+            chats = made;
+        }
+        return made;
+    }
+
+    /** Begins a chat with the recommended options. */
+    public Chat chat() {
+        return chats().chat(defaults());
     }
 
     /** The options that the model's files recommend, with the tokens that end an answer. */

@@ -7,6 +7,7 @@ import dev.millrace.session.generate.Ending;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.Generator;
 import dev.millrace.session.generate.Token;
+import dev.millrace.session.generate.TokenUsage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -69,7 +70,7 @@ public final class TextGenerator {
     private static Completion completion(List<Piece> pieces) {
         String text = pieces.stream().map(Piece::text).collect(Collectors.joining());
         Piece last = pieces.getLast();
-        return new Completion(text, last.tokens(), Objects.requireNonNull(last.ending()));
+        return new Completion(text, last.usage(), Objects.requireNonNull(last.ending()));
     }
 
     /** Generates the whole text on this thread. */
@@ -99,9 +100,9 @@ public final class TextGenerator {
     }
 
     /** The text that a token completes, which may be empty. */
-    private record Piece(String text, int tokens, @Nullable Ending ending) {}
+    record Piece(String text, TokenUsage usage, @Nullable Ending ending) {}
 
-    private Flux<Piece> pieces(String prompt, GenerationOptions options) {
+    Flux<Piece> pieces(String prompt, GenerationOptions options) {
         long[] ids = ids(prompt, options);
         return Flux.defer(() -> {
             var said = new Saying(new Detokenizer(tokenizer, ids), new StopTexts(stops));
@@ -124,7 +125,7 @@ public final class TextGenerator {
                 text += stops.add(detokenizer.end());
                 text += stops.end();
             }
-            return new Piece(text, token.index() + 1, stops.isFound() ? Ending.STOPPED : ending);
+            return new Piece(text, token.usage(), stops.isFound() ? Ending.STOPPED : ending);
         }
     }
 }

@@ -20,6 +20,7 @@ import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import dev.millrace.session.generate.Ending;
 import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.session.generate.TokenUsage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,7 +86,7 @@ class TextGeneratorTest {
         var heard = new ArrayList<String>();
         Completion completion = generator.run("A", whole(), heard::add);
         assertThat(completion)
-                .isEqualTo(new Completion(TEXT.substring(1), ids.length - 1, Ending.STOP_TOKEN))
+                .isEqualTo(new Completion(TEXT.substring(1), new TokenUsage(1, 0, ids.length - 1), Ending.STOP_TOKEN))
                 .isEqualTo(generator.mono("A", whole()).block())
                 .isEqualTo(generator.run("A", whole()));
         assertThat(heard).isEqualTo(pieces);

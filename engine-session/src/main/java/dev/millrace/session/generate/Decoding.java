@@ -130,7 +130,8 @@ final class Decoding implements StepFlux.Steps<Token> {
             }
             words[count++] = word;
             ending = ending(word);
-            return new Token(word, count - prompt - 1, ending, choice.likelihood());
+            int generated = count - prompt;
+            return new Token(word, generated - 1, ending, choice.likelihood(), new TokenUsage(prompt, 0, generated));
         }
     }
 

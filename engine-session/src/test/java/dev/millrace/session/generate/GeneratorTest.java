@@ -63,7 +63,8 @@ class GeneratorTest {
         Generation generation = generator.run(new long[] {3, 1, 4}, SOME);
         assertThat(generation.ids()).containsExactly(SummingModel.said(20, 3, 1, 4));
         assertThat(generation.ending()).isEqualTo(Ending.MAX_TOKENS);
-        assertThat(generation.tokens().get(18)).isEqualTo(new Token(generation.ids()[18], 18, null));
+        assertThat(generation.tokens().get(18))
+                .isEqualTo(new Token(generation.ids()[18], 18, null, null, new TokenUsage(3, 0, 19)));
         assertThat(generator.mono(new long[] {3, 1, 4}, SOME).block()).isEqualTo(generation);
         assertThat(generator.flux(new long[] {3, 1, 4}, SOME).collectList().block())
                 .isEqualTo(generation.tokens());
