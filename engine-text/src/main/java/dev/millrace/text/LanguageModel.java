@@ -6,6 +6,7 @@ import dev.millrace.session.SessionOptions;
 import dev.millrace.session.generate.DecoderSignature;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.Generator;
+import dev.millrace.session.generate.GeneratorOptions;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * say so. Thread-safe. Closing closes the session, and the engine if {@link #open(Path)} created it.
  */
 public final class LanguageModel implements AutoCloseable {
+    /** The bytes of caches that are kept by default. */
+    private static final long PREFIX_BYTES = 1L << 30;
+
     private final @Nullable Engine own;
     private final ModelFolder folder;
     private final Session session;
@@ -22,7 +26,8 @@ public final class LanguageModel implements AutoCloseable {
     private final TextGenerator generator;
     private @Nullable ChatGenerator chats;
 
-    private LanguageModel(@Nullable Engine own, ModelFolder folder, Session session, Tokenizer tokenizer) {
+    private LanguageModel(
+            @Nullable Engine own, ModelFolder folder, Session session, Tokenizer tokenizer, GeneratorOptions options) {
         this.own = own;
         this.folder = folder;
         this.session = session;
@@ -31,7 +36,7 @@ public final class LanguageModel implements AutoCloseable {
         if (folder.contextLength() > 0) {
             signature.contextLength(folder.contextLength());
         }
-        this.tokens = Generator.of(session, signature.build());
+        this.tokens = Generator.of(session, signature.build(), options);
         this.generator = TextGenerator.of(tokens, tokenizer);
     }
 
@@ -43,7 +48,7 @@ public final class LanguageModel implements AutoCloseable {
     public static LanguageModel open(Path path) {
         Engine engine = Engine.create();
         try {
-            return open(engine, engine, ModelFolder.read(path), SessionOptions.defaults());
+            return open(engine, engine, ModelFolder.read(path), SessionOptions.defaults(), defaultOptions());
         } catch (RuntimeException | Error e) {
             engine.close();
             throw e;
@@ -57,22 +62,39 @@ public final class LanguageModel implements AutoCloseable {
 
     /** Opens a model whose files were found, in an engine that stays the caller's to close. */
     public static LanguageModel open(Engine engine, ModelFolder folder, SessionOptions options) {
+        return open(engine, folder, options, defaultOptions());
+    }
+
+    /** Opens a model whose files were found, in an engine that stays the caller's to close. */
+    public static LanguageModel open(
+            Engine engine, ModelFolder folder, SessionOptions options, GeneratorOptions generator) {
         return open(
                 null,
                 ApiBoundary.given(engine, "engine"),
                 ApiBoundary.given(folder, "folder"),
-                ApiBoundary.given(options, "options"));
+                ApiBoundary.given(options, "options"),
+                ApiBoundary.given(generator, "generator"));
     }
 
-    private static LanguageModel open(@Nullable Engine own, Engine engine, ModelFolder folder, SessionOptions options) {
+    private static LanguageModel open(
+            @Nullable Engine own,
+            Engine engine,
+            ModelFolder folder,
+            SessionOptions options,
+            GeneratorOptions generator) {
         Tokenizer tokenizer = Tokenizer.read(folder.tokenizer());
         Session session = engine.session(folder.model(), options);
         try {
-            return new LanguageModel(own, folder, session, tokenizer);
+            return new LanguageModel(own, folder, session, tokenizer, generator);
         } catch (RuntimeException | Error e) {
             session.close();
             throw e;
         }
+    }
+
+    /** Returns options that keep up to 1 GiB of caches for prompts that begin as earlier ones, such as the turns of a chat. */
+    private static GeneratorOptions defaultOptions() {
+        return GeneratorOptions.builder().prefixBytes(PREFIX_BYTES).build();
     }
 
     public ModelFolder folder() {
@@ -121,6 +143,7 @@ public final class LanguageModel implements AutoCloseable {
 
     @Override
     public void close() {
+        tokens.close();
         session.close();
         if (own != null) {
             own.close();

@@ -91,6 +91,11 @@ final class DecoderCaches {
                                 state.output().equals(room.presents().get(state.input())) && isEmpty(state.zeros()));
     }
 
+    /** Whether all caches begin without steps and get longer with each token. */
+    static boolean grow(List<State> states) {
+        return states.stream().allMatch(state -> isEmpty(state.zeros()));
+    }
+
     private static boolean isEmpty(@Nullable Shape zeros) {
         return zeros != null && zeros.rank() == RANK && zeros.dim(STEPS) == 0;
     }

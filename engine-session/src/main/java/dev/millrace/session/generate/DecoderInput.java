@@ -10,6 +10,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.ValueInfo;
 import java.util.Arrays;
+import java.util.function.IntBinaryOperator;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,20 @@ final class DecoderInput {
             values[i] = value.applyAsInt(i);
         }
         return filled(rank == 1 ? Shape.of(length) : Shape.of(1, length), values);
+    }
+
+    /** Whether the model wants rows, and leaves their number open. */
+    boolean takesBatch() {
+        return shape == null || shape.rank() == ROW_RANK && !(shape.dim(0) instanceof Dim.Known);
+    }
+
+    /** Rows of a batch. */
+    Tensor rows(int count, int length, IntBinaryOperator value) {
+        double[] values = new double[count * length];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = value.applyAsInt(i / length, i % length);
+        }
+        return filled(Shape.of(count, length), values);
     }
 
     /** One number, in a shape of ones. */

@@ -2,8 +2,11 @@ package dev.millrace.session.generate;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.PlainText;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.graph.tensor.TensorParts;
 import dev.millrace.session.Inputs;
+import dev.millrace.session.Outputs;
 import dev.millrace.session.Session;
 import dev.millrace.session.State;
 import dev.millrace.session.ValueInfo;
@@ -83,6 +86,30 @@ public final class DecoderSignature {
         return !states.isEmpty();
     }
 
+    /** Whether caches may have room for later steps. */
+    boolean hasRoom() {
+        return hasRoom;
+    }
+
+    /** The number of steps that caches get room for, if they may have room and so many tokens are there. */
+    int room(int tokens) {
+        return DecoderCaches.room(tokens, contextLength);
+    }
+
+    /** Whether the caches of the first tokens of a text are the first steps of its caches. */
+    boolean mayCutCaches() {
+        return hasRoom || keepsCaches() && DecoderCaches.grow(states);
+    }
+
+    /** Whether several texts, whose lengths differ, may be the entries of a batch. */
+    boolean mayBatch() {
+        return hasRoom
+                && branch == null
+                && ids.takesBatch()
+                && (mask == null || mask.takesBatch())
+                && (positions == null || positions.takesBatch());
+    }
+
     void check(Session session) {
         Set<String> names = new LinkedHashSet<>();
         session.inputs().forEach(info -> names.add(info.name()));
@@ -126,6 +153,43 @@ public final class DecoderSignature {
             inputs.and(branch.name(), branch.single(cached > 0 ? 1 : 0));
         }
         return inputs;
+    }
+
+    /** Returns the inputs of a step of one token. */
+    Inputs inputs(int word, int cached) {
+        int[] words = new int[cached + 1];
+        words[cached] = word;
+        return inputs(words, cached, cached + 1, cached + 1);
+    }
+
+    /**
+     * Returns the inputs of a step of one token of each entry of a batch, without the caches.
+     *
+     * @param cached the numbers of tokens that the caches cover
+     * @param room the number of tokens that the caches have room for
+     */
+    Inputs inputs(int[] words, int[] cached, int room) {
+        Inputs inputs = Inputs.of(fixed);
+        inputs.and(ids.name(), ids.rows(words.length, 1, (entry, _) -> words[entry]));
+        if (mask != null) {
+            inputs.and(mask.name(), mask.rows(words.length, room, (entry, i) -> i <= cached[entry] ? 1 : 0));
+        }
+        if (positions != null) {
+            inputs.and(positions.name(), positions.rows(words.length, 1, (entry, _) -> cached[entry]));
+        }
+        return inputs;
+    }
+
+    /** Returns the logits of the last step of an entry of a batch. */
+    float[] lastLogits(Outputs outputs, int entry, int entries) {
+        Tensor all = outputs.get(logits);
+        Shape shape = all.shape();
+        if (shape.rank() == 0 || all.elements() == 0) {
+            throw EngineException.invalidArgument("a " + all + " has no logits of a last token");
+        }
+        int vocabulary = Math.toIntExact(shape.dim(shape.rank() - 1));
+        long end = all.elements() / entries * (entry + 1);
+        return TensorParts.floats(all, end - vocabulary, vocabulary);
     }
 
     @Override

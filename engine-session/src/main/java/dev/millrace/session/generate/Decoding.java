@@ -2,35 +2,43 @@ package dev.millrace.session.generate;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.tensor.Shape;
-import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.graph.tensor.TensorParts;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
+import dev.millrace.session.RunContext;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.Sequence;
+import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.StepFlux;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
-/** One generation: a prompt is one run for each of its chunks, each token is another run. */
+/** One generation: a prompt is one run for each of its chunks, and each token is another run or a part of one. */
 final class Decoding implements StepFlux.Steps<Token> {
     /** The most tokens of a run: longer prompts take several, so that memory and the waiting of others stay bounded. */
     private static final int CHUNK = 512;
+    /** The most tokens of a run while other texts wait for their next tokens. */
+    private static final int CHUNK_BESIDE_OTHERS = 128;
 
     private final DecoderSignature signature;
+    private final PrefixCache prefixes;
     private final Sequence sequence;
+    private final @Nullable DecodeBatch batch;
     private final GenerationOptions generation;
     private final Sampler sampler;
     private final RunOptions runs;
     private final int prompt;
+    /** How many tokens of the prompt the caches had at the beginning. */
+    private final int known;
+
     private int[] words;
     private int count;
     /** How many of the words the caches have. */
@@ -39,11 +47,21 @@ final class Decoding implements StepFlux.Steps<Token> {
     /** How many of the words the run under way covers. */
     private int end;
 
+    /** The place in the batch, once the prompt is read. */
+    private @Nullable BatchedText text;
+
     private @Nullable Ending ending;
 
-    Decoding(DecoderSignature signature, Sequence sequence, int[] prompt, GenerationOptions generation) {
+    /** @param batch computes the tokens of several texts together; null for none */
+    Decoding(
+            DecoderSignature signature,
+            PrefixCache prefixes,
+            @Nullable DecodeBatch batch,
+            int[] prompt,
+            GenerationOptions generation) {
         this.signature = signature;
-        this.sequence = sequence;
+        this.prefixes = prefixes;
+        this.batch = batch;
         this.generation = generation;
         this.sampler = new Sampler(generation);
         this.prompt = prompt.length;
@@ -60,21 +78,62 @@ final class Decoding implements StepFlux.Steps<Token> {
             options.within(timeLimit);
         }
         this.runs = options.build();
+        PrefixCache.Begun begun = prefixes.begin(prompt);
+        this.sequence = begun.sequence();
+        this.known = begun.cached();
+        this.cached = begun.cached();
     }
 
     /** Returns the next token, generated on this thread. */
     Token run() {
         while (true) {
-            Token token = taken(sequence.run(inputs(), runs));
+            BatchedText batched = batched();
+            Token token = batched == null ? taken(sequence.run(inputs(), runs)) : chosen(awaited(batched));
             if (token != null) {
                 return token;
             }
         }
     }
 
+    /** Returns the place in the batch if the next run is one of a token; else null. */
+    private @Nullable BatchedText batched() {
+        if (batch == null || cached == 0 || count - cached > 1 || !(sequence instanceof OpenSequence own)) {
+            return null;
+        }
+        BatchedText place = text == null ? batch.join(own) : text;
+        text = place;
+        end = count;
+        return place;
+    }
+
+    private float[] awaited(BatchedText place) {
+        var answer = new CompletableFuture<float[]>();
+        step(place, runs, new Receiver<>() {
+            @Override
+            public void answered(float[] logits) {
+                answer.complete(logits);
+            }
+
+            @Override
+            public void failed(EngineException failure) {
+                answer.completeExceptionally(failure);
+            }
+        });
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            throw named(e.getCause() == null ? e : e.getCause());
+        }
+    }
+
+    private Disposable step(BatchedText place, RunOptions options, Receiver<float[]> to) {
+        return batch == null ? Disposables.disposed() : batch.step(place, words[count - 1], cached, options, to);
+    }
+
     /** Returns the inputs of the next run: the new tokens, or the next chunk of a prompt. */
     private Inputs inputs() {
-        end = signature.keepsCaches() ? Math.min(count, cached + CHUNK) : count;
+        int chunk = batch != null && batch.isBusy() ? CHUNK_BESIDE_OTHERS : CHUNK;
+        end = signature.keepsCaches() ? Math.min(count, cached + chunk) : count;
         return signature.inputs(words, cached, end, count);
     }
 
@@ -86,12 +145,34 @@ final class Decoding implements StepFlux.Steps<Token> {
     }
 
     private void step(ContextView context, Receiver<Token> to, Disposable.Swap running) {
-        running.update(sequence.mono(inputs(), runs)
-                .subscribe(
-                        outputs -> answer(outputs, context, to, running),
-                        thrown -> to.failed(named(thrown)),
-                        null,
-                        Context.of(context)));
+        BatchedText batched = batched();
+        if (batched == null) {
+            running.update(sequence.mono(inputs(), runs)
+                    .subscribe(
+                            outputs -> answer(outputs, context, to, running),
+                            thrown -> to.failed(named(thrown)),
+                            null,
+                            Context.of(context)));
+            return;
+        }
+        running.update(step(batched, RunContext.in(context, runs), new Receiver<>() {
+            @Override
+            public void answered(float[] logits) {
+                Token token;
+                try {
+                    token = chosen(logits);
+                } catch (RuntimeException | Error e) {
+                    to.failed(named(e));
+                    return;
+                }
+                to.answered(token);
+            }
+
+            @Override
+            public void failed(EngineException failure) {
+                to.failed(failure);
+            }
+        }));
     }
 
     private void answer(Outputs outputs, ContextView context, Receiver<Token> to, Disposable.Swap running) {
@@ -118,31 +199,26 @@ final class Decoding implements StepFlux.Steps<Token> {
     /** Returns the token that follows from a run; null if the prompt goes on. */
     private @Nullable Token taken(Outputs outputs) {
         try (outputs) {
-            cached = signature.keepsCaches() ? end : 0;
             if (end < count) {
+                cached = end;
                 return null;
             }
-            Sampler.Choice choice =
-                    sampler.choose(last(outputs.get(signature.logits())), Arrays.copyOf(words, count), prompt);
-            int word = choice.id();
-            if (count == words.length) {
-                words = Arrays.copyOf(words, 2 * count);
-            }
-            words[count++] = word;
-            ending = ending(word);
-            int generated = count - prompt;
-            return new Token(word, generated - 1, ending, choice.likelihood(), new TokenUsage(prompt, 0, generated));
+            return chosen(signature.lastLogits(outputs, 0, 1));
         }
     }
 
-    /** The logits of the last step, which are the last ones in memory too. */
-    private static float[] last(Tensor logits) {
-        Shape shape = logits.shape();
-        if (shape.rank() == 0 || logits.elements() == 0) {
-            throw EngineException.invalidArgument("a " + logits + " has no logits of a last token");
+    /** Returns the token that follows from the logits behind all words. */
+    private Token chosen(float[] logits) {
+        cached = signature.keepsCaches() ? end : 0;
+        Sampler.Choice choice = sampler.choose(logits, Arrays.copyOf(words, count), prompt);
+        int word = choice.id();
+        if (count == words.length) {
+            words = Arrays.copyOf(words, 2 * count);
         }
-        int vocabulary = Math.toIntExact(shape.dim(shape.rank() - 1));
-        return TensorParts.floats(logits, logits.elements() - vocabulary, vocabulary);
+        words[count++] = word;
+        ending = ending(word);
+        int generated = count - prompt;
+        return new Token(word, generated - 1, ending, choice.likelihood(), new TokenUsage(prompt, known, generated));
     }
 
     private @Nullable Ending ending(int word) {
@@ -162,6 +238,11 @@ final class Decoding implements StepFlux.Steps<Token> {
 
     @Override
     public void close() {
-        sequence.close();
+        int[] covered = Arrays.copyOf(words, cached);
+        if (batch == null || text == null) {
+            prefixes.end(sequence, covered);
+        } else {
+            batch.leave(text, prefixes.keeps() ? cached : 0, () -> prefixes.end(sequence, covered));
+        }
     }
 }

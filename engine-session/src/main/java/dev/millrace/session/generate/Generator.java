@@ -5,6 +5,7 @@ import dev.millrace.session.Session;
 import dev.millrace.session.State;
 import dev.millrace.session.StateOptions;
 import dev.millrace.session.StatefulSession;
+import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.StepFlux;
 import java.util.ArrayList;
 import java.util.Objects;
@@ -14,18 +15,23 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Tokens that a language model says after a prompt. The prompt is one run of the session and each token another one; what the
- * model keeps of earlier tokens stays in the engine's memory. Any number of threads and streams may generate at a time: the
- * session's runs are theirs in turns. The session stays the caller's to close.
+ * Generates the tokens that a language model says after a prompt. What the model keeps of earlier tokens stays in the engine's
+ * memory. Any number of threads and streams may generate at a time: if the model allows it, one run computes the next tokens of
+ * several texts, and else their runs take turns. The session stays the caller's to close.
  */
-public final class Generator {
-    private final StatefulSession sequences;
+public final class Generator implements AutoCloseable {
     private final DecoderSignature signature;
+    private final PrefixCache prefixes;
+    private final @Nullable DecodeBatch batch;
 
-    private Generator(Session session, DecoderSignature signature) {
+    private Generator(Session session, DecoderSignature signature, GeneratorOptions options) {
         this.signature = signature;
-        this.sequences =
+        StatefulSession sequences =
                 session.stateful(StateOptions.defaults(), signature.states().toArray(State[]::new));
+        this.prefixes = new PrefixCache(sequences, signature, options.prefixBytes());
+        this.batch = options.maxBatch() > 1 && signature.mayBatch()
+                ? new DecodeBatch(signature, () -> (OpenSequence) sequences.begin(), options.maxBatch())
+                : null;
     }
 
     /** A generator of a model whose inputs and outputs are called as exporters call them. */
@@ -35,8 +41,13 @@ public final class Generator {
 
     /** A generator of a model whose inputs and outputs were named. */
     public static Generator of(Session session, DecoderSignature signature) {
+        return of(session, signature, GeneratorOptions.defaults());
+    }
+
+    /** A generator with options. One that keeps caches has to be closed. */
+    public static Generator of(Session session, DecoderSignature signature, GeneratorOptions options) {
         given(signature, "signature").check(given(session, "session"));
-        return new Generator(session, signature);
+        return new Generator(session, signature, given(options, "options"));
     }
 
     public DecoderSignature signature() {
@@ -85,7 +96,18 @@ public final class Generator {
     }
 
     private Decoding begin(int[] words, GenerationOptions options) {
-        return new Decoding(signature, sequences.begin(), words, given(options, "options"));
+        return new Decoding(signature, prefixes, batch, words, given(options, "options"));
+    }
+
+    /** The bytes of caches that ended generations have left for later prompts. */
+    public long prefixBytes() {
+        return prefixes.bytes();
+    }
+
+    /** Frees the caches that ended generations have left. Generations go on, and leave none. The session stays open. */
+    @Override
+    public void close() {
+        prefixes.close();
     }
 
     private int[] checked(long[] prompt) {

@@ -17,7 +17,10 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -35,9 +38,13 @@ public final class OpenSequence extends Streaming implements Sequence {
     private volatile boolean closed;
 
     public OpenSequence(Streaming runs, CarriedState carried) {
+        this(runs, carried, carried.first());
+    }
+
+    private OpenSequence(Streaming runs, CarriedState carried, Map<String, Tensor> state) {
         this.runs = runs;
         this.carried = carried;
-        this.state = carried.first();
+        this.state = state;
     }
 
     @Override
@@ -144,10 +151,9 @@ public final class OpenSequence extends Streaming implements Sequence {
 
     @Override
     public Map<String, Tensor> snapshot() {
-        return inTurn(() -> {
-            checkOpen();
+        return read(held -> {
             var copy = new LinkedHashMap<String, Tensor>();
-            state.forEach((input, tensor) -> copy.put(input, Tensor.copyOf(tensor)));
+            held.forEach((input, tensor) -> copy.put(input, Tensor.copyOf(tensor)));
             return copy;
         });
     }
@@ -163,12 +169,57 @@ public final class OpenSequence extends Streaming implements Sequence {
     }
 
     private void put(Map<String, Tensor> next) {
+        change(_ -> next);
+    }
+
+    /**
+     * Replaces the state, when the elements that were requested have ended.
+     *
+     * @param change returns the next state of this one, which is closed except for what the next one has as well
+     */
+    public void change(UnaryOperator<Map<String, Tensor>> change) {
         inTurn(() -> {
             checkOpen();
-            carried.close(state);
+            Map<String, Tensor> next = change.apply(state);
+            carried.close(state, next);
             state = next;
             return next;
         });
+    }
+
+    /**
+     * Returns what is made of the state, when the elements that were requested have ended.
+     *
+     * @param read keeps no tensor of the state
+     */
+    public <T> T read(Function<Map<String, Tensor>, T> read) {
+        return inTurn(() -> {
+            checkOpen();
+            return read.apply(state);
+        });
+    }
+
+    /**
+     * Has the state read on the thread of the last requested element when that has ended, or at once. That of a closed sequence
+     * is not read.
+     */
+    public void whenIdle(Consumer<Map<String, Tensor>> read) {
+        turns.later(turn -> {
+            if (!closed) {
+                read.accept(state);
+            }
+            turn.end(() -> {});
+            return Disposables.disposed();
+        });
+    }
+
+    /**
+     * Begins another sequence.
+     *
+     * @param copy returns its state, a copy of this one's
+     */
+    public OpenSequence fork(UnaryOperator<Map<String, Tensor>> copy) {
+        return new OpenSequence(runs, carried, read(copy));
     }
 
     private <T> T inTurn(Supplier<T> action) {
