@@ -14,7 +14,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.function.DoubleSupplier;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -75,6 +77,22 @@ public final class GenerateBenchCommand implements Callable<Integer> {
             defaultValue = "22")
     private int layers;
 
+    @Option(
+            names = "--conversations",
+            paramLabel = "N",
+            split = ",",
+            description =
+                    "Also measure so many conversations at once, such as 1,8,32, and print their tokens per second"
+                            + " together.")
+    private List<Integer> conversations = new ArrayList<>();
+
+    @Option(
+            names = "--history",
+            paramLabel = "N",
+            split = ",",
+            description = "Also measure the time to the first token of 64 new ones behind a history of so many tokens.")
+    private List<Integer> histories = new ArrayList<>();
+
     @Option(names = "--gguf", paramLabel = "FILE", description = "The same model for llama.cpp.")
     private @Nullable Path gguf;
 
@@ -104,6 +122,7 @@ public final class GenerateBenchCommand implements Callable<Integer> {
                 .formatted("tokens/s", "threads", "ours", "ORT", "ratio", "llama.cpp", "ratio", "same tokens"));
         for (int count : threads.get()) {
             measure(model, count, out);
+            talk(model, count, out);
         }
         out.println("resident %d MB at most, both engines together".formatted(ProcessMemory.peakKib() >> 10));
         out.flush();
@@ -118,6 +137,36 @@ public final class GenerateBenchCommand implements Callable<Integer> {
                 measure(ours, peer, length, count, out);
             }
         }
+    }
+
+    private void talk(Path model, int count, PrintWriter out) {
+        if (conversations.isEmpty() && histories.isEmpty()) {
+            return;
+        }
+        try (var talk = new Conversations(model, count)) {
+            double first = 0;
+            for (int many : conversations) {
+                UsageException.requireAtLeast(1, "--conversations", many);
+                talk.rate(many, 2);
+                double rate = median(() -> talk.rate(many, tokens));
+                first = first == 0 ? rate : first;
+                out.println("%-16s %7d %9.2f   %.2f times that of the first row"
+                        .formatted(many + " together", count, rate, rate / first));
+                out.flush();
+            }
+            for (int history : histories) {
+                UsageException.requireAtLeast(1, "--history", history);
+                Conversations.Turn turn = talk.turn(history);
+                out.println("%-16s %7d %7.2f s   %.2f s without the history"
+                        .formatted("turn at " + history, count, turn.behindHistory(), turn.alone()));
+                out.flush();
+            }
+        }
+    }
+
+    private double median(DoubleSupplier rate) {
+        return Numbers.median(
+                IntStream.range(0, rounds).mapToObj(i -> rate.getAsDouble()).toList());
     }
 
     private void measure(TimedDecoder ours, TimedDecoder reference, int length, int count, PrintWriter out)
