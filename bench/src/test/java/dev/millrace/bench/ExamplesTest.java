@@ -61,6 +61,8 @@ class ExamplesTest {
             Flux<String> questions;
             List<Path> models;
             ScheduledExecutorService timer;
+            LanguageModel model;
+            List<ChatMessage> messages;
 
             void example() throws Exception {
         %s
@@ -79,6 +81,7 @@ class ExamplesTest {
                 "docs/guide/deployment.md",
                 "docs/guide/from-onnxruntime.md",
                 "docs/guide/generation.md",
+                "docs/guide/language-models.md",
                 "docs/guide/model-packages.md",
                 "docs/guide/streams.md",
                 "docs/guide/text.md"

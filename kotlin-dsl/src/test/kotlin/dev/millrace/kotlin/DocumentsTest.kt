@@ -15,6 +15,8 @@ import dev.millrace.session.Session
 import dev.millrace.session.State
 import dev.millrace.session.generate.GenerationOptions
 import dev.millrace.session.generate.Generator
+import dev.millrace.text.ChatMessage
+import dev.millrace.text.LanguageModel
 import kotlinx.coroutines.flow.Flow
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.params.ParameterizedTest
@@ -97,6 +99,17 @@ private class DocumentExamples(
             }
     }
 
+    suspend fun talking() {
+        LanguageModel.open(Path.of("model-folder")).use { model ->
+            model.chat().deltas("What is a millrace?").collect { delta -> print(delta.text) }
+        }
+    }
+
+    suspend fun answering(model: LanguageModel) {
+        val completion = model.chats().answer(listOf(ChatMessage.user("What is a millrace?")), model.defaults())
+        println("${completion.text} (${completion.usage.cached} of ${completion.usage.prompt} tokens were known)")
+    }
+
     suspend fun compiling() {
         engine().use { engine ->
             val compiler =
@@ -128,6 +141,7 @@ class DocumentsTest {
         "docs/guide/getting-started.md",
         "docs/guide/streams.md",
         "docs/guide/generation.md",
+        "docs/guide/language-models.md",
         "docs/guide/graphs.md",
         "docs/guide/compiled-models.md",
     )
