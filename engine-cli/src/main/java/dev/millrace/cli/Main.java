@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
             GenerateCommand.class,
             InspectCommand.class,
             CompileCommand.class,
+            QuantizeCommand.class,
             GroupCommand.class,
             ContextInfoCommand.class,
             CacheCommand.class,

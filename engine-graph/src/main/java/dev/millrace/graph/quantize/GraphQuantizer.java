@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,8 @@ final class GraphQuantizer {
     private final Map<Source, Made> made = new LinkedHashMap<>();
     /** The matrices that cannot be represented. */
     private final Set<Source> refused = new HashSet<>();
+    /** The constants that were added. */
+    private final Set<Value> constants = new HashSet<>();
 
     GraphQuantizer(QuantizeOptions options, WeightPacking packing) {
         this.options = options;
@@ -54,7 +57,7 @@ final class GraphQuantizer {
             }
         }
         return new QuantizeReport(
-                rows, Leftovers.list(main, candidates.reasons()), before, Leftovers.bytes(main));
+                rows, Leftovers.list(main, candidates.reasons(), constants), before, Leftovers.bytes(main));
     }
 
     private QuantizeReport.Weight row(Source source, Made each) {
@@ -133,6 +136,7 @@ final class GraphQuantizer {
         Value scales = editor.addConstant(name + "_scales", weight.scales());
         Tensor zeroPoints = weight.zeros();
         Value zeros = zeroPoints == null ? null : editor.addConstant(name + "_zero_points", zeroPoints);
+        constants.addAll(List.of(data, scales));
         ElementType type = source.matrix().tensor().type();
         if (options.method() == Method.BLOCKS && weight.scales().type() != type) {
             Value wide = editor.value(name + "_scales_" + type, null);

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
-/** The constants of a graph and of its nested graphs: their bytes, and the weights among them with the reason for which they stay. */
+/** Counts the constants of a graph and of its nested graphs, and lists the weights among them that stay, with the reasons. */
 final class Leftovers {
     private Leftovers() {}
 
@@ -32,11 +32,11 @@ final class Leftovers {
         return sum[0];
     }
 
-    /** Lists the floats of at least two dimensions, the largest first. */
-    static List<QuantizeReport.Kept> list(Graph main, Map<Value, String> reasons) {
+    /** Lists the floats of at least two dimensions except {@code made}, the largest first. */
+    static List<QuantizeReport.Kept> list(Graph main, Map<Value, String> reasons, Set<Value> made) {
         var kept = new ArrayList<QuantizeReport.Kept>();
         forEach(main, (value, tensor) -> {
-            if (tensor.type().isFloating() && tensor.shape().rank() >= 2 && value.isUsed()) {
+            if (tensor.type().isFloating() && tensor.shape().rank() >= 2 && value.isUsed() && !made.contains(value)) {
                 String reason = value.isConstant()
                         ? reasons.getOrDefault(value, readers(value))
                         : "it is an input with a default, which callers may override";
@@ -44,7 +44,6 @@ final class Leftovers {
                         value.name(), tensor.shape(), tensor.type(), tensor.segment().byteSize(), reason));
             }
         });
-        kept.removeIf(each -> each.reason().isEmpty());
         kept.sort(Comparator.comparingLong(QuantizeReport.Kept::bytes)
                 .reversed()
                 .thenComparing(QuantizeReport.Kept::name));
