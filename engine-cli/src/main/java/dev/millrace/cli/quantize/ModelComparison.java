@@ -50,8 +50,8 @@ public final class ModelComparison {
             }
         }
         if (arguments.isEmpty()) {
-            throw EngineException.invalidArgument("folder " + folder + " has no file NAME.npy or NAME.pb for any of "
-                    + declared);
+            throw EngineException.invalidArgument(
+                    "folder " + folder + " has no file NAME.npy or NAME.pb for any of " + declared);
         }
         return InputFiles.read(arguments, declared);
     }

@@ -38,7 +38,9 @@ public final class OutputError {
     }
 
     private boolean hasScores(Tensor tensor) {
-        if (!tensor.type().isFloating() || tensor.shape().rank() < 2 || tensor.shape().dimAt(-1) < 2) {
+        if (!tensor.type().isFloating()
+                || tensor.shape().rank() < 2
+                || tensor.shape().dimAt(-1) < 2) {
             return false;
         }
         String text = name.toLowerCase(Locale.ROOT);

@@ -52,8 +52,9 @@ public final class QuantizationText {
 
     /** Prints the differences of the outputs. */
     public static void outputs(ModelComparison comparison, PrintWriter out) {
-        out.printf("%n%12s %10s %10s %10s  output (%d samples)%n", "max abs", "rel RMS", "cosine", "arg-max",
-                comparison.samples());
+        out.printf(
+                "%n%12s %10s %10s %10s  output (%d samples)%n",
+                "max abs", "rel RMS", "cosine", "arg-max", comparison.samples());
         for (OutputError error : comparison.errors()) {
             out.printf(
                     Locale.ROOT,

@@ -111,9 +111,8 @@ final class GraphQuantizer {
             return before;
         }
         boolean isDynamic = options.method() == Method.DYNAMIC;
-        QuantisedWeight weight = isDynamic
-                ? packing.columns(source.matrix())
-                : packing.blocks(source.matrix(), !source.isTable());
+        QuantisedWeight weight =
+                isDynamic ? packing.columns(source.matrix()) : packing.blocks(source.matrix(), !source.isTable());
         if (!Double.isFinite(weight.error())) {
             refused.add(source);
             candidates.refuse(source.value());
@@ -140,9 +139,7 @@ final class GraphQuantizer {
         ElementType type = source.matrix().tensor().type();
         if (options.method() == Method.BLOCKS && weight.scales().type() != type) {
             Value wide = editor.value(name + "_scales_" + type, null);
-            NodeSpec cast = NodeSpec.of(OpId.onnx(OpName.CAST), opset, scales)
-                    .named(wide.name())
-                    .with("to", Attribute.of(type.code()));
+            NodeSpec cast = NodeSpec.of(OpId.onnx(OpName.CAST), opset, scales).with("to", Attribute.of(type.code()));
             editor.insert(cast, graph.firstNode(), wide);
             scales = wide;
         }

@@ -41,7 +41,11 @@ final class Leftovers {
                         ? reasons.getOrDefault(value, readers(value))
                         : "it is an input with a default, which callers may override";
                 kept.add(new QuantizeReport.Kept(
-                        value.name(), tensor.shape(), tensor.type(), tensor.segment().byteSize(), reason));
+                        value.name(),
+                        tensor.shape(),
+                        tensor.type(),
+                        tensor.segment().byteSize(),
+                        reason));
             }
         });
         kept.sort(Comparator.comparingLong(QuantizeReport.Kept::bytes)

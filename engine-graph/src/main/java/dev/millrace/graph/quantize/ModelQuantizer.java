@@ -89,9 +89,7 @@ public final class ModelQuantizer {
                     refuseSource(files, target.resolveSibling(dataName));
                 }
                 Models.write(
-                        made.model(),
-                        target,
-                        isExternal ? WriteOptions.externalData(dataName) : WriteOptions.inline());
+                        made.model(), target, isExternal ? WriteOptions.externalData(dataName) : WriteOptions.inline());
                 return made.report();
             }
         } catch (IOException e) {

@@ -59,8 +59,8 @@ final class NameSelection {
         unused.forEach(each -> texts.add("'" + each.text + "'"));
         if (!texts.isEmpty()) {
             texts.sort(null);
-            throw EngineException.invalidArgument("nothing that could be quantised is named " + String.join(" or ", texts)
-                    + ", neither a node nor a weight");
+            throw EngineException.invalidArgument("nothing that could be quantised is named "
+                    + String.join(" or ", texts) + ", neither a node nor a weight");
         }
     }
 }

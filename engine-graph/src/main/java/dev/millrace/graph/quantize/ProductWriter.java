@@ -93,8 +93,8 @@ final class ProductWriter {
 
     private NodeSpec inBytes(Target target, Value a, Operands weight) {
         List<Value> rounded = roundedInputs.computeIfAbsent(a, target::rounded);
-        Value sums = target.add(target.spec(
-                OpName.MATMUL_INTEGER, rounded.get(ELEMENTS), weight.data(), rounded.get(ZERO)));
+        Value sums =
+                target.add(target.spec(OpName.MATMUL_INTEGER, rounded.get(ELEMENTS), weight.data(), rounded.get(ZERO)));
         Value floats = target.cast(sums, ElementType.FLOAT);
         Value scales = target.add(target.spec(OpName.MUL, rounded.get(SCALE), weight.scales()));
         NodeSpec product = target.spec(OpName.MUL, floats, scales);
@@ -117,7 +117,7 @@ final class ProductWriter {
         target.finish(lookup.named(node.name()));
     }
 
-    /** The place of a node that is replaced. Added nodes stand there. */
+    /** The place of a node that is replaced. Added nodes stand there; the product alone has its name. */
     private final class Target {
         private final Node node;
         private final @Nullable Node next;
@@ -143,20 +143,9 @@ final class ProductWriter {
 
         /** Adds a node and returns its output, which has a name derived from that of the product. */
         Value add(NodeSpec spec) {
-            Value output = editor.value(outputName(spec.op().name()), null);
-            insert(spec, output);
+            Value output = editor.value(node.requireOutput(0).name() + "_" + spec.op().name(), null);
+            editor.insert(spec, next, output);
             return output;
-        }
-
-        private String outputName(String operator) {
-            return node.requireOutput(0).name() + "_" + operator;
-        }
-
-        private void insert(NodeSpec spec, Value... outputs) {
-            String name = spec.name().isEmpty() && !node.name().isEmpty()
-                    ? node.name() + "_" + spec.op().name()
-                    : spec.name();
-            editor.insert(spec.named(name), next, outputs);
         }
 
         List<Value> rounded(Value a) {
@@ -166,13 +155,13 @@ final class ProductWriter {
                 editor.value(a.name() + "_scale", null),
                 editor.value(a.name() + "_zero_point", null)
             };
-            insert(spec(OpName.DYNAMIC_QUANTIZE_LINEAR, floats), outputs);
+            editor.insert(spec(OpName.DYNAMIC_QUANTIZE_LINEAR, floats), next, outputs);
             return List.of(outputs);
         }
 
         /** Adds the node that produces what the replaced node did. */
         void finish(NodeSpec spec) {
-            insert(spec, node.requireOutput(0));
+            editor.insert(spec, next, node.requireOutput(0));
         }
     }
 }

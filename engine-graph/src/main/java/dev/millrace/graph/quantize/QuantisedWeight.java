@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param zeros the packed zero points, or null where a symmetric range has none
  * @param error the relative root mean square error; not finite where the weights cannot be represented
  */
-record QuantisedWeight(
-        Tensor data, Tensor scales, @Nullable Tensor zeros, double error) {
+record QuantisedWeight(Tensor data, Tensor scales, @Nullable Tensor zeros, double error) {
     long bytes() {
         return data.segment().byteSize()
                 + scales.segment().byteSize()

@@ -64,8 +64,8 @@ public record QuantizeOptions(
             throw EngineException.invalidArgument("accuracy level " + accuracyLevel + " is not between 0 and 4");
         }
         if (minElements < 0 || threads < 1) {
-            throw EngineException.invalidArgument("minElements is at least 0 and threads at least 1; given: "
-                    + minElements + " and " + threads);
+            throw EngineException.invalidArgument(
+                    "minElements is at least 0 and threads at least 1; given: " + minElements + " and " + threads);
         }
     }
 

@@ -64,8 +64,7 @@ final class SpillFile implements TensorStore, AutoCloseable {
                     at += channel.write(part, at);
                 }
             }
-            MemorySegment mapped =
-                    channel.map(FileChannel.MapMode.READ_ONLY, start, bytes.byteSize(), mappings);
+            MemorySegment mapped = channel.map(FileChannel.MapMode.READ_ONLY, start, bytes.byteSize(), mappings);
             return Tensor.wrap(made.type(), made.shape(), mapped);
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "temporary file " + file + " cannot be written: " + e, e);

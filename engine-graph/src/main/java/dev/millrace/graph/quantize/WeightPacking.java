@@ -52,7 +52,8 @@ final class WeightPacking {
         long columns = matrix.columns();
         int blocks = Math.ceilDiv(rows, size);
         int bytes = size * bits / 8;
-        ElementType scaleType = options.fp16Scales() ? ElementType.FLOAT16 : matrix.tensor().type();
+        ElementType scaleType =
+                options.fp16Scales() ? ElementType.FLOAT16 : matrix.tensor().type();
         int rowBytes = padded ? blocks * bytes : Math.ceilDiv(rows * bits, 8);
         Tensor data = store.allocate(
                 ElementType.UINT8, padded ? Shape.of(columns, blocks, bytes) : Shape.of(columns, rowBytes));

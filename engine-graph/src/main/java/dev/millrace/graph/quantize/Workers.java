@@ -19,7 +19,8 @@ final class Workers implements AutoCloseable {
     Workers(int threads) {
         this.threads = threads;
         this.pool = Executors.newFixedThreadPool(
-                threads, Thread.ofPlatform().daemon().name("millrace-quantize-", 0).factory());
+                threads,
+                Thread.ofPlatform().daemon().name("millrace-quantize-", 0).factory());
     }
 
     /** Runs {@code task} for each number below {@code count}, in any order, and returns when all have ended. */
