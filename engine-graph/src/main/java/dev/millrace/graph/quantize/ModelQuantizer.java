@@ -76,6 +76,9 @@ public final class ModelQuantizer {
         });
         String dataName = target.getFileName() + ".data";
         Path mark = target.resolveSibling(target.getFileName() + "." + UUID.randomUUID() + ".tmp");
+        if (Files.isDirectory(target)) {
+            throw EngineException.invalidArgument("the output " + target + " is a folder");
+        }
         try {
             refuseSource(files, target);
             try (SpillFile spill = new SpillFile(mark)) {

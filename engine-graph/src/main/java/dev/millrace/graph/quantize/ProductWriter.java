@@ -143,7 +143,8 @@ final class ProductWriter {
 
         /** Adds a node and returns its output, which has a name derived from that of the product. */
         Value add(NodeSpec spec) {
-            Value output = editor.value(node.requireOutput(0).name() + "_" + spec.op().name(), null);
+            Value output =
+                    editor.value(node.requireOutput(0).name() + "_" + spec.op().name(), null);
             editor.insert(spec, next, output);
             return output;
         }
