@@ -9,12 +9,10 @@ import dev.millrace.graph.tensor.ElementType;
  */
 final class BlockRounding {
     /** Candidates for a symmetric range, relative to the one whose end is the largest weight. */
-    private static final double[] REACHES = {
-        1, 0.75, 0.8, 0.85, 0.88, 0.91, 0.94, 0.97, 1.03, 1.06, 1.09, 1.12, 1.15, 1.2, 1.25
-    };
+    private static final double[] REACHES = {1, 0.84, 0.9, 0.95, 1.06, 1.12, 1.18};
 
     /** Candidates for a range with a zero point, relative to the one from the least to the largest weight. */
-    private static final double[] SHRINKS = {1, 0.96, 0.92, 0.88, 0.84, 0.8, 0.75, 0.7};
+    private static final double[] SHRINKS = {1, 0.94, 0.88, 0.82};
 
     /** The candidate of those that search nothing. */
     private static final double[] WHOLE = {1};
