@@ -8,7 +8,7 @@ import dev.millrace.cli.quantize.QuantizationText;
 import dev.millrace.cli.show.SessionText;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.quantize.ModelQuantizer;
-import dev.millrace.graph.quantize.ModelQuantizer.ExternalData;
+import dev.millrace.graph.quantize.ModelQuantizer.TensorFile;
 import dev.millrace.graph.quantize.QuantizeOptions;
 import dev.millrace.graph.quantize.QuantizeOptions.Method;
 import dev.millrace.graph.quantize.QuantizeReport;
@@ -123,7 +123,7 @@ final class QuantizeCommand implements Callable<Integer> {
             description = "Whether tensors go to OUT.onnx.data: ${COMPLETION-CANDIDATES}; AUTO does so from 1 GiB on"
                     + " (default: ${DEFAULT-VALUE}).",
             defaultValue = "AUTO")
-    private ExternalData externalData = ExternalData.AUTO;
+    private TensorFile externalData = TensorFile.AUTO;
 
     @Option(
             names = "--compare",

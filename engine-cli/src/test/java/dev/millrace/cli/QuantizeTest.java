@@ -17,6 +17,7 @@ import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,7 +68,7 @@ class QuantizeTest {
     }
 
     private List<String> operators() {
-        var operators = new java.util.ArrayList<String>();
+        var operators = new ArrayList<String>();
         Models.read(target)
                 .graph()
                 .nodes()

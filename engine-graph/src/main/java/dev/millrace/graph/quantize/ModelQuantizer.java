@@ -48,7 +48,7 @@ public final class ModelQuantizer {
     public record Quantized(Model model, QuantizeReport report) {}
 
     /** Says whether the tensors of a written model go to a file beside it, named after it with {@code .data}. */
-    public enum ExternalData {
+    public enum TensorFile {
         /** Only if they have more than 1 GiB. */
         AUTO,
         ALWAYS,
@@ -66,7 +66,7 @@ public final class ModelQuantizer {
      *
      * @param evenIfUnchanged whether a model without a weight to quantise is written, rather than refused
      */
-    public QuantizeReport quantize(Path source, Path target, ExternalData external, boolean evenIfUnchanged) {
+    public QuantizeReport quantize(Path source, Path target, TensorFile external, boolean evenIfUnchanged) {
         var files = new ArrayList<Path>(List.of(source));
         Model model = Models.read(source, FileUse.MAP, new DataListener() {
             @Override
@@ -86,8 +86,8 @@ public final class ModelQuantizer {
                 if (made.report().weights().isEmpty() && !evenIfUnchanged) {
                     throw nothing(made.report());
                 }
-                boolean isExternal = external == ExternalData.ALWAYS
-                        || external == ExternalData.AUTO && made.report().bytesAfter() > LARGE;
+                boolean isExternal = external == TensorFile.ALWAYS
+                        || external == TensorFile.AUTO && made.report().bytesAfter() > LARGE;
                 if (isExternal) {
                     refuseSource(files, target.resolveSibling(dataName));
                 }

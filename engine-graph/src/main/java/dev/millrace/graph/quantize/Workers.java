@@ -3,6 +3,7 @@ package dev.millrace.graph.quantize;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import java.util.ArrayList;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -41,7 +42,7 @@ final class Workers implements AutoCloseable {
                 done.get();
             }
         } catch (ExecutionException e) {
-            throw EngineException.wrap(Status.FAIL, "quantisation", e.getCause());
+            throw EngineException.wrap(Status.FAIL, "quantisation", Objects.requireNonNull(e.getCause()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new EngineException(Status.CANCELLED, "the quantisation was interrupted", e);

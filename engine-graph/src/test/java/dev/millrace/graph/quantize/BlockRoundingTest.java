@@ -1,6 +1,7 @@
 package dev.millrace.graph.quantize;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.tensor.ElementType;
 import java.util.Random;
@@ -44,7 +45,7 @@ class BlockRoundingTest {
             BlockRounding usual = rounding(bits, symmetric, false, ElementType.FLOAT);
             usual.round(weights, 0, weights.length);
             assertThat(best.error()).isLessThanOrEqualTo(usual.error() * (1 + 1e-9));
-            assertThat(best.error()).isCloseTo(loss(best, weights), org.assertj.core.data.Offset.offset(1e-9));
+            assertThat(best.error()).isCloseTo(loss(best, weights), within(1e-9));
             for (int i = 0; i < weights.length; i++) {
                 assertThat(best.code(i)).isBetween(0, (1 << bits) - 1);
             }
@@ -92,7 +93,7 @@ class BlockRoundingTest {
         float[] weights = {0.1f, 0.7f, -0.33f, 0.2f};
         rounding.round(weights, 0, 4);
         assertThat(Float.float16ToFloat(Float.floatToFloat16(rounding.scale()))).isEqualTo(rounding.scale());
-        assertThat(rounding.error()).isCloseTo(loss(rounding, weights), org.assertj.core.data.Offset.offset(1e-9));
+        assertThat(rounding.error()).isCloseTo(loss(rounding, weights), within(1e-9));
     }
 
     @ParameterizedTest

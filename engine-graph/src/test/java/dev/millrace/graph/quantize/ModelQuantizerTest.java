@@ -16,8 +16,10 @@ import dev.millrace.graph.quantize.QuantizeOptions.Method;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -162,7 +164,7 @@ class ModelQuantizerTest {
     void weightsThatStayHaveAReason() {
         Value narrow = products.editor.addConstant("narrow", products.random(64, 10));
         Value broken = products.weight("broken");
-        broken.constant().segment().setAtIndex(java.lang.foreign.ValueLayout.JAVA_FLOAT, 7, Float.NaN);
+        Objects.requireNonNull(broken.constant()).segment().setAtIndex(ValueLayout.JAVA_FLOAT, 7, Float.NaN);
         Value optional = products.editor.addInput(
                 "optional", ValueType.tensor(ElementType.FLOAT, Shape.of(64, 64)), products.random(64, 64));
         Value deep = products.editor.addConstant("deep", products.random(64, 64).reshaped(Shape.of(1, 64, 64)));

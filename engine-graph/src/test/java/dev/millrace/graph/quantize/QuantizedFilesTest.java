@@ -7,7 +7,7 @@ import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.quantize.ModelQuantizer.ExternalData;
+import dev.millrace.graph.quantize.ModelQuantizer.TensorFile;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,7 +53,7 @@ class QuantizedFilesTest {
     @Test
     void theFileIsWhatTheModelInMemoryIs() throws IOException {
         byte[] before = Files.readAllBytes(source);
-        QuantizeReport report = quantizer.quantize(source, target, ExternalData.NEVER, false);
+        QuantizeReport report = quantizer.quantize(source, target, TensorFile.NEVER, false);
         var inMemory = quantizer.quantize(Models.read(source));
         assertThat(Files.readAllBytes(target)).isEqualTo(Models.toBytes(inMemory.model()));
         assertThat(report).isEqualTo(inMemory.report());
@@ -62,7 +63,7 @@ class QuantizedFilesTest {
 
     @Test
     void externalDataHoldsTheSameTensorsAligned() throws IOException {
-        quantizer.quantize(source, target, ExternalData.ALWAYS, false);
+        quantizer.quantize(source, target, TensorFile.ALWAYS, false);
         Model expected = quantizer.quantize(Models.read(source)).model();
         Model written = Models.read(target);
         assertThat(files()).containsExactly("source.onnx", "source.onnx.data", "target.onnx", "target.onnx.data");
@@ -72,9 +73,10 @@ class QuantizedFilesTest {
                     .findFirst()
                     .map(Value::constant)
                     .orElseThrow();
-            assertThat(constant.constant().segment().mismatch(same.segment())).isEqualTo(-1);
+            Tensor tensor = Objects.requireNonNull(constant.constant());
+            assertThat(tensor.segment().mismatch(same.segment())).isEqualTo(-1);
             if (same.segment().byteSize() >= 1024) {
-                assertThat(constant.constant().segment().address() % 64).isZero();
+                assertThat(tensor.segment().address() % 64).isZero();
             }
         }
     }
@@ -82,14 +84,14 @@ class QuantizedFilesTest {
     @Test
     void filesOfTheSourceAreNotOverwritten() throws IOException {
         byte[] data = Files.readAllBytes(folder.resolve("source.onnx.data"));
-        assertThatThrownBy(() -> quantizer.quantize(source, source, ExternalData.AUTO, false))
+        assertThatThrownBy(() -> quantizer.quantize(source, source, TensorFile.AUTO, false))
                 .hasMessageContaining("is a file of the model itself");
         Path link = Files.createSymbolicLink(folder.resolve("link.onnx"), source);
-        assertThatThrownBy(() -> quantizer.quantize(source, link, ExternalData.AUTO, false))
+        assertThatThrownBy(() -> quantizer.quantize(source, link, TensorFile.AUTO, false))
                 .hasMessageContaining("is a file of the model itself");
         Files.delete(link);
         Path other = Files.copy(source, folder.resolve("other.onnx"));
-        assertThatThrownBy(() -> quantizer.quantize(other, source, ExternalData.ALWAYS, false))
+        assertThatThrownBy(() -> quantizer.quantize(other, source, TensorFile.ALWAYS, false))
                 .hasMessageContaining("source.onnx.data is a file of the model itself");
         assertThat(files()).containsExactly("other.onnx", "source.onnx", "source.onnx.data");
         assertThat(Files.readAllBytes(folder.resolve("source.onnx.data"))).isEqualTo(data);
@@ -100,11 +102,11 @@ class QuantizedFilesTest {
         var products = new Products(21);
         Model model = products.then("Add", "a", products.weight("w")).model();
         Models.write(model, source, WriteOptions.inline());
-        assertThatThrownBy(() -> quantizer.quantize(source, target, ExternalData.AUTO, false))
+        assertThatThrownBy(() -> quantizer.quantize(source, target, TensorFile.AUTO, false))
                 .hasMessageContaining("no weight can be quantised")
                 .hasMessageContaining("Add reads it (1×)");
         assertThat(files()).containsExactly("source.onnx", "source.onnx.data");
-        assertThat(quantizer.quantize(source, target, ExternalData.AUTO, true).weights())
+        assertThat(quantizer.quantize(source, target, TensorFile.AUTO, true).weights())
                 .isEmpty();
         assertThat(Files.readAllBytes(target)).isEqualTo(Files.readAllBytes(source));
     }
@@ -112,11 +114,10 @@ class QuantizedFilesTest {
     @Test
     void aFailureLeavesNothingBehind() throws IOException {
         Path missing = folder.resolve("none").resolve("target.onnx");
-        assertThatThrownBy(() -> quantizer.quantize(source, missing, ExternalData.AUTO, false))
+        assertThatThrownBy(() -> quantizer.quantize(source, missing, TensorFile.AUTO, false))
                 .hasMessageContaining("cannot be written");
-        Path occupied = Files.createDirectories(folder.resolve("occupied.onnx").resolve("inner"))
-                .getParent();
-        assertThatThrownBy(() -> quantizer.quantize(source, occupied, ExternalData.ALWAYS, false))
+        Path occupied = Files.createDirectory(folder.resolve("occupied.onnx"));
+        assertThatThrownBy(() -> quantizer.quantize(source, occupied, TensorFile.ALWAYS, false))
                 .hasMessageContaining("occupied.onnx is a folder");
         assertThat(files()).containsExactly("occupied.onnx", "source.onnx", "source.onnx.data");
     }

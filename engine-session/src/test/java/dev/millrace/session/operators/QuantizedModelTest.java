@@ -275,6 +275,10 @@ class QuantizedModelTest {
         return branch.graph();
     }
 
+    private static double[] numbersOf(Map<String, Tensor> answers) {
+        return OneOperator.numbers(Objects.requireNonNull(answers.get("y")));
+    }
+
     /** Without a search, a weight is at most half a step from its code, or a whole one at the narrow end of a range. */
     @ParameterizedTest
     @CsvSource({"4, true", "4, false", "8, true", "8, false"})
@@ -289,8 +293,8 @@ class QuantizedModelTest {
         Value x = input("x", draw.floats(3, inner));
         editor.addOutput("y", node("MatMul", x, editor.addConstant("w", draw.floats(inner, columns))));
         Quantized made = ModelQuantizer.of(options).quantize(model());
-        double[] expected = OneOperator.numbers(run(model(), "cpu").get("y"));
-        double[] actual = OneOperator.numbers(run(made.model(), "cpu").get("y"));
+        double[] expected = numbersOf(run(model(), "cpu"));
+        double[] actual = numbersOf(run(made.model(), "cpu"));
         Tensor scales = made.model().graph().constants().stream()
                 .filter(value -> value.name().endsWith("_scales"))
                 .findFirst()
