@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Replaces the products of a graph and of its nested graphs. A weight that several nodes read is quantised once. */
 final class GraphQuantizer {
     private final QuantizeOptions options;
-    private final WeightPacking packing;
+    private final MatrixQuantizer matrices;
     private final Candidates candidates;
     private final Map<Source, Made> made = new LinkedHashMap<>();
     /** The matrices that cannot be represented. */
@@ -33,9 +33,9 @@ final class GraphQuantizer {
     /** The constants that were added. */
     private final Set<Value> constants = new HashSet<>();
 
-    GraphQuantizer(QuantizeOptions options, WeightPacking packing) {
+    GraphQuantizer(QuantizeOptions options, MatrixQuantizer matrices) {
         this.options = options;
-        this.packing = packing;
+        this.matrices = matrices;
         this.candidates = new Candidates(options);
     }
 
@@ -112,7 +112,7 @@ final class GraphQuantizer {
         }
         boolean isDynamic = options.method() == Method.DYNAMIC;
         QuantisedWeight weight =
-                isDynamic ? packing.columns(source.matrix()) : packing.blocks(source.matrix(), !source.isTable());
+                isDynamic ? matrices.columns(source.matrix()) : matrices.blocks(source.matrix(), !source.isTable());
         if (!Double.isFinite(weight.error())) {
             refused.add(source);
             candidates.refuse(source.value());

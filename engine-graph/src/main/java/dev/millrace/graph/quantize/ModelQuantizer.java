@@ -114,7 +114,7 @@ public final class ModelQuantizer {
         StoredConstants.over(graph);
         QuantizeReport report;
         try (Workers workers = new Workers(options.threads())) {
-            report = new GraphQuantizer(options, new WeightPacking(options, store, workers)).quantize(graph);
+            report = new GraphQuantizer(options, new MatrixQuantizer(options, store, workers)).quantize(graph);
         }
         MappedFile.check(model.mapped());
         Model made = model.with(graph);

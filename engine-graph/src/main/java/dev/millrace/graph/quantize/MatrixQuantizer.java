@@ -10,14 +10,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Quantises matrices, several columns at a time on each thread. The result does not depend on the number of threads. */
-final class WeightPacking {
+final class MatrixQuantizer {
     private static final int MOST_OF_INT8 = 127;
 
     private final QuantizeOptions options;
     private final TensorStore store;
     private final Workers workers;
 
-    WeightPacking(QuantizeOptions options, TensorStore store, Workers workers) {
+    MatrixQuantizer(QuantizeOptions options, TensorStore store, Workers workers) {
         this.options = options;
         this.store = store;
         this.workers = workers;
