@@ -12,6 +12,7 @@ module dev.millrace.graph {
     exports dev.millrace.graph.op;
     exports dev.millrace.graph.optimise.pass;
     exports dev.millrace.graph.optimise;
+    exports dev.millrace.graph.quantize;
     exports dev.millrace.graph.tensor;
     exports dev.millrace.graph;
 }

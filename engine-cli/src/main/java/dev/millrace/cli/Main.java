@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
             ChatCommand.class,
             InspectCommand.class,
             CompileCommand.class,
+            QuantizeCommand.class,
             GroupCommand.class,
             ContextInfoCommand.class,
             CacheCommand.class,

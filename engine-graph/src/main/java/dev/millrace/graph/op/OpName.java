@@ -32,6 +32,7 @@ public final class OpName {
     public static final String FLATTEN = "Flatten";
     public static final String GRU = "GRU";
     public static final String GATHER = "Gather";
+    public static final String GATHER_BLOCK_QUANTIZED = "GatherBlockQuantized";
     public static final String GATHER_ND = "GatherND";
     public static final String GELU = "Gelu";
     public static final String GEMM = "Gemm";

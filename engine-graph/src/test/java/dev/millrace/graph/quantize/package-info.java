@@ -1,0 +1,4 @@
+@NullMarked
+package dev.millrace.graph.quantize;
+
+import org.jspecify.annotations.NullMarked;
