@@ -12,10 +12,8 @@ import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.ExecutionProvider;
-import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.Partition;
 import dev.millrace.providers.spi.ProviderDevice;
-import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Kernel;
@@ -34,30 +32,14 @@ import org.jspecify.annotations.Nullable;
  * A provider that computes: it compiles each product of float values and a constant row, which it keeps in its context
  * binary.
  */
-final class ScalingFactory implements ProviderFactory {
+final class ScalingFactory extends TestFactory {
     static final String NAME = "scaling";
 
     /** How many products its kernels have computed. */
     final AtomicInteger products = new AtomicInteger();
 
-    @Override
-    public String name() {
-        return NAME;
-    }
-
-    @Override
-    public String vendor() {
-        return "test";
-    }
-
-    @Override
-    public String version() {
-        return "1";
-    }
-
-    @Override
-    public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
-        return ProviderDevice.processors(NAME, version(), hardware);
+    ScalingFactory() {
+        super(NAME);
     }
 
     @Override
