@@ -290,11 +290,6 @@ public final class OpenSession extends Streaming implements MemberRuns {
     }
 
     @Override
-    public StatefulSession stateful(State... states) {
-        return stateful(StateOptions.defaults(), states);
-    }
-
-    @Override
     public StatefulSession stateful(StateOptions options, State... states) {
         return new OpenStatefulSession(
                 this, this, Failures.given(options, "options"), Failures.each(states, "states"), System::nanoTime);
