@@ -57,7 +57,7 @@ final class OneCompilation {
     private int done;
 
     OneCompilation(
-            OpenEngine engine,
+            EngineResources engine,
             CompileOptions options,
             ModelInput input,
             ModelOutput output,
