@@ -62,11 +62,16 @@ public final class TestModels {
         return Models.toBytes(model(editor.graph()));
     }
 
-    /** Runs a model of one input x, [batch, width], on a row of halves, and returns the numbers of its first output. */
-    static float[] answer(Session session, int width) {
+    /** A row of halves. */
+    static Tensor halves(int width) {
         float[] x = new float[width];
         Arrays.fill(x, 0.5f);
-        try (Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 1, width)))) {
+        return Tensor.copyOf(x, 1, width);
+    }
+
+    /** Runs a model of one input x, [batch, width], on {@link #halves}, and returns the numbers of its first output. */
+    static float[] answer(Session session, int width) {
+        try (Outputs outputs = session.run(Inputs.of("x", halves(width)))) {
             return outputs.get(0).floats();
         }
     }
