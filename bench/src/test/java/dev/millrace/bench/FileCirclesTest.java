@@ -26,7 +26,7 @@ class FileCirclesTest {
             "dev/millrace/session", 2,
             "dev/millrace/session/runtime", 3,
             "dev/millrace/scheduler/run", 18,
-            "dev/millrace/epcontext", 10,
+            "dev/millrace/epcontext", 2,
             "dev/millrace/codegen/asm", 10,
             "dev/millrace/graph/ir", 9);
 
