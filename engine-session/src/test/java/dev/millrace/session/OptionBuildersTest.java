@@ -157,7 +157,6 @@ class OptionBuildersTest {
                 .progress(_ -> {})
                 .build();
         assertCopied(options.toBuilder().build(), options, CompileOptions.defaults());
-        assertThat(CompileOptions.builder().build()).isEqualTo(CompileOptions.defaults());
     }
 
     @Test
