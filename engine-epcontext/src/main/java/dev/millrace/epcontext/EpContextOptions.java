@@ -77,12 +77,12 @@ public record EpContextOptions(
         }
     }
 
-    /** Returns options that write no context model. */
     /** Whether these options name the source of weightless context models, as a file or in memory. */
     public boolean namesSource() {
         return sourceModel != null || sourceBytes != null;
     }
 
+    /** Returns options that write no context model. */
     public static EpContextOptions defaults() {
         return DEFAULTS;
     }
