@@ -12,8 +12,10 @@ import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.Partition;
 import dev.millrace.providers.spi.ProviderDevice;
+import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Kernel;
@@ -32,14 +34,30 @@ import org.jspecify.annotations.Nullable;
  * A provider that computes: it compiles each product of float values and a constant row, which it keeps in its context
  * binary.
  */
-final class ScalingFactory extends TestFactory {
+final class ScalingFactory implements ProviderFactory {
     static final String NAME = "scaling";
 
     /** How many products its kernels have computed. */
     final AtomicInteger products = new AtomicInteger();
 
-    ScalingFactory() {
-        super(NAME);
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String vendor() {
+        return "test";
+    }
+
+    @Override
+    public String version() {
+        return "1";
+    }
+
+    @Override
+    public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
+        return ProviderDevice.processors(NAME, version(), hardware);
     }
 
     @Override
