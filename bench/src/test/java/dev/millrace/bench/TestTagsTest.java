@@ -28,8 +28,8 @@ class TestTagsTest {
     private static Map<String, String> sources() throws IOException {
         var sources = new TreeMap<String, String>();
         try (Stream<Path> all = Files.walk(Path.of(".."))) {
-            for (Path each : all.filter(
-                            path -> path.toString().matches(".*[/\\\\]src[/\\\\]test[/\\\\]java[/\\\\].*(IT|Test)\\.java"))
+            for (Path each : all.filter(path ->
+                            path.toString().matches(".*[/\\\\]src[/\\\\]test[/\\\\]java[/\\\\].*(IT|Test)\\.java"))
                     .toList()) {
                 sources.put(each.getFileName().toString().replace(".java", ""), Files.readString(each));
             }

@@ -343,7 +343,9 @@ class ContextCacheAttackTest {
         try {
             for (int i = 0; i < 200; i++) {
                 try (Session session = engine.session(model)) {
-                    assertThat(TestModels.answer(session, WIDTH)).as("try %d", i).containsExactly(expected);
+                    assertThat(TestModels.answer(session, WIDTH))
+                            .as("try %d", i)
+                            .containsExactly(expected);
                 }
             }
         } finally {

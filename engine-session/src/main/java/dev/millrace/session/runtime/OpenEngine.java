@@ -111,8 +111,8 @@ public final class OpenEngine implements Engine {
         ContextCache used = cache == null ? contextCache : cache;
         return used != null && CachedSession.suits(options)
                 ? guarded(() -> new CachedSession(resources, options, used).open(model))
-                : guarded(
-                        () -> models.session(model, options, () -> new SessionBuilder(resources, options).fromFile(model)));
+                : guarded(() ->
+                        models.session(model, options, () -> new SessionBuilder(resources, options).fromFile(model)));
     }
 
     @Override

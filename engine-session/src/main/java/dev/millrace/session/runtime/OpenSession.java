@@ -65,7 +65,12 @@ public final class OpenSession extends Streaming implements MemberRuns {
      * @param model the model, which has counted this session already
      * @param file the file of the model; null where it has none
      */
-    OpenSession(EngineResources engine, SessionOptions options, OpenModel model, SessionReport report, @Nullable Path file) {
+    OpenSession(
+            EngineResources engine,
+            SessionOptions options,
+            OpenModel model,
+            SessionReport report,
+            @Nullable Path file) {
         Plan plan = model.runner().plan();
         ModelFace face = model.face();
         this.engine = engine;

@@ -23,13 +23,7 @@ public final class QueuedRuns {
     private final RunThreads threads;
     private final RunQueue queue;
 
-    QueuedRuns(
-            SessionRuns runs,
-            RunGate gate,
-            Watch watch,
-            WorkerPool pool,
-            RunThreads threads,
-            Admission admission) {
+    QueuedRuns(SessionRuns runs, RunGate gate, Watch watch, WorkerPool pool, RunThreads threads, Admission admission) {
         this.runs = runs;
         this.gate = gate;
         this.watch = watch;

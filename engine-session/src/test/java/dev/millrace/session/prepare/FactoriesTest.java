@@ -3,13 +3,13 @@ package dev.millrace.session.prepare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.session.TestFactory;
 import dev.millrace.graph.EngineException;
 import dev.millrace.providers.cpu.CpuFactory;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.session.TestFactory;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;

@@ -2,7 +2,6 @@ package dev.millrace.session.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.session.TestFactory;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.tensor.Tensor;
@@ -16,6 +15,7 @@ import dev.millrace.session.EngineOptions;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
+import dev.millrace.session.TestFactory;
 import dev.millrace.session.TestModels;
 import java.util.ArrayList;
 import java.util.List;
