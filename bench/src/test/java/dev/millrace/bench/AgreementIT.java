@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -39,6 +40,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Tests that real models give ONNX Runtime's answers in five shapes each, optimised and not, and
  * over hundreds of frames with state.
  */
+@Tag("reference")
+@Tag("slow")
 class AgreementIT {
     private static final double FLOATS = 1e-4;
     /** The tolerance of quantised models: one last bit decides the rounding to a step of 1/255. */

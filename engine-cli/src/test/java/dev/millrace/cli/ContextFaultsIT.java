@@ -40,6 +40,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -50,6 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
  * is right, or refused. {@code -Dmillrace.test.kills} says how often.
  */
 @EnabledOnOs(OS.LINUX)
+@Tag("slow")
 class ContextFaultsIT {
     private static final int KILLS = TestScale.count("millrace.test.kills", 5);
     private static final int WIDTH = 512;

@@ -44,6 +44,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,6 +52,8 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests of damaged and hostile models: each gives a session or an {@link EngineException} with a message, within
  * seconds, in the heap that the build gives tests.
  */
+@Tag("fuzz")
+@Tag("slow")
 class MutationIT {
     private static final int MUTATIONS = 2_000;
     private static final int SECONDS = 5;

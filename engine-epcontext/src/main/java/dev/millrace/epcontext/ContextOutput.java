@@ -37,41 +37,6 @@ public record ContextOutput(
         boolean replaces) {
     private static final String SUFFIX = "_ctx";
 
-    /**
-     * Returns the output that a session's options ask for, by default beside its source. It
-     * never replaces existing files.
-     */
-    public static ContextOutput of(EpContextOptions options, Model source) {
-        return toFile(modelFile(options, source), options, tensors(options));
-    }
-
-    /** Returns output to a file, with the binaries beside it. */
-    public static ContextOutput toFile(Path model, EpContextOptions options, WriteOptions tensors) {
-        if (!hasExtension(model) || Files.isDirectory(model)) {
-            throw EngineException.invalidArgument("context_file_path should not point to a folder. It is '" + model
-                    + "'; name the file to write, such as model_ctx.onnx");
-        }
-        Path file = model.toAbsolutePath();
-        return new ContextOutput(
-                file,
-                file.getParent(),
-                stemOf(file),
-                options.embedMode() == 1,
-                options.nodeNamePrefix(),
-                tensors,
-                null,
-                false);
-    }
-
-    /**
-     * Returns output to memory or to a stream, of the model alone unless {@link #withBinaries}
-     * names a place for the binaries.
-     */
-    public static ContextOutput toStream(EpContextOptions options, WriteOptions tensors) {
-        return new ContextOutput(
-                null, null, "", options.embedMode() == 1, options.nodeNamePrefix(), tensors, null, false);
-    }
-
     /** Returns this output with its binaries in a folder, their names beginning with that of a model. */
     public ContextOutput withBinaries(Path binaryFolder, String modelName) {
         if (modelName.isEmpty() || binaryFolder.toString().isEmpty()) {
@@ -114,16 +79,6 @@ public record ContextOutput(
         return new ContextOutput(model, folder, stem, embeds, newPrefix, tensors, target, replaces);
     }
 
-    static WriteOptions tensors(EpContextOptions options) {
-        String file = options.externalInitializersFile();
-        return file == null ? WriteOptions.inline() : WriteOptions.externalData(file, 0);
-    }
-
-    private static Path modelFile(EpContextOptions options, Model source) {
-        Path wanted = options.filePath();
-        return wanted == null ? besideSource(source) : wanted;
-    }
-
     /** Returns the default path of a context model: {@code <source>_ctx.onnx} beside its source. */
     public static Path besideSource(Model source) {
         Path file = source.source();
@@ -139,13 +94,13 @@ public record ContextOutput(
         return file.toAbsolutePath().resolveSibling(source.stem() + SUFFIX + ".onnx");
     }
 
-    private static boolean hasExtension(Path path) {
+    static boolean hasExtension(Path path) {
         Path name = path.getFileName();
         int dot = name == null ? -1 : name.toString().lastIndexOf('.');
         return dot > 0 && dot < name.toString().length() - 1;
     }
 
-    private static String stemOf(Path model) {
+    static String stemOf(Path model) {
         String name = model.getFileName().toString();
         String stem = name.substring(0, name.lastIndexOf('.'));
         return stem.endsWith(SUFFIX) && stem.length() > SUFFIX.length()

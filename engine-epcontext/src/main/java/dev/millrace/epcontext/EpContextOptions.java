@@ -77,6 +77,11 @@ public record EpContextOptions(
         }
     }
 
+    /** Whether these options name the source of weightless context models, as a file or in memory. */
+    public boolean namesSource() {
+        return sourceModel != null || sourceBytes != null;
+    }
+
     /** Returns options that write no context model. */
     public static EpContextOptions defaults() {
         return DEFAULTS;

@@ -25,10 +25,11 @@ public final class Weightless {
     /**
      * Returns a warning for a model that is loaded without options that name its source; null if
      * there is no need for one.
+     *
+     * @param namesSource whether the options name the model's source
      */
-    public static @Nullable String warning(Model model, EpContextOptions options) {
-        boolean silent = options.sourceModel() == null && options.sourceBytes() == null;
-        return silent && modeOf(model) == WeightlessMode.ALL
+    public static @Nullable String warning(Model model, boolean namesSource) {
+        return !namesSource && modeOf(model) == WeightlessMode.ALL
                 ? "the weights of this model stand in its source, which is looked for beside it: neither"
                         + " ep.context_source_model_path (EpContextOptions.sourceModel) nor its bytes"
                         + " (EpContextOptions.sourceBytes) are given"

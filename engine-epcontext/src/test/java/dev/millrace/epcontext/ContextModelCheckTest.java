@@ -47,7 +47,7 @@ class ContextModelCheckTest {
     private static void check(EpContextOptions options, Model model) {
         if (options.enable()) {
             ContextModelWriter.checkNotCompiled(model);
-            ContextOutput output = ContextOutput.of(options, model);
+            ContextOutput output = ContextOutputs.of(options, model);
             output.check(model);
             new Workspaces().group(options, output);
         }

@@ -61,7 +61,7 @@ class NamedSegmentsTest {
     }
 
     private @Nullable TensorPlacement placement(WeightlessMode mode, String folder) {
-        ContextOutput output = ContextOutput.toFile(
+        ContextOutput output = ContextOutputs.toFile(
                 Path.of(folder, "net_ctx.onnx"), EpContextOptions.defaults(), WriteOptions.inline());
         return initializers(mode).tensors(model(), output).placement();
     }

@@ -41,7 +41,7 @@ abstract class WrittenModels {
 
     /** Writes a context model, or nothing if nothing was compiled. */
     static Path write(CompiledModel compiled, EpContextOptions options) {
-        ContextOutput output = ContextOutput.of(options, compiled.model());
+        ContextOutput output = ContextOutputs.of(options, compiled.model());
         output.check(compiled.model());
         ContextModelWriter.write(compiled, output);
         return output.requireModel();

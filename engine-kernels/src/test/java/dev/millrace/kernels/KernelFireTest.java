@@ -9,6 +9,7 @@ import dev.millrace.memory.MappingGuard;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Memory that goes away under kernels without an engine around them: in a JVM of its own, so that a crash is a test that
  * fails. {@code -Dmillrace.fire.times} and {@code -Dmillrace.fire.seed} are those of the engine's attacks.
  */
+@Tag("fuzz")
+@Tag("slow")
 class KernelFireTest {
     private static final String TIMES_PROPERTY = "millrace.fire.times";
     private static final long SEED = Long.getLong("millrace.fire.seed", 7);

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.TestInstance;
  * its memory, or a refusal that says what is wrong. How many keys are made up is the property {@value #KEYS_PROPERTY}.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("fuzz")
+@Tag("slow")
 class KernelKeysFuzzTest {
     static final String KEYS_PROPERTY = "millrace.test.keys";
 

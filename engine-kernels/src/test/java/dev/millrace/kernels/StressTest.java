@@ -3,11 +3,13 @@ package dev.millrace.kernels;
 import dev.millrace.codegen.testing.TestScale;
 import java.io.IOException;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Code is emitted and freed while other code runs, under collectors that move objects meanwhile. */
+@Tag("slow")
 class StressTest {
     static final String SECONDS_PROPERTY = "millrace.test.stress.seconds";
 

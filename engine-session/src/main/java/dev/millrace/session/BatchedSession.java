@@ -16,7 +16,9 @@ public interface BatchedSession extends Inference {
      * Returns a session for sequences whose elements run together if they come at the same time, one of each sequence.
      * Their states are concatenated, which has to be along the axes of these batches. The result has to be closed.
      */
-    StatefulSession stateful(State... states);
+    default StatefulSession stateful(State... states) {
+        return stateful(StateOptions.defaults(), states);
+    }
 
     StatefulSession stateful(StateOptions options, State... states);
 }

@@ -66,6 +66,19 @@ public record CompileOptions(
         return new Builder(Failures.given(session, "session"));
     }
 
+    public Builder toBuilder() {
+        Builder builder = of(session);
+        builder.binaryFolder = binaryFolder;
+        builder.binaryName = binaryName;
+        builder.binaryTarget = binaryTarget;
+        builder.externalFrom = externalFrom;
+        builder.placement = placement;
+        builder.errorIfNothingCompiled = errorIfNothingCompiled;
+        builder.errorIfOutputExists = errorIfOutputExists;
+        builder.progress = progress;
+        return builder;
+    }
+
     /** A builder of compile options. Every option has a default. */
     public static final class Builder {
         private SessionOptions session;

@@ -46,7 +46,9 @@ public interface Session extends Inference, AutoCloseable {
      * Returns this session for sequences: {@code session.stateful(State.carry("stateN", "state"))}. The result has to
      * be closed, and does not close the session.
      */
-    StatefulSession stateful(State... states);
+    default StatefulSession stateful(State... states) {
+        return stateful(StateOptions.defaults(), states);
+    }
 
     StatefulSession stateful(StateOptions options, State... states);
 

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -52,11 +50,7 @@ public abstract class CompiledTest {
     }
 
     static float[] answer(Session session) {
-        float[] x = new float[WIDTH];
-        Arrays.fill(x, 0.25f);
-        try (Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 1, WIDTH)))) {
-            return outputs.get(0).floats();
-        }
+        return TestModels.answer(session, WIDTH);
     }
 
     /** Opens what was compiled without leave to compile, and holds its answer against the source's. */

@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.epcontext.cache.ContextCache;
-import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.session.SessionReport.CacheUse;
-import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
@@ -21,11 +18,8 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -65,11 +59,8 @@ class ContextCacheAttackTest {
 
     private void reopen() {
         engine.close();
-        var providers = new ArrayList<ProviderFactory>();
-        ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
-        providers.add(fake);
-        engine = OpenEngine.create(
-                EngineOptions.builder().threads(1).contextCache(cache).build(), providers);
+        engine = TestEngines.with(
+                fake, EngineOptions.builder().threads(1).contextCache(cache).build());
     }
 
     @AfterEach
@@ -83,18 +74,10 @@ class ContextCacheAttackTest {
         Files.setLastModifiedTime(model, FileTime.from(Instant.EPOCH.plusSeconds(1_000_000 + seed)));
     }
 
-    private static float[] answer(Session session) {
-        float[] x = new float[WIDTH];
-        Arrays.fill(x, 0.5f);
-        try (Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 1, WIDTH)))) {
-            return outputs.get(0).floats();
-        }
-    }
-
     private float[] plain() {
         try (Engine other = Engine.create();
                 Session session = other.session(model)) {
-            return answer(session);
+            return TestModels.answer(session, WIDTH);
         }
     }
 
@@ -103,7 +86,7 @@ class ContextCacheAttackTest {
         float[] expected = plain();
         return Assertions.assertTimeoutPreemptively(LONG, () -> {
             try (Session session = engine.session(model)) {
-                assertThat(answer(session)).containsExactly(expected);
+                assertThat(TestModels.answer(session, WIDTH)).containsExactly(expected);
                 return session.report();
             }
         });
@@ -360,7 +343,9 @@ class ContextCacheAttackTest {
         try {
             for (int i = 0; i < 200; i++) {
                 try (Session session = engine.session(model)) {
-                    assertThat(answer(session)).as("try %d", i).containsExactly(expected);
+                    assertThat(TestModels.answer(session, WIDTH))
+                            .as("try %d", i)
+                            .containsExactly(expected);
                 }
             }
         } finally {

@@ -6,7 +6,6 @@ import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.SessionReport.CacheUse;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,18 +58,10 @@ class ContextCacheTest {
         Files.write(model, TestModels.perceptron(2, WIDTH, seed));
     }
 
-    private static float[] answer(Session session) {
-        float[] x = new float[WIDTH];
-        Arrays.fill(x, 0.5f);
-        try (Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 1, WIDTH)))) {
-            return outputs.get(0).floats();
-        }
-    }
-
     private float[] plain() {
         try (Engine other = Engine.create();
                 Session session = other.session(model)) {
-            return answer(session);
+            return TestModels.answer(session, WIDTH);
         }
     }
 
@@ -83,7 +74,7 @@ class ContextCacheTest {
      */
     private CacheUse use(SessionOptions options) {
         try (Session session = engine.session(model, options)) {
-            assertThat(answer(session)).containsExactly(plain());
+            assertThat(TestModels.answer(session, WIDTH)).containsExactly(plain());
             return session.report().cache();
         }
     }
@@ -239,7 +230,7 @@ class ContextCacheTest {
         Path file = Files.writeString(folder.resolve("file"), "no folder");
         reopen(ContextCache.in(file));
         try (Session session = engine.session(model)) {
-            assertThat(answer(session)).containsExactly(plain());
+            assertThat(TestModels.answer(session, WIDTH)).containsExactly(plain());
             assertThat(session.report().cache()).isEqualTo(CacheUse.FAILED);
             assertThat(session.report().notes()).anyMatch(note -> note.contains(file.toString()));
         }

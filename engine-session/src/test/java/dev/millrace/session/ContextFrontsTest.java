@@ -25,15 +25,12 @@ import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.EpContext;
-import dev.millrace.providers.spi.ProviderFactory;
-import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,10 +55,7 @@ class ContextFrontsTest {
     @BeforeEach
     void open() {
         engine.close();
-        var providers = new ArrayList<ProviderFactory>();
-        ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
-        providers.add(fake);
-        engine = OpenEngine.create(EngineOptions.builder().threads(1).build(), providers);
+        engine = TestEngines.with(fake);
         source = folder.resolve("net.onnx");
         target = folder.resolve("net_ctx.onnx");
     }

@@ -9,12 +9,10 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Node;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.EpContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -88,11 +86,7 @@ class ContextGroupTest {
     }
 
     private static float[] answer(Session session) {
-        float[] x = new float[WIDTH];
-        Arrays.fill(x, 0.25f);
-        try (Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 1, WIDTH)))) {
-            return outputs.get(0).floats();
-        }
+        return TestModels.answer(session, WIDTH);
     }
 
     /** Opens both without leave to compile, with sharing on, in any order of closing. */

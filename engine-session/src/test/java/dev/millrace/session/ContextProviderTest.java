@@ -12,14 +12,12 @@ import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.EpContext;
-import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,10 +37,7 @@ class ContextProviderTest {
     @BeforeEach
     void open() throws IOException {
         engine.close();
-        var providers = new ArrayList<ProviderFactory>();
-        ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
-        providers.add(fake);
-        engine = OpenEngine.create(EngineOptions.builder().threads(1).build(), providers);
+        engine = TestEngines.with(fake);
         source = Files.write(folder.resolve("net.onnx"), TestModels.perceptron(1, 4, 1));
         target = folder.resolve("net_ctx.onnx");
     }

@@ -19,7 +19,6 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.EpContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -87,11 +86,8 @@ class ContextRefusalTest {
     }
 
     private static float[] load(Session made) {
-        float[] x = new float[WIDTH];
-        Arrays.fill(x, 0.25f);
-        try (Session session = made;
-                Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 1, WIDTH)))) {
-            return outputs.get(0).floats();
+        try (Session session = made) {
+            return TestModels.answer(session, WIDTH);
         }
     }
 
@@ -306,19 +302,14 @@ class ContextRefusalTest {
     @Test
     void aBinaryThatIsCutShortInPlaceIsNoMatterToWhoHasItOpen() throws IOException {
         float[] before = load();
-        float[] x = new float[WIDTH];
-        Arrays.fill(x, 0.25f);
-        Inputs inputs = Inputs.of("x", Tensor.copyOf(x, 1, WIDTH));
         try (Session opened = engine.session(target);
                 Session ran = engine.session(target)) {
-            ran.run(inputs).close();
+            TestModels.answer(ran, WIDTH);
             try (FileChannel channel = FileChannel.open(binary, StandardOpenOption.WRITE)) {
                 channel.truncate(channel.size() / 3);
             }
             for (Session each : List.of(opened, ran)) {
-                try (Outputs outputs = each.run(inputs)) {
-                    assertThat(outputs.get(0).floats()).containsExactly(before);
-                }
+                assertThat(TestModels.answer(each, WIDTH)).containsExactly(before);
             }
             assertInvalid("net_simd.bin", "cut off");
         }

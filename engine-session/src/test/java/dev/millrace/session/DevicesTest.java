@@ -9,16 +9,12 @@ import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.HardwareDevice;
-import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.scheduler.device.DeviceType;
-import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,15 +39,12 @@ class DevicesTest {
     }
 
     private Engine engine(HardwareDevice... virtual) {
-        var providers = new ArrayList<ProviderFactory>();
-        ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
-        providers.add(fake);
-        return OpenEngine.create(
+        return TestEngines.with(
+                fake,
                 EngineOptions.builder()
                         .threads(1)
                         .virtualDevices(List.of(virtual))
-                        .build(),
-                providers);
+                        .build());
     }
 
     private static SessionOptions.Builder options() {

@@ -8,11 +8,9 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
-import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,11 +54,8 @@ class ExternalDataFolderTest {
     }
 
     private float[] answer(Path file, SessionOptions options) {
-        float[] x = new float[WIDTH];
-        Arrays.fill(x, 0.5f);
-        try (Session session = engine.session(file, options);
-                Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 1, WIDTH)))) {
-            return outputs.get(0).floats();
+        try (Session session = engine.session(file, options)) {
+            return TestModels.answer(session, WIDTH);
         }
     }
 

@@ -13,7 +13,6 @@ import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.Partition;
 import dev.millrace.providers.spi.ProviderDevice;
-import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.providers.spi.WeightlessSupport;
@@ -29,7 +28,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A provider that fuses one operator, computes nothing, and answers as a test sets it to. */
-final class FakeFactory implements ProviderFactory {
+final class FakeFactory extends TestFactory {
     static final String NAME = "fake";
 
     final List<String> calls = new ArrayList<>();
@@ -78,14 +77,8 @@ final class FakeFactory implements ProviderFactory {
     /** The highest number of a model's partitions that it writes to the context binary. */
     int keepsAtMost = Integer.MAX_VALUE;
 
-    @Override
-    public String name() {
-        return NAME;
-    }
-
-    @Override
-    public String vendor() {
-        return "test";
+    FakeFactory() {
+        super(NAME);
     }
 
     @Override

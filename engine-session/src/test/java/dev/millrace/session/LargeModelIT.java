@@ -7,10 +7,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A model that is larger than the heap, by default 600 MB of one that {@value #BYTES_PROPERTY} makes larger. */
+@Tag("slow")
 class LargeModelIT {
     static final String BYTES_PROPERTY = "millrace.test.large.bytes";
 

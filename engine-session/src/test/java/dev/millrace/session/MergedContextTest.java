@@ -10,12 +10,10 @@ import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.EpContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,17 +63,10 @@ class MergedContextTest extends CompiledTest {
     private float[] oneAfterTheOther() {
         try (Session one = engine.session(source);
                 Session two = engine.session(second);
-                Outputs between = one.run(Inputs.of("x", Tensor.copyOf(answered(), 1, WIDTH)));
+                Outputs between = one.run(Inputs.of("x", TestModels.halves(WIDTH)));
                 Outputs outputs = two.run(Inputs.of("x", between.get(0)))) {
             return outputs.get(0).floats();
         }
-    }
-
-    /** Returns the input that {@link #answer} runs on. */
-    private static float[] answered() {
-        float[] x = new float[WIDTH];
-        Arrays.fill(x, 0.25f);
-        return x;
     }
 
     @ParameterizedTest

@@ -7,11 +7,8 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.Compatibility;
-import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.WeightlessMode;
-import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,11 +16,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.ServiceLoader;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,11 +41,8 @@ class ModelPackageTest {
     @BeforeEach
     void open() throws IOException {
         engine.close();
-        var providers = new ArrayList<ProviderFactory>();
-        ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
-        providers.add(fake);
         fake.operator = "Nothing";
-        engine = OpenEngine.create(EngineOptions.builder().threads(1).build(), providers);
+        engine = TestEngines.with(fake);
         for (String name : List.of("one", "two", "three")) {
             Path of = Files.createDirectories(folder.resolve(name));
             Files.write(of.resolve("net.onnx"), TestModels.perceptron(1, WIDTH, name.hashCode()));
@@ -86,11 +77,8 @@ class ModelPackageTest {
     }
 
     private float[] answer(Session made) {
-        float[] x = new float[WIDTH];
-        Arrays.fill(x, 0.5f);
-        try (Session session = made;
-                Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 1, WIDTH)))) {
-            return outputs.get(0).floats();
+        try (Session session = made) {
+            return TestModels.answer(session, WIDTH);
         }
     }
 

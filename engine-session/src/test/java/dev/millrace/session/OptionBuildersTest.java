@@ -10,6 +10,7 @@ import dev.millrace.scheduler.device.DeviceType;
 import dev.millrace.scheduler.event.ChromeTrace;
 import dev.millrace.session.generate.GenerationOptions;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -141,6 +142,21 @@ class OptionBuildersTest {
                 .build();
         assertCopied(options.toBuilder().build(), options, StateOptions.defaults());
         assertThat(StateOptions.builder().build()).isEqualTo(StateOptions.defaults());
+    }
+
+    @Test
+    void optionsOfACompilationAreCopied(@TempDir Path folder) throws ReflectiveOperationException {
+        CompileOptions options = CompileOptions.of(
+                        SessionOptions.builder().name("compiled").build())
+                .binary(folder, "net")
+                .binaryTarget(_ -> OutputStream.nullOutputStream(), "net")
+                .externalInitializers(null, 5)
+                .placement((_, _, original) -> original)
+                .errorIfNothingCompiled(true)
+                .errorIfOutputExists(true)
+                .progress(_ -> {})
+                .build();
+        assertCopied(options.toBuilder().build(), options, CompileOptions.defaults());
     }
 
     @Test

@@ -4,14 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.epcontext.ContextGroup;
 import dev.millrace.epcontext.EpContextOptions;
-import dev.millrace.providers.spi.ProviderFactory;
-import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,13 +21,9 @@ class PackedOnceTest {
 
     @Test
     void theSecondModelHandsInTheMemoryThatTheFirstPacked(@TempDir Path folder) throws IOException {
-        var providers = new ArrayList<ProviderFactory>();
-        ServiceLoader.load(ProviderFactory.class)
-                .forEach(each -> providers.add(new ListenedFactory(each, WEIGHTS, kept)));
         Path one = Files.write(folder.resolve("one.onnx"), TestModels.perceptron(3, WIDTH, 5));
         Path two = Files.write(folder.resolve("two.onnx"), TestModels.perceptron(4, WIDTH, 5));
-        try (Engine engine =
-                        OpenEngine.create(EngineOptions.builder().threads(1).build(), providers);
+        try (Engine engine = TestEngines.listened(WEIGHTS, kept);
                 ContextGroup group = ContextGroup.create()) {
             var options = SessionOptions.builder()
                     .epContext(

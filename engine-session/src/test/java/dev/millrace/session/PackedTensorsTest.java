@@ -10,12 +10,10 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.CompileContext;
 import dev.millrace.providers.spi.ExecutionProvider;
-import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.PackedPlace;
 import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.Partition;
 import dev.millrace.providers.spi.ProviderDevice;
-import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Kernel;
@@ -26,7 +24,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -67,29 +64,13 @@ class PackedTensorsTest {
     }
 
     /** Takes everything, and packs constants of two axes back to front. */
-    private static final class Packing implements ProviderFactory {
+    private static final class Packing extends TestFactory {
         private final PackedTensors known = new PackedTensors();
         final List<Boolean> asked = new ArrayList<>();
         final List<MemorySegment> places = new ArrayList<>();
 
-        @Override
-        public String name() {
-            return "packing";
-        }
-
-        @Override
-        public String vendor() {
-            return "somebody";
-        }
-
-        @Override
-        public String version() {
-            return "1.0.0";
-        }
-
-        @Override
-        public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
-            return ProviderDevice.processors(name(), Map.of(), hardware);
+        Packing() {
+            super("packing");
         }
 
         @Override

@@ -9,7 +9,6 @@ import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
-import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.device.DeviceType;
@@ -276,7 +275,7 @@ class ProviderLifeTest {
     }
 
     /** A provider that claims no node and records the calls that it gets. */
-    private static final class Told implements ProviderFactory {
+    private static final class Told extends TestFactory {
         final List<ProviderOptions> made = new ArrayList<>();
         final List<String> heard = Collections.synchronizedList(new ArrayList<>());
         final AtomicInteger mostAtOnce = new AtomicInteger();
@@ -296,19 +295,8 @@ class ProviderLifeTest {
             }
         }
 
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public String vendor() {
-            return "test";
-        }
-
-        @Override
-        public String version() {
-            return "1";
+        Told() {
+            super(NAME);
         }
 
         @Override

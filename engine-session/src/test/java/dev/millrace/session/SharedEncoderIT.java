@@ -17,15 +17,12 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.spi.ProviderFactory;
-import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,10 +42,7 @@ class SharedEncoderIT {
     private final List<Long> kept = new ArrayList<>();
 
     private Engine engine() {
-        var providers = new ArrayList<ProviderFactory>();
-        ServiceLoader.load(ProviderFactory.class)
-                .forEach(each -> providers.add(new ListenedFactory(each, MATRIX, kept)));
-        return OpenEngine.create(EngineOptions.builder().threads(1).build(), providers);
+        return TestEngines.listened(MATRIX, kept);
     }
 
     /** MiniLM for texts of one length, with its weights in the file that all have in common. */

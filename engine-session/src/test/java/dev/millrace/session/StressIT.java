@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The jcstress tests of this module: what threads do to each other in the pools, caches and gates that are shared. How
  * long each of them goes on, in milliseconds, is the property {@value #MILLIS_PROPERTY}.
  */
+@Tag("slow")
 class StressIT {
     static final String MILLIS_PROPERTY = "millrace.test.stress.millis";
 

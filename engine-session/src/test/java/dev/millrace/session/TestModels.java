@@ -15,6 +15,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.testkit.RandomTensors;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -59,6 +60,20 @@ public final class TestModels {
         editor.setType(value, floats(Dim.symbol("batch"), Dim.of(width)));
         editor.addOutput("y", value);
         return Models.toBytes(model(editor.graph()));
+    }
+
+    /** A row of halves. */
+    static Tensor halves(int width) {
+        float[] x = new float[width];
+        Arrays.fill(x, 0.5f);
+        return Tensor.copyOf(x, 1, width);
+    }
+
+    /** Runs a model of one input x, [batch, width], on {@link #halves}, and returns the numbers of its first output. */
+    static float[] answer(Session session, int width) {
+        try (Outputs outputs = session.run(Inputs.of("x", halves(width)))) {
+            return outputs.get(0).floats();
+        }
     }
 
     /** y = (x + a) · w + b, each of the three a constant row; x: [batch, width]. */

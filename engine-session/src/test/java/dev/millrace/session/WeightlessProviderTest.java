@@ -7,15 +7,11 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
-import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.WeightlessSupport;
-import dev.millrace.session.runtime.OpenEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,10 +29,7 @@ class WeightlessProviderTest {
     @BeforeEach
     void open() throws IOException {
         engine.close();
-        var providers = new ArrayList<ProviderFactory>();
-        ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
-        providers.add(fake);
-        engine = OpenEngine.create(EngineOptions.builder().threads(1).build(), providers);
+        engine = TestEngines.with(fake);
         source = Files.write(folder.resolve("net.onnx"), TestModels.perceptron(1, 4, 1));
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.bench.agree;
 
 import dev.millrace.bench.flag.PeerFlag;
+import dev.millrace.bench.flag.ThreadCount;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.Progress;
 import dev.millrace.cli.ProviderFlag;
@@ -87,12 +88,8 @@ public final class AgreeCommand implements Subcommand {
             defaultValue = "2g")
     private String heap = "";
 
-    @Option(
-            names = "--threads",
-            paramLabel = "N",
-            description = "How many threads each side has (default: ${DEFAULT-VALUE}).",
-            defaultValue = "1")
-    private int threads;
+    @Mixin
+    private ThreadCount threads = new ThreadCount();
 
     @Option(
             names = "--jobs",
@@ -120,13 +117,13 @@ public final class AgreeCommand implements Subcommand {
         check();
         Tolerances allowed = Tolerances.of(tolerances);
         Known known = knownFile == null ? Known.none() : Known.read(knownFile);
+        var settings = new Settings(draws, seed, threads.get(), providers.texts(), allowed.said());
         List<Path> files = ModelFiles.of(models);
         PrintWriter out = spec.commandLine().getOut();
         if (!json) {
             out.println("tolerances: " + allowed + "; all else has to be equal");
             out.flush();
         }
-        var settings = new Settings(draws, seed, threads, providers.texts(), allowed.said());
         try (BufferedWriter table = csv == null ? null : Files.newBufferedWriter(csv)) {
             var tally = new Tally(out, table, json, known);
             try (var pool = new ProcessPool(Math.min(jobs, files.size()), settings, Duration.ofSeconds(timeout), heap);
@@ -145,7 +142,6 @@ public final class AgreeCommand implements Subcommand {
         PeerFlag.require(peer);
         UsageException.requireAtLeast(1, "--draws", draws);
         UsageException.requireAtLeast(1, "--timeout", timeout);
-        UsageException.requireAtLeast(1, "--threads", threads);
         UsageException.requireAtLeast(1, "--jobs", jobs);
         if (!heap.matches("\\d+[kmgKMG]?")) {
             throw new UsageException("--heap is " + heap + "; it is a number like 512m or 2g");

@@ -2,6 +2,7 @@ package dev.millrace.bench.sweep;
 
 import dev.millrace.bench.compare.LineWorker;
 import dev.millrace.bench.compare.Numbers;
+import dev.millrace.bench.flag.ThreadCount;
 import dev.millrace.bench.sweep.SweepRow.Outcome;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.Progress;
@@ -64,12 +65,8 @@ public final class SweepCommand implements Callable<Integer> {
             defaultValue = "100000")
     private long elements;
 
-    @Option(
-            names = "--threads",
-            paramLabel = "N",
-            description = "How many threads each side has (default: ${DEFAULT-VALUE}).",
-            defaultValue = "1")
-    private int threads;
+    @Mixin
+    private ThreadCount threads = new ThreadCount();
 
     @Option(
             names = "--seconds",
@@ -133,7 +130,7 @@ public final class SweepCommand implements Callable<Integer> {
     private void measure(
             List<BackendCase> cases, double seconds, long limitSeconds, List<SweepRow> rows, PrintWriter out)
             throws IOException, InterruptedException {
-        var arguments = new ArrayList<>(List.of("" + threads, "" + elements, "" + (long) (seconds * NANOS)));
+        var arguments = new ArrayList<>(List.of("" + threads.get(), "" + elements, "" + (long) (seconds * NANOS)));
         arguments.addAll(providers.texts());
         try (var worker = new LineWorker(SweepWorker.class, List.of(), arguments);
                 var progress = Progress.of("sweeping", cases.size())) {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,6 +27,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  *   <li>{@code -Dmillrace.fire.only=N}: the one of this number and no other
  * </ul>
  */
+@Tag("fuzz")
+@Tag("reference")
+@Tag("slow")
 class MutantsAgreeIT {
     private static final long SEED = Long.getLong("millrace.fire.seed", 7);
     private static final long ONLY = Long.getLong("millrace.fire.only", -1);

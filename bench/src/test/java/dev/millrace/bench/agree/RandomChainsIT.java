@@ -6,6 +6,7 @@ import dev.millrace.codegen.testing.TestScale;
 import dev.millrace.graph.tensor.ElementType;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,6 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
  *   <li>{@code -Dmillrace.differential.seed=8}: other ones
  * </ul>
  */
+@Tag("fuzz")
+@Tag("reference")
+@Tag("slow")
 class RandomChainsIT {
     private static final int CHAINS = TestScale.count("millrace.differential.chains", 150);
     private static final long SEED = Long.getLong("millrace.differential.seed", 1);

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
  *   <li>{@code -Dmillrace.differential.only=Conv}: one operator alone
  * </ul>
  */
+@Tag("fuzz")
+@Tag("reference")
+@Tag("slow")
 class RandomOperatorsIT {
     private static final int DRAWS = TestScale.count("millrace.differential.draws", 4);
     private static final long SEED = Long.getLong("millrace.differential.seed", 1);

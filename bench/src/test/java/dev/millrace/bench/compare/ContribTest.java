@@ -22,10 +22,12 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Operators that the peer defines mean to both what they mean to the peer. */
+@Tag("reference")
 class ContribTest {
     private static final Attributes TWO_HEADS = Attributes.of("num_heads", Attribute.of(2));
     private static final Attributes GROUPS =

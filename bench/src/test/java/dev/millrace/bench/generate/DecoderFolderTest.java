@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("reference")
 class DecoderFolderTest {
     private static final DecoderSize SMALL = new DecoderSize(2, 128, 4, 2, 32, 256, 320, 512);
     private static final int TOKENS = 40;

@@ -14,12 +14,14 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 
 /** Tests that a decoder generates the same tokens here and in ONNX Runtime. */
+@Tag("reference")
 class GenerationTest {
     private static final int TOKENS = 200;
     private static final GenerationOptions HOW =

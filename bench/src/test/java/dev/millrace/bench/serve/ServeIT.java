@@ -10,10 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A short form of {@code bench serve}, of small models: everybody is served, by all sides. Nothing is timed here. */
+@Tag("reference")
 class ServeIT {
     private static final double SECONDS = 2;
 

@@ -8,12 +8,14 @@ import dev.millrace.codegen.code.KernelLevel;
 import dev.millrace.codegen.code.Platform;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Real models give the plain provider's answers at every level that the machine has, and strictly, too. */
 @Timeout(900)
+@Tag("slow")
 class LevelsIT {
     /** {@code true} runs all models at all levels, large ones as well, which takes many minutes. */
     private static final String LARGE_PROPERTY = "millrace.levels.large";

@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -22,6 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Every ONNX backend case, by provider and with and without the optimiser. The cases that pass stand in a list that may
  * only grow: a listed case that fails breaks the build, and so does a case that passes without being listed.
  */
+@Tag("shared")
+@Tag("slow")
 class ConformanceIT {
     private static final Path DATA = Path.of("..", "..", "shared", "onnx-data");
     private static final List<String> SUITES = List.of("node", "simple", "pytorch-converted", "pytorch-operator");

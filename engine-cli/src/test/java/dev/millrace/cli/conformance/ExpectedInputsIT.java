@@ -13,10 +13,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The ONNX backend cases by sessions that were told what will come: all their runs are like those of other sessions. */
+@Tag("shared")
+@Tag("slow")
 class ExpectedInputsIT {
     private static final Path DATA = Path.of("..", "..", "shared", "onnx-data");
     private static final List<String> SUITES = List.of("node", "simple", "pytorch-converted", "pytorch-operator");

@@ -12,11 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests of the ONNX backend cases of operators with several outputs, with each output omitted in turn. */
+@Tag("shared")
+@Tag("slow")
 class OmittedOutputsIT {
     private static final Path CASES = Path.of("..", "..", "shared", "onnx-data", "node");
 

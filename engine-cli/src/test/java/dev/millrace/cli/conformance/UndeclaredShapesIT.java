@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,6 +24,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Tests of the ONNX backend cases with models that declare less: the rank of each value alone,
  * or only its element type.
  */
+@Tag("shared")
+@Tag("slow")
 class UndeclaredShapesIT {
     private static final Path DATA = Path.of("..", "..", "shared", "onnx-data");
     private static final List<String> SUITES = List.of("node", "simple", "pytorch-converted", "pytorch-operator");

@@ -18,6 +18,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@code -Dmillrace.cancel.only=simd.*Conv} selects the cases that match,
  * {@code -Dmillrace.cancel.millis=50} sets how soon that is.
  */
+@Tag("slow")
 class CancelIT {
     private static final @Nullable String ONLY = System.getProperty("millrace.cancel.only");
     private static final int THREADS = Integer.getInteger("millrace.cancel.threads", 1);

@@ -25,10 +25,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Context models whose files came to harm: where their binaries are verified, the answer is right or there is none. */
+@Tag("fuzz")
+@Tag("slow")
 class ContextFireIT {
     private static final int ATTEMPTS = 800;
     private static final TensorComparison EXACT = new TensorComparison(new Tolerance(0, 0));

@@ -8,11 +8,14 @@ import dev.millrace.providers.testkit.OwnJvm;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Mapped files that are cut short under sessions: in a JVM of its own, so that a crash is a test that fails. */
+@Tag("fuzz")
+@Tag("slow")
 class CutFireIT {
     private static final int GRACE_MINUTES = 5;
     /** Fewer tries would not show both outcomes, an answer and a refusal. */

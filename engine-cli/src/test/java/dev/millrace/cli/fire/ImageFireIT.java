@@ -18,9 +18,12 @@ import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Files of images that were changed: each is decoded, or refused with a reason. */
+@Tag("fuzz")
+@Tag("slow")
 class ImageFireIT {
     private static final int ATTEMPTS = 3_000;
 

@@ -23,9 +23,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Inputs that do not fit, or fit and mean harm: they are answered or refused, and good ones are answered as before. */
+@Tag("fuzz")
+@Tag("slow")
 class InputFireIT {
     private static final int ATTEMPTS = 2_000;
     private static final TensorComparison COMPARISON = new TensorComparison(Tolerance.STANDARD);

@@ -23,10 +23,12 @@ import java.util.Map;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A tensor of more elements than a Java array has: what needs no such array computes with it, the rest says why not. */
+@Tag("slow")
 class LargeTensorsIT {
     private static final long COUNT = (1L << 31) + 5;
     private static final long PLACE = COUNT - 2;

@@ -6,6 +6,7 @@ import dev.millrace.providers.testkit.OwnJvm;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,6 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Tests of memory and files that go away while machine code reads them, in a JVM of its own, so
  * that a crash is a test that fails.
  */
+@Tag("fuzz")
+@Tag("slow")
 class MachineFireIT {
     private static final int GRACE_MINUTES = 5;
 

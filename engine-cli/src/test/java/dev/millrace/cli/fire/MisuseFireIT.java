@@ -13,10 +13,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Calls in any order, from any thread, with nothing where something belongs: an answer or an {@link EngineException}. */
+@Tag("fuzz")
+@Tag("slow")
 class MisuseFireIT {
     private static final int ATTEMPTS = 1_000;
     private static final int CALLS = 14;

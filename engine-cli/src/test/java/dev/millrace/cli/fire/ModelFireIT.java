@@ -1,8 +1,11 @@
 package dev.millrace.cli.fire;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Models that were changed: each is answered, alike with and without optimisation, or refused with a reason. */
+@Tag("fuzz")
+@Tag("slow")
 class ModelFireIT {
     private static final int MUTANTS = 2_000;
     private static final int STORED_MUTANTS = 600;

@@ -4,9 +4,12 @@ import dev.millrace.graph.op.OperatorSchema;
 import dev.millrace.graph.op.Schemas;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every operator that has a schema, with attributes at their ends, indices out of range and tensors of nothing. */
+@Tag("fuzz")
+@Tag("slow")
 class OperatorFireIT {
     private static final int ATTEMPTS = 2_500;
 

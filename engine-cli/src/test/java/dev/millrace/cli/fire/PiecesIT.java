@@ -14,12 +14,14 @@ import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import java.util.Map;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Tests that values so large that they are processed in pieces are the same for both providers,
  * which cut them at different places.
  */
+@Tag("slow")
 class PiecesIT {
     private static final int MANY = 9_000_001;
 

@@ -3,9 +3,13 @@ package dev.millrace.cli.fire;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each operator that a backend test has, with inputs that mean harm: all providers together and {@code cpu} alone answer alike, or both refuse. */
+@Tag("fuzz")
+@Tag("shared")
+@Tag("slow")
 class ProviderFireIT {
     private static final int ATTEMPTS = 2_000;
 

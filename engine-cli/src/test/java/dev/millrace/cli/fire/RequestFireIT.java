@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Hooks;
 
@@ -20,6 +21,8 @@ import reactor.core.publisher.Hooks;
  * generations. Each one that is accepted ends once, the healthy ones with an answer where nobody closes their session, and the
  * sessions answer afterwards.
  */
+@Tag("fuzz")
+@Tag("slow")
 class RequestFireIT {
     private static final int ATTEMPTS = 25;
     private static final int THREADS = 3;

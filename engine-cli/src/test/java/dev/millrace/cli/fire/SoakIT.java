@@ -7,12 +7,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Many models for a long time. By default only for some seconds; {@code -Dmillrace.soak.minutes=N} goes on for so long, and
  * then looks at memory, too.
  */
+@Tag("slow")
 class SoakIT {
     private static final long MINUTES = Long.getLong("millrace.soak.minutes", 0);
     private static final int THREADS = Integer.getInteger("millrace.soak.threads", 3);

@@ -10,9 +10,12 @@ import dev.millrace.text.Encoding;
 import dev.millrace.text.Tokenizer;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tokenizers that were changed, and texts that mean harm: each ends with tokens, a text, or a refusal. */
+@Tag("fuzz")
+@Tag("slow")
 class TokenizerFireIT {
     private static final int ATTEMPTS = 4_000;
     private static final int LONG = 30_000;

@@ -1,5 +1,6 @@
 package dev.millrace.graph.infer;
 
+import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Tensor;
@@ -7,6 +8,23 @@ import org.jspecify.annotations.Nullable;
 
 /** The known types and contents of one node's inputs. */
 public interface Facts {
+    /** Returns what the graph itself says of a node's inputs: their types and constants. */
+    static Facts ofGraph(Node node) {
+        return new Facts() {
+            @Override
+            public @Nullable ValueType type(int input) {
+                Value value = node.input(input);
+                return value == null ? null : value.type();
+            }
+
+            @Override
+            public @Nullable Tensor value(int input) {
+                Value value = node.input(input);
+                return value == null ? null : value.constant();
+            }
+        };
+    }
+
     /** The type of input {@code input}; null where it is omitted or unknown. */
     @Nullable
     ValueType type(int input);

@@ -163,7 +163,7 @@ final class PatchApplier {
     }
 
     private void inferTypes(Node node) {
-        List<@Nullable ValueType> types = TypeInference.outputs(node, new ConstantFacts(node));
+        List<@Nullable ValueType> types = TypeInference.outputs(node, Facts.ofGraph(node));
         for (int i = 0; i < node.outputs().size(); i++) {
             Value output = node.output(i);
             if (output != null) {
@@ -217,21 +217,6 @@ final class PatchApplier {
         for (Graph nested : node.attributes().graphs()) {
             nested.nodes().forEach(this::forget);
             nested.outputs().forEach(this::lostReader);
-        }
-    }
-
-    /** Facts about a node's inputs from the graph: their types and constants. */
-    private record ConstantFacts(Node node) implements Facts {
-        @Override
-        public @Nullable ValueType type(int input) {
-            Value value = node.input(input);
-            return value == null ? null : value.type();
-        }
-
-        @Override
-        public @Nullable Tensor value(int input) {
-            Value value = node.input(input);
-            return value == null ? null : value.constant();
         }
     }
 }

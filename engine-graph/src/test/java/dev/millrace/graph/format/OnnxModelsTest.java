@@ -9,8 +9,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("shared")
 class OnnxModelsTest {
     @Test
     void everyModelOfOnnxReadsAsProtobufParsesIt() throws IOException {

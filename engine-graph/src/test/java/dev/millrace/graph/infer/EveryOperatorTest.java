@@ -118,19 +118,7 @@ class EveryOperatorTest {
     }
 
     private static List<@Nullable ValueType> outputs(Node node) {
-        return TypeInference.outputs(node, new Facts() {
-            @Override
-            public @Nullable ValueType type(int input) {
-                Value value = node.input(input);
-                return value == null ? null : value.type();
-            }
-
-            @Override
-            public @Nullable Tensor value(int input) {
-                Value value = node.input(input);
-                return value == null ? null : value.constant();
-            }
-        });
+        return TypeInference.outputs(node, Facts.ofGraph(node));
     }
 
     private Value value(GraphEditor editor, OperatorSchema schema, Parameter parameter) {

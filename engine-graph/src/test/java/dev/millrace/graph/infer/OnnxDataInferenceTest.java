@@ -21,8 +21,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("shared")
 class OnnxDataInferenceTest {
     /** Operators whose output shapes depend on the elements of their inputs. */
     private static final Set<String> DATA_DEPENDENT = Set.of(

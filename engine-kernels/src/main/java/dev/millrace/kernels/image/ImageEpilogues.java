@@ -2,6 +2,7 @@ package dev.millrace.kernels.image;
 
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
@@ -48,10 +49,20 @@ public final class ImageEpilogues {
 
     /** Writes the steps of an expression. The residual is loaded only if it is used. */
     public static VectorVar write(ProgramBuilder builder, Expr after, VectorVar sum, Address residual) {
+        return write(builder, after, sum, residual, null);
+    }
+
+    /**
+     * Writes the steps of an expression. The residual is loaded only if it is used.
+     *
+     * @param mask the lanes of the residual that are read, or null for all of them
+     */
+    public static VectorVar write(
+            ProgramBuilder builder, Expr after, VectorVar sum, Address residual, @Nullable MaskVar mask) {
         Map<Expr, VectorVar> values = new HashMap<>();
         values.put(SUM, sum);
         if (readsResidual(after)) {
-            values.put(RESIDUAL, builder.load(residual));
+            values.put(RESIDUAL, builder.load(residual, mask));
         }
         return new ExprWriter(builder, values).write(after);
     }

@@ -19,7 +19,7 @@ final class Data {
 
     /** @param cancellation is checked between tensors, of which sequences may have millions */
     static Datum copyOf(Datum datum, Cancellation cancellation) {
-        return apart(datum, tensor -> null, cancellation);
+        return deepCopy(datum, tensor -> null, cancellation);
     }
 
     /**
@@ -28,14 +28,14 @@ final class Data {
      *
      * @param cancellation is checked between tensors, of which sequences may have millions
      */
-    static Datum apart(Datum datum, Function<Tensor, @Nullable Tensor> handOver, Cancellation cancellation) {
+    static Datum deepCopy(Datum datum, Function<Tensor, @Nullable Tensor> handOver, Cancellation cancellation) {
         if (datum instanceof Tensor tensor) {
             Tensor handedOver = handOver.apply(tensor);
             return handedOver == null ? Tensor.copyOf(tensor) : handedOver;
         }
         return eachTensor(datum, inner -> {
             cancellation.check();
-            return apart(inner, handOver, cancellation);
+            return deepCopy(inner, handOver, cancellation);
         });
     }
 

@@ -184,7 +184,7 @@ public final class PlanRunner {
         long start = listener == null ? 0 : System.nanoTime();
         boolean failed = true;
         try {
-            Datum[] results = attempt(inputs, cancellation, listener);
+            Datum[] results = runWithRetry(inputs, cancellation, listener);
             failed = false;
             return results;
         } finally {
@@ -195,7 +195,7 @@ public final class PlanRunner {
     }
 
     /** Runs, and once more if memory was short and idle memory could be released. */
-    private Datum[] attempt(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener) {
+    private Datum[] runWithRetry(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener) {
         try {
             return runOnce(inputs, cancellation, listener);
         } catch (EngineException e) {
@@ -214,7 +214,7 @@ public final class PlanRunner {
             try {
                 frame.cancellation = cancellation;
                 frame.listener = listener;
-                return run(frame, inputs);
+                return runInFrame(frame, inputs);
             } finally {
                 frame.reset();
                 frames.give(frame);
@@ -243,20 +243,20 @@ public final class PlanRunner {
         }
     }
 
-    private Datum[] run(Frame frame, InputSource inputs) {
+    private Datum[] runInFrame(Frame frame, InputSource inputs) {
         put(inputs, frame);
         frame.source = inputs;
-        execute(frame);
+        bindAndRun(frame);
         Datum[] results = new Datum[plan.outputs().size()];
         for (int i = 0; i < results.length; i++) {
             Tensor detached = frame.detachOutput(i);
-            results[i] = detached != null ? detached : apart(frame, i);
+            results[i] = detached != null ? detached : ownedResult(frame, i);
         }
         return results;
     }
 
     /** Returns a result that is not in output memory: the memory of a dynamic step is passed on, all else is copied. */
-    private Datum apart(Frame frame, int index) {
+    private Datum ownedResult(Frame frame, int index) {
         Datum result = result(frame, index);
         if (result instanceof Tensor tensor && tensor.type() != ElementType.STRING) {
             Tensor handedOver = frame.handOver(tensor);
@@ -265,7 +265,7 @@ public final class PlanRunner {
                     : copies[index].copyOf(tensor.type(), tensor.shape(), tensor.segment());
         }
         try {
-            return Data.apart(result, frame::handOver, frame.cancellation);
+            return Data.deepCopy(result, frame::handOver, frame.cancellation);
         } catch (OutOfMemoryError e) {
             throw new EngineException(
                     Status.FAIL,
@@ -280,7 +280,7 @@ public final class PlanRunner {
         return frame == null ? new Frame(this, pool, threads) : frame;
     }
 
-    private void execute(Frame frame) {
+    private void bindAndRun(Frame frame) {
         int at = 0;
         while (at < plan.steps().size()) {
             Binding binding = bindings.find(at, frame);
@@ -359,7 +359,7 @@ public final class PlanRunner {
                     putNested(frame, capture.innerSlot(), value);
                 }
             }
-            execute(frame);
+            bindAndRun(frame);
             @Nullable Tensor[] detached = new Tensor[copies.length];
             for (int i = 0; i < detached.length; i++) {
                 detached[i] = frame.detachOutput(i);

@@ -59,11 +59,6 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
     }
 
     @Override
-    public StatefulSession stateful(State... states) {
-        return stateful(StateOptions.defaults(), states);
-    }
-
-    @Override
     public StatefulSession stateful(StateOptions options, State... states) {
         return new OpenStatefulSession(
                 this, session, Failures.given(options, "options"), Failures.each(states, "states"), System::nanoTime);

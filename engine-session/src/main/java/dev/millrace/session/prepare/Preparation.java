@@ -78,7 +78,7 @@ public final class Preparation {
         clock.end("read");
         source.add(read);
         notes.addAll(read.notes());
-        String warning = Weightless.warning(read, options.epContext());
+        String warning = Weightless.warning(read, options.epContext().namesSource());
         if (warning != null) {
             notes.add(warning);
         }

@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * compiled behind. Whatever goes wrong with the cache, the session is made without it. Used once.
  */
 final class CachedSession {
-    private final OpenEngine engine;
+    private final EngineResources engine;
     private final SessionOptions options;
     private final ContextCache cache;
     /** Why what is kept was not taken. */
     private @Nullable String refusal;
 
-    CachedSession(OpenEngine engine, SessionOptions options, ContextCache cache) {
+    CachedSession(EngineResources engine, SessionOptions options, ContextCache cache) {
         this.engine = engine;
         this.options = options;
         this.cache = cache;

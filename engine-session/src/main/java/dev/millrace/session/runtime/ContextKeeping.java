@@ -4,6 +4,7 @@ import dev.millrace.epcontext.CompiledModel;
 import dev.millrace.epcontext.ContextGroup;
 import dev.millrace.epcontext.ContextModelWriter;
 import dev.millrace.epcontext.ContextOutput;
+import dev.millrace.epcontext.ContextOutputs;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.PlainText;
@@ -57,7 +58,7 @@ final class ContextKeeping {
     void check(Model source) {
         if (options.enable()) {
             ContextModelWriter.checkNotCompiled(source);
-            check(source, ContextOutput.of(options, source));
+            check(source, ContextOutputs.of(options, source));
         }
     }
 
@@ -77,7 +78,7 @@ final class ContextKeeping {
             return null;
         }
         CompiledModel compiled = prepared.compiled();
-        ContextOutput output = ContextOutput.of(options, compiled.model());
+        ContextOutput output = ContextOutputs.of(options, compiled.model());
         boolean nothing = compiled.isEmpty();
         if (nothing) {
             System.getLogger(ContextKeeping.class.getName())

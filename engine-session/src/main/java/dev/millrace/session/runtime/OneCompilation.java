@@ -4,6 +4,7 @@ import dev.millrace.epcontext.BinaryTarget;
 import dev.millrace.epcontext.CompiledModel;
 import dev.millrace.epcontext.ContextModelWriter;
 import dev.millrace.epcontext.ContextOutput;
+import dev.millrace.epcontext.ContextOutputs;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
@@ -57,7 +58,7 @@ final class OneCompilation {
     private int done;
 
     OneCompilation(
-            OpenEngine engine,
+            EngineResources engine,
             CompileOptions options,
             ModelInput input,
             ModelOutput output,
@@ -146,10 +147,10 @@ final class OneCompilation {
         ContextOutput place = switch (output) {
             case ModelOutput.File file -> {
                 Path named = file.file();
-                yield ContextOutput.toFile(
+                yield ContextOutputs.toFile(
                         named == null ? ContextOutput.besideSource(source) : named, context, tensors(context));
             }
-            case ModelOutput.Chunks _, ModelOutput.Buffer _ -> ContextOutput.toStream(context, tensors(context));
+            case ModelOutput.Chunks _, ModelOutput.Buffer _ -> ContextOutputs.toStream(context, tensors(context));
         };
         Path folder = options.binaryFolder();
         String name = options.binaryName();

@@ -1,7 +1,6 @@
 package dev.millrace.session.runtime;
 
 import dev.millrace.epcontext.CompatibilityCheck;
-import dev.millrace.epcontext.Workspaces;
 import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
@@ -12,7 +11,6 @@ import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderFactory;
-import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.IdleMemory;
 import dev.millrace.session.CompileOptions;
 import dev.millrace.session.Engine;
@@ -24,24 +22,19 @@ import dev.millrace.session.ModelCompiler;
 import dev.millrace.session.ModelPackage;
 import dev.millrace.session.PlatformReport;
 import dev.millrace.session.ReplaceableSession;
-import dev.millrace.session.RequestListener;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import dev.millrace.session.modelpackage.OpenModelPackage;
 import dev.millrace.session.modelpackage.VariantChoice;
 import dev.millrace.session.prepare.Environment;
 import dev.millrace.session.prepare.Factories;
-import dev.millrace.session.prepare.SharedConstants;
-import dev.millrace.session.stream.RunThreads;
 import dev.millrace.session.util.Failures;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -52,37 +45,23 @@ import reactor.core.scheduler.Schedulers;
 public final class OpenEngine implements Engine {
     private static final long NOTICE_MILLIS = 5000;
 
-    private final WorkerPool pool;
     private final @Nullable ContextCache contextCache;
-    private final @Nullable RequestListener requestListener;
+    private final EngineResources resources;
     private final Environment environment;
-    private final PlatformNotice notice;
-    private final FactoryUse factoryUse;
-    private final RunThreads runs;
-    private final IdleMemory idleMemory;
-    private final OpenSessions sessions = new OpenSessions();
-    private final OpenModels models = new OpenModels(this);
-    private final Executor later = CompletableFuture.delayedExecutor(5, TimeUnit.SECONDS);
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final OpenModels models;
 
     private OpenEngine(EngineOptions options, Factories factories) {
-        int threads = options.effectiveThreads();
         contextCache = options.contextCache();
-        requestListener = options.requestListener();
-        idleMemory = new IdleMemory(options.memoryBudget());
-        factoryUse = new FactoryUse(factories);
-        pool = new WorkerPool(threads - 1);
-        runs = new RunThreads(threads);
-        notice = new PlatformNotice(factories, threads);
-        environment = new Environment(
-                factories, options.hardware(), new Workspaces(), new SharedConstants(), threads, notice::tell);
+        resources = new EngineResources(options, factories);
+        environment = resources.environment();
+        models = new OpenModels(resources);
     }
 
     /** Logs how providers compute on this machine, after a delay for the first session's sake. */
     private void tellSoon() {
         CompletableFuture.delayedExecutor(NOTICE_MILLIS, TimeUnit.MILLISECONDS).execute(() -> {
-            if (!closed.get()) {
-                notice.tell();
+            if (!resources.isClosed()) {
+                resources.notice().tell();
             }
         });
     }
@@ -131,9 +110,9 @@ public final class OpenEngine implements Engine {
         ContextCache cache = Failures.given(options, "options").contextCache();
         ContextCache used = cache == null ? contextCache : cache;
         return used != null && CachedSession.suits(options)
-                ? guarded(() -> new CachedSession(this, options, used).open(model))
-                : guarded(
-                        () -> models.session(model, options, () -> new SessionBuilder(this, options).fromFile(model)));
+                ? guarded(() -> new CachedSession(resources, options, used).open(model))
+                : guarded(() ->
+                        models.session(model, options, () -> new SessionBuilder(resources, options).fromFile(model)));
     }
 
     @Override
@@ -176,7 +155,7 @@ public final class OpenEngine implements Engine {
 
     @Override
     public ModelCompiler compiler(CompileOptions options) {
-        return new OpenModelCompiler(this, Failures.given(options, "options"));
+        return new OpenModelCompiler(resources, Failures.given(options, "options"));
     }
 
     @Override
@@ -192,7 +171,7 @@ public final class OpenEngine implements Engine {
     }
 
     private List<ModelCompatibility> compatibility(Supplier<Model> reader) {
-        checkOpen();
+        resources.checkOpen();
         try {
             return CompatibilityQuestion.ask(reader.get(), environment);
         } catch (RuntimeException | Error e) {
@@ -214,7 +193,7 @@ public final class OpenEngine implements Engine {
     }
 
     private Session make(SessionOptions options, Function<SessionBuilder, Session> way) {
-        return guarded(() -> way.apply(new SessionBuilder(this, Failures.given(options, "options"))));
+        return guarded(() -> way.apply(new SessionBuilder(resources, Failures.given(options, "options"))));
     }
 
     private static Session guarded(Supplier<Session> way) {
@@ -246,16 +225,16 @@ public final class OpenEngine implements Engine {
 
     @Override
     public PlatformReport platform() {
-        return notice.report();
+        return resources.notice().report();
     }
 
     @Override
     public Health health() {
-        if (closed.get()) {
-            return Health.of(List.of(trouble(Health.Condition.DOWN, closedException())));
+        if (resources.isClosed()) {
+            return Health.of(List.of(trouble(Health.Condition.DOWN, EngineResources.closedException())));
         }
-        var troubles = new ArrayList<>(sessions.troubles());
-        EngineException refused = idleMemory.lastRefusal();
+        var troubles = new ArrayList<>(resources.sessions().troubles());
+        EngineException refused = resources.idleMemory().lastRefusal();
         if (refused != null) {
             troubles.add(trouble(Health.Condition.DEGRADED, refused));
         }
@@ -268,11 +247,8 @@ public final class OpenEngine implements Engine {
 
     @Override
     public MemoryUse memory() {
-        return new MemoryUse(idleMemory.held(), idleMemory.idle(), idleMemory.limit());
-    }
-
-    OpenSessions sessions() {
-        return sessions;
+        IdleMemory memory = resources.idleMemory();
+        return new MemoryUse(memory.held(), memory.idle(), memory.limit());
     }
 
     @Override
@@ -282,66 +258,18 @@ public final class OpenEngine implements Engine {
 
     @Override
     public Scheduler scheduler() {
-        return Schedulers.fromExecutor(runs);
-    }
-
-    /** The environment in which all of the engine's models are built. */
-    Environment environment() {
-        return environment;
-    }
-
-    FactoryUse factoryUse() {
-        return factoryUse;
-    }
-
-    WorkerPool pool() {
-        return pool;
-    }
-
-    RunThreads runs() {
-        return runs;
-    }
-
-    IdleMemory idleMemory() {
-        return idleMemory;
-    }
-
-    /**
-     * Runs a task after five seconds, on a shared thread. Memory that two such tasks in a row find unused has
-     * been idle for ten seconds at most.
-     */
-    Executor later() {
-        return later;
-    }
-
-    @Nullable
-    RequestListener requestListener() {
-        return requestListener;
-    }
-
-    void checkOpen() {
-        if (closed.get()) {
-            throw closedException();
-        }
+        return Schedulers.fromExecutor(resources.runs());
     }
 
     @Override
     public String toString() {
         return "Engine of " + threads() + (threads() == 1 ? " thread (" : " threads (")
-                + (closed.get() ? "closed" : "open") + ", " + sessions.count() + " open sessions)";
-    }
-
-    static EngineException closedException() {
-        return new EngineException(Status.CLOSED, "this engine is closed");
+                + (resources.isClosed() ? "closed" : "open") + ", "
+                + resources.sessions().count() + " open sessions)";
     }
 
     @Override
     public void close() {
-        if (!closed.getAndSet(true)) {
-            pool.close();
-            runs.close();
-            environment.workspaces().close();
-            factoryUse.end();
-        }
+        resources.close();
     }
 }

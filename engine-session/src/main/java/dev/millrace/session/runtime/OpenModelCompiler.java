@@ -15,10 +15,10 @@ import reactor.core.publisher.MonoSink;
 
 /** A compiler that uses the providers and the threads of an engine. */
 final class OpenModelCompiler implements ModelCompiler {
-    private final OpenEngine engine;
+    private final EngineResources engine;
     private final CompileOptions options;
 
-    OpenModelCompiler(OpenEngine engine, CompileOptions options) {
+    OpenModelCompiler(EngineResources engine, CompileOptions options) {
         this.engine = engine;
         this.options = options;
     }
@@ -36,7 +36,7 @@ final class OpenModelCompiler implements ModelCompiler {
             try {
                 engine.runs().execute(() -> answer(sink, input, output, own));
             } catch (RejectedExecutionException e) {
-                sink.error(OpenEngine.closedException());
+                sink.error(EngineResources.closedException());
             }
         });
     }

@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 final class OpenModels {
     private static final Cancellation NOBODYS = new Cancellation();
 
-    private final OpenEngine engine;
+    private final EngineResources engine;
     private final Map<Key, Place> places = new ConcurrentHashMap<>();
 
-    OpenModels(OpenEngine engine) {
+    OpenModels(EngineResources engine) {
         this.engine = engine;
     }
 

@@ -1,13 +1,8 @@
 package dev.millrace.session.runtime;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.PlainText;
-import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.spi.ExecutionProvider;
-import dev.millrace.scheduler.Cancellation;
-import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.run.StretchSummary;
 import dev.millrace.session.BatchOptions;
@@ -28,23 +23,17 @@ import dev.millrace.session.ValueInfo;
 import dev.millrace.session.batch.MemberRuns;
 import dev.millrace.session.batch.OpenBatchedSession;
 import dev.millrace.session.request.CacheRoom;
-import dev.millrace.session.request.GivenOutputs;
 import dev.millrace.session.request.ModelFace;
 import dev.millrace.session.request.RequestCheck;
 import dev.millrace.session.request.Streaming;
 import dev.millrace.session.state.OpenStatefulSession;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.util.Callbacks;
-import dev.millrace.session.util.Deadline;
 import dev.millrace.session.util.Failures;
-import dev.millrace.session.util.LastFailure;
-import dev.millrace.session.util.Locks;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -53,24 +42,21 @@ import reactor.core.Disposables;
 public final class OpenSession extends Streaming implements MemberRuns {
     private static final RunOptions PLAIN = RunOptions.defaults();
 
-    private final OpenEngine engine;
+    private final EngineResources engine;
     private final SessionOptions options;
     private final SessionNames.Given called;
     private final String name;
-    private final RequestCheck check;
     private final List<ValueInfo> inputs;
     private final List<ValueInfo> outputs;
-    private final List<String> outputNames;
     private final ModelMetadata metadata;
     private final CacheRoom cacheRoom;
     private final RunGate gate;
+    private final SessionRuns runs;
     private final QueuedRuns later;
     private final Watch watch;
     private final Callbacks callbacks = new Callbacks();
-    private final @Nullable RunListener listener;
     private final Trimming trimming;
     private final SessionLabel label;
-    private final LastFailure lastFailure = new LastFailure();
 
     private volatile @Nullable OpenModel model;
     private volatile SessionReport report;
@@ -79,7 +65,12 @@ public final class OpenSession extends Streaming implements MemberRuns {
      * @param model the model, which has counted this session already
      * @param file the file of the model; null where it has none
      */
-    OpenSession(OpenEngine engine, SessionOptions options, OpenModel model, SessionReport report, @Nullable Path file) {
+    OpenSession(
+            EngineResources engine,
+            SessionOptions options,
+            OpenModel model,
+            SessionReport report,
+            @Nullable Path file) {
         Plan plan = model.runner().plan();
         ModelFace face = model.face();
         this.engine = engine;
@@ -87,19 +78,25 @@ public final class OpenSession extends Streaming implements MemberRuns {
         this.model = model;
         this.called = engine.sessions().names().give(options.name(), file, plan.name());
         this.name = called.text();
-        this.listener = safe(options.listener());
         this.trimming = new Trimming(engine.later(), this::giveUpUnused);
         this.inputs = List.copyOf(face.inputs());
         this.outputs = List.copyOf(face.outputs());
-        this.outputNames = face.outputs().stream().map(ValueInfo::name).toList();
         this.report = report;
-        this.check = RequestCheck.of(face, plan);
         this.gate = new RunGate(this::free);
         this.metadata = face.metadata();
         this.cacheRoom = face.room();
         this.label = SessionLabel.of(name, options, metadata, model.report());
         this.watch = new Watch(label, engine.requestListener());
-        this.later = new QueuedRuns(this, gate, watch, engine, options.admission());
+        this.runs = new SessionRuns(
+                name,
+                face.outputs().stream().map(ValueInfo::name).toList(),
+                RequestCheck.of(face, plan),
+                watch,
+                callbacks,
+                options.listener(),
+                this::model,
+                trimming::ran);
+        this.later = new QueuedRuns(runs, gate, watch, engine.pool(), engine.runs(), options.admission());
         engine.sessions().add(this);
     }
 
@@ -168,7 +165,7 @@ public final class OpenSession extends Streaming implements MemberRuns {
         }
         return looked.of(open)
                 .waiting(later.waiting(), later.limit())
-                .last(lastFailure.get())
+                .last(runs.lastFailure().get())
                 .health();
     }
 
@@ -207,48 +204,15 @@ public final class OpenSession extends Streaming implements MemberRuns {
     /** Runs a request that has entered the gate, and leaves the gate. */
     private Outputs runEntered(Inputs request, RunOptions options) {
         try {
-            Failures.given(request, "inputs");
-            Watch.Request watched = watch.begin(request);
-            return watched == null ? runInTime(request, options) : runWatched(watched, request, options);
-        } catch (RuntimeException | Error e) {
-            throw named(e);
+            return runs.run(request, options);
         } finally {
             gate.leave();
         }
     }
 
-    private Outputs runWatched(Watch.Request watched, Inputs request, RunOptions options) {
-        watched.started();
-        Outputs outputs;
-        try {
-            outputs = runInTime(request, watched.heard(Failures.given(options, "options")));
-        } catch (RuntimeException | Error e) {
-            EngineException failure = named(e);
-            watched.ended(failure);
-            throw failure;
-        }
-        watched.ended(null);
-        return outputs;
-    }
-
-    private Outputs runInTime(Inputs request, RunOptions options) {
-        Instant deadline = Failures.given(options, "options").deadline();
-        return deadline == null ? runAccepted(request, options) : runUntil(Deadline.ahead(deadline), request, options);
-    }
-
     @Override
     public EngineException named(Throwable thrown) {
-        return Failures.named("run of '" + name + "'", thrown);
-    }
-
-    private Outputs runUntil(Instant deadline, Inputs request, RunOptions options) {
-        var cancellation = new Cancellation(options.cancellation());
-        Disposable timer = Deadline.at(deadline, cancellation::expire);
-        try {
-            return runAccepted(request, QueuedRun.cancelledBy(cancellation, options));
-        } finally {
-            timer.dispose();
-        }
+        return runs.named(thrown);
     }
 
     @Override
@@ -282,16 +246,10 @@ public final class OpenSession extends Streaming implements MemberRuns {
             return null;
         }
         try {
-            Watch.Request watched = watch.begin(request);
-            return watched == null ? runChecked(request, options) : runWatched(watched, request, options);
+            return runs.runChecked(request, options);
         } finally {
             gate.leave();
         }
-    }
-
-    @Override
-    public StatefulSession stateful(State... states) {
-        return stateful(StateOptions.defaults(), states);
     }
 
     @Override
@@ -312,72 +270,7 @@ public final class OpenSession extends Streaming implements MemberRuns {
 
     @Override
     public void checkForLater(Inputs request, RunOptions options) {
-        check.check(request, options);
-        check.checkForOtherThreads(request);
-    }
-
-    Outputs runAccepted(Inputs request, RunOptions options) {
-        check.check(request, options);
-        return runChecked(request, options);
-    }
-
-    private Outputs runChecked(Inputs request, RunOptions options) {
-        OpenModel open = model();
-        try {
-            Outputs all = new Outputs(outputNames, inTurn(open, request, options));
-            if (!options.into().isEmpty()) {
-                all = GivenOutputs.fill(all, options.into());
-            }
-            lastFailure.answered();
-            return options.outputs().isEmpty() ? all : all.only(options.outputs());
-        } catch (RuntimeException | Error e) {
-            EngineException failure = named(e);
-            lastFailure.failed(failure);
-            throw failure;
-        } finally {
-            trimming.ran();
-        }
-    }
-
-    /** Executes a run, in its turn where a provider takes one run at a time. */
-    private Datum[] inTurn(OpenModel open, Inputs request, RunOptions options) {
-        ReentrantLock turns = open.turns();
-        if (turns == null) {
-            return execute(open, request, options);
-        }
-        Locks.lock(turns, options.cancellation()::check);
-        try {
-            return execute(open, request, options);
-        } finally {
-            turns.unlock();
-        }
-    }
-
-    private Datum[] execute(OpenModel open, Inputs request, RunOptions options) {
-        List<MappedFile> files = open.mapped();
-        MappedFile.check(files);
-        List<ExecutionProvider> providers = open.providers();
-        RunHooks.start(providers);
-        Datum[] results;
-        try {
-            results = open.runner().run(request, options.cancellation(), listener(options));
-            MappedFile.check(files);
-        } catch (RuntimeException | Error e) {
-            RunHooks.endAfter(e, providers);
-            // the failure may come from a file that was cut short
-            MappedFile.check(files);
-            throw e;
-        }
-        RunHooks.end(providers);
-        return results;
-    }
-
-    private @Nullable RunListener listener(RunOptions options) {
-        return RunListener.both(listener, safe(options.listener()));
-    }
-
-    private @Nullable RunListener safe(@Nullable RunListener heard) {
-        return heard == null ? null : new SafeListener(heard, callbacks);
+        runs.checkForLater(request, options);
     }
 
     /** Returns the model; throws if the session is closed. */

@@ -39,20 +39,9 @@ public final class QueuedRun extends Job implements Disposable {
         this.queue = queue;
         this.inputs = inputs;
         this.cancellation = new Cancellation(options.cancellation());
-        this.options = cancelledBy(cancellation, options);
+        this.options = SessionRuns.cancelledBy(cancellation, options);
         this.watched = watched;
         this.request = new PendingRequest(to, this::release);
-    }
-
-    /** Returns the options with another cancellation. */
-    static RunOptions cancelledBy(Cancellation cancellation, RunOptions options) {
-        return new RunOptions(
-                cancellation,
-                options.outputs(),
-                options.listener(),
-                options.deadline(),
-                options.priority(),
-                options.into());
     }
 
     /** Waits for its turn, for no longer than its deadline. */

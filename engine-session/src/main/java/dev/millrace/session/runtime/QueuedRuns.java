@@ -16,19 +16,19 @@ import reactor.core.Disposables;
 
 /** The runs of a session that happen on the engine's threads: checked, queued, answered. */
 public final class QueuedRuns {
-    private final OpenSession session;
+    private final SessionRuns runs;
     private final RunGate gate;
     private final Watch watch;
     private final WorkerPool pool;
     private final RunThreads threads;
     private final RunQueue queue;
 
-    QueuedRuns(OpenSession session, RunGate gate, Watch watch, OpenEngine engine, Admission admission) {
-        this.session = session;
+    QueuedRuns(SessionRuns runs, RunGate gate, Watch watch, WorkerPool pool, RunThreads threads, Admission admission) {
+        this.runs = runs;
         this.gate = gate;
         this.watch = watch;
-        this.pool = engine.pool();
-        this.threads = engine.runs();
+        this.pool = pool;
+        this.threads = threads;
         this.queue = threads.queue(admission.queue(), admission.weight(), admission.maxConcurrentRuns());
     }
 
@@ -43,7 +43,7 @@ public final class QueuedRuns {
             return Disposables.disposed();
         }
         try {
-            session.checkForLater(inputs, options);
+            runs.checkForLater(inputs, options);
             run.await();
             return run;
         } catch (RuntimeException | Error e) {
@@ -57,11 +57,11 @@ public final class QueuedRuns {
     }
 
     Outputs run(Inputs inputs, RunOptions options) {
-        return session.runAccepted(inputs, options);
+        return runs.runUnwatched(inputs, options);
     }
 
     EngineException named(Throwable thrown) {
-        return session.named(thrown);
+        return runs.named(thrown);
     }
 
     void ended() {

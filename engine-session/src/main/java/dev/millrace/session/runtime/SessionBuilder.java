@@ -46,7 +46,7 @@ final class SessionBuilder {
     /** The name of the creation phase that does the one-time work of runs ahead. */
     private static final String BIND = "bind";
 
-    private final OpenEngine engine;
+    private final EngineResources engine;
     private final SessionOptions options;
     private final List<FileState> data = new ArrayList<>();
     private final ContextKeeping keeping;
@@ -60,7 +60,7 @@ final class SessionBuilder {
     /** The file that the session is of; null where its model comes from memory. */
     private @Nullable Path origin;
 
-    SessionBuilder(OpenEngine engine, SessionOptions options) {
+    SessionBuilder(EngineResources engine, SessionOptions options) {
         this.engine = engine;
         this.options = options;
         this.keeping = new ContextKeeping(engine.environment().workspaces(), options.epContext());

@@ -10,9 +10,11 @@ import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Operators that ONNX has under another name, or had as experiments, and others that move and look up elements. */
+@Tag("reference")
 class ArrayOperatorsTest {
     private static final double CLOSE = 1e-5;
 

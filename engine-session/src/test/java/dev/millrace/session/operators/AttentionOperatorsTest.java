@@ -15,9 +15,11 @@ import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Attention that projects its input itself. */
+@Tag("reference")
 class AttentionOperatorsTest {
     private static final double CLOSE = 2e-5;
 

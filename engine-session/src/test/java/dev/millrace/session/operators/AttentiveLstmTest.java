@@ -7,12 +7,14 @@ import dev.millrace.session.EngineOptions;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An LSTM that looks at a memory after each step, against the peer. */
+@Tag("reference")
 class AttentiveLstmTest {
     private static final int STEPS = 5;
     private static final int BATCH = 3;

@@ -13,11 +13,13 @@ import dev.millrace.session.EngineOptions;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Searches in a model of an encoder and a decoder whose attention has caches: ones that grow, and ones of fixed room. */
+@Tag("reference")
 class CacheSearchTest {
     private static final int HEADS = 2;
     private static final int WIDTH = 4;

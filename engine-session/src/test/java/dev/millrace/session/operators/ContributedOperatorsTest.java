@@ -17,11 +17,13 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Operators of com.microsoft on their own: texts, windows, complex numbers, small floats. */
+@Tag("reference")
 class ContributedOperatorsTest {
     private static final double CLOSE = 1e-5;
 

@@ -13,11 +13,13 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Searches in a decoder whose next word depends on the words before, their positions and which are there. */
+@Tag("reference")
 class DecoderSearchTest {
     private static final Dim BATCH = Dim.symbol("batch");
     private static final Dim STEPS = Dim.symbol("steps");

@@ -12,9 +12,11 @@ import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Values at the ends of what types hold, and what is left out. */
+@Tag("reference")
 class EdgesTest {
     @AutoClose
     private final Engine engine =

@@ -8,11 +8,13 @@ import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Mixtures of experts: six tokens of 32 features, four experts of 64. */
+@Tag("reference")
 class ExpertOperatorsTest {
     private static final int TOKENS = 6;
     private static final int EXPERTS = 4;

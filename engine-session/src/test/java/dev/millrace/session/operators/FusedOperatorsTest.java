@@ -12,9 +12,11 @@ import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the fused operators that ONNX Runtime's optimiser writes in place of several. */
+@Tag("reference")
 class FusedOperatorsTest {
     private static final double CLOSE = 2e-5;
 

@@ -9,11 +9,13 @@ import dev.millrace.session.EngineOptions;
 import java.util.Arrays;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Attention to some of the keys, and that of decoders that look at an encoder or at themselves. */
+@Tag("reference")
 class PartialAttentionTest {
     private static final double CLOSE = 2e-5;
     private static final int WIDTH = 8;

@@ -11,9 +11,11 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the operators around attention that encode positions, and of linear attention. */
+@Tag("reference")
 class PositionOperatorsTest {
     private static final double CLOSE = 1e-5;
 

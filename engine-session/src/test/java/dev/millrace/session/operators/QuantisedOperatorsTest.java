@@ -9,11 +9,13 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Operators on quantised numbers. Where the peer computes with tables or fixed points, results may be one step apart. */
+@Tag("reference")
 class QuantisedOperatorsTest {
     private static final double A_STEP = 1;
 

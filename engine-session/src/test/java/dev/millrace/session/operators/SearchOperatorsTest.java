@@ -11,9 +11,11 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests of searches over models whose next word depends on the last one alone: 0 pads, 1 ends, 2 begins. */
+@Tag("reference")
 class SearchOperatorsTest {
     @AutoClose
     private final Engine engine =

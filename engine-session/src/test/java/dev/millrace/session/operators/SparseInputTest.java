@@ -35,9 +35,11 @@ import java.nio.FloatBuffer;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Inputs that a model declares as sparse tensors, which are given as dense ones. */
+@Tag("reference")
 class SparseInputTest {
     private static final int ROWS = 3;
     private static final int COLUMNS = 4;

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.graph.EngineException;
 import dev.millrace.providers.cpu.CpuFactory;
 import dev.millrace.providers.spi.ExecutionProvider;
-import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.session.TestFactory;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -93,34 +93,13 @@ class FactoriesTest {
     }
 
     /** A factory whose end is a failure, unless it is null. */
-    private static final class Closing implements ProviderFactory {
-        private final String name;
+    private static final class Closing extends TestFactory {
         private final @Nullable Error failure;
         private int closed;
 
         Closing(String name, @Nullable Error failure) {
-            this.name = name;
+            super(name);
             this.failure = failure;
-        }
-
-        @Override
-        public String name() {
-            return name;
-        }
-
-        @Override
-        public String vendor() {
-            return "test";
-        }
-
-        @Override
-        public String version() {
-            return "1";
-        }
-
-        @Override
-        public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
-            return List.of();
         }
 
         @Override

@@ -7,9 +7,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.ExecutionProvider;
-import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
-import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.session.CompiledTest;
 import dev.millrace.session.Engine;
@@ -17,6 +15,7 @@ import dev.millrace.session.EngineOptions;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
+import dev.millrace.session.TestFactory;
 import dev.millrace.session.TestModels;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,31 +27,9 @@ class RunHooksTest {
     /** The provider and call that fails. */
     private String failing = "";
 
-    private final class Listening implements ProviderFactory, ExecutionProvider {
-        private final String name;
-
+    private final class Listening extends TestFactory implements ExecutionProvider {
         Listening(String name) {
-            this.name = name;
-        }
-
-        @Override
-        public String name() {
-            return name;
-        }
-
-        @Override
-        public String vendor() {
-            return "test";
-        }
-
-        @Override
-        public String version() {
-            return "1";
-        }
-
-        @Override
-        public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
-            return ProviderDevice.processors(name, version(), hardware);
+            super(name);
         }
 
         @Override
@@ -67,12 +44,12 @@ class RunHooksTest {
 
         @Override
         public void onRunStart() {
-            hear("start of " + name);
+            hear("start of " + name());
         }
 
         @Override
         public void onRunEnd() {
-            hear("end of " + name);
+            hear("end of " + name());
         }
 
         @Override

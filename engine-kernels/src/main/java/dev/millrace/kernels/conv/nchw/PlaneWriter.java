@@ -15,7 +15,6 @@ import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.kernels.expression.Largest;
 import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.kernels.image.ImageEpilogues;
-import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PlaneWriter {
     private static final Expr RESULT = Expr.input(0);
-    private static final Expr RESIDUAL = Expr.input(1);
     private static final int BYTES_OF_TAP = 2 * Long.BYTES;
 
     private final ProgramBuilder builder;
@@ -209,12 +207,8 @@ final class PlaneWriter {
         }
 
         private VectorVar followed(VectorVar result, ScalarVar with, int vector) {
-            Map<Expr, VectorVar> values = new HashMap<>();
-            values.put(RESULT, result);
-            if (ImageEpilogues.readsResidual(variant.after())) {
-                values.put(RESIDUAL, builder.load(Address.at(with, vector * bytes), mask(vector)));
-            }
-            return new ExprWriter(builder, values).write(variant.after());
+            Address residual = Address.at(with, vector * bytes);
+            return ImageEpilogues.write(builder, variant.after(), result, residual, mask(vector));
         }
     }
 }

@@ -6,8 +6,10 @@ import dev.millrace.providers.testkit.NodeCases;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("shared")
 class NodeCasesTest {
     private static final String LIST = "/cpu-node-cases.txt";
 

@@ -9,8 +9,10 @@ import dev.millrace.providers.testkit.NodeCases;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("shared")
 class NodeCasesTest {
     /** Random numbers come out of another generator than the data's, whoever computes with them. */
     @Test

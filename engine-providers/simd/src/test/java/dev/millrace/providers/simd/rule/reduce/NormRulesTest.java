@@ -55,12 +55,7 @@ class NormRulesTest {
     @Test
     void aSumThatNobodyElseReadsIsDoneOnTheWay() {
         var graph = new SmallGraph();
-        var sum = graph.node(
-                "Add",
-                14,
-                Map.of(),
-                graph.input(SmallGraph.random(random, 6, 40)),
-                graph.input(SmallGraph.random(random, 6, 40)));
+        var sum = sum(graph, 6, 40);
         graph.output(normalised(graph, sum));
         graph.check(1e-5);
         assertThat(graph.kernels()).singleElement().asString().contains("skip=1");
@@ -69,12 +64,7 @@ class NormRulesTest {
     @Test
     void aSumThatIsReadLaterIsKept() {
         var graph = new SmallGraph();
-        var sum = graph.node(
-                "Add",
-                14,
-                Map.of(),
-                graph.input(SmallGraph.random(random, 6, 40)),
-                graph.input(SmallGraph.random(random, 6, 40)));
+        var sum = sum(graph, 6, 40);
         graph.output(graph.node("Sub", 14, Map.of(), sum, normalised(graph, sum)), sum);
         graph.check(1e-5);
         assertThat(graph.kernels().getFirst()).contains("skip=1");
@@ -83,14 +73,15 @@ class NormRulesTest {
     @Test
     void aSumOfDifferentShapesIsNone() {
         var graph = new SmallGraph();
-        var sum = graph.node(
-                "Add",
-                14,
-                Map.of(),
-                graph.input(SmallGraph.random(random, 6, 40)),
-                graph.input(SmallGraph.random(random, 40)));
+        var sum = sum(graph, 40);
         graph.output(normalised(graph, sum));
         graph.check(1e-5);
+    }
+
+    /** Adds an addend of {@code dims} to an input of six rows. */
+    private Value sum(SmallGraph graph, long... dims) {
+        var rows = graph.input(SmallGraph.random(random, 6, 40));
+        return graph.node("Add", 14, Map.of(), rows, graph.input(SmallGraph.random(random, dims)));
     }
 
     private Value normalised(SmallGraph graph, Value in) {

@@ -1,0 +1,200 @@
+package dev.millrace.session.runtime;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.MappedFile;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.Outputs;
+import dev.millrace.session.RunOptions;
+import dev.millrace.session.request.GivenOutputs;
+import dev.millrace.session.request.RequestCheck;
+import dev.millrace.session.util.Callbacks;
+import dev.millrace.session.util.Deadline;
+import dev.millrace.session.util.Failures;
+import dev.millrace.session.util.LastFailure;
+import dev.millrace.session.util.Locks;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+
+/**
+ * The steps of a session's run, each on the thread that calls: the run is watched, gets its deadline, is checked, waits
+ * for its turn, and is executed. The caller has entered the session's gate.
+ */
+final class SessionRuns {
+    private final String name;
+    private final List<String> outputNames;
+    private final RequestCheck check;
+    private final Watch watch;
+    private final Callbacks callbacks;
+    private final @Nullable RunListener listener;
+    private final Supplier<OpenModel> model;
+    private final Runnable afterEach;
+    private final LastFailure lastFailure = new LastFailure();
+
+    /**
+     * @param listener the listener of all of the session's runs, or null
+     * @param model the session's model; throws where the session is closed
+     * @param afterEach called after each run
+     */
+    SessionRuns(
+            String name,
+            List<String> outputNames,
+            RequestCheck check,
+            Watch watch,
+            Callbacks callbacks,
+            @Nullable RunListener listener,
+            Supplier<OpenModel> model,
+            Runnable afterEach) {
+        this.name = name;
+        this.outputNames = outputNames;
+        this.check = check;
+        this.watch = watch;
+        this.callbacks = callbacks;
+        this.listener = safe(listener);
+        this.model = model;
+        this.afterEach = afterEach;
+    }
+
+    /** Runs a request, from the first step on. */
+    Outputs run(Inputs request, RunOptions options) {
+        try {
+            Failures.given(request, "inputs");
+            Watch.Request watched = watch.begin(request);
+            return watched == null ? limited(request, options) : observed(watched, request, options);
+        } catch (RuntimeException | Error e) {
+            throw named(e);
+        }
+    }
+
+    /** Runs a request that {@link #checkForLater} has accepted, and watches it. */
+    Outputs runChecked(Inputs request, RunOptions options) {
+        Watch.Request watched = watch.begin(request);
+        return watched == null ? executed(request, options) : observed(watched, request, options);
+    }
+
+    /** Checks and executes a request that somebody else watches, and stops at its deadline. */
+    Outputs runUnwatched(Inputs request, RunOptions options) {
+        check.check(request, options);
+        return executed(request, options);
+    }
+
+    /** Throws where a request cannot run, or cannot run on other threads than its caller's. */
+    void checkForLater(Inputs request, RunOptions options) {
+        check.check(request, options);
+        check.checkForOtherThreads(request);
+    }
+
+    private Outputs observed(Watch.Request watched, Inputs request, RunOptions options) {
+        watched.started();
+        Outputs outputs;
+        try {
+            outputs = limited(request, watched.heard(Failures.given(options, "options")));
+        } catch (RuntimeException | Error e) {
+            EngineException failure = named(e);
+            watched.ended(failure);
+            throw failure;
+        }
+        watched.ended(null);
+        return outputs;
+    }
+
+    private Outputs limited(Inputs request, RunOptions options) {
+        Instant deadline = Failures.given(options, "options").deadline();
+        if (deadline == null) {
+            return runUnwatched(request, options);
+        }
+        Instant end = Deadline.ahead(deadline);
+        var cancellation = new Cancellation(options.cancellation());
+        Disposable timer = Deadline.at(end, cancellation::expire);
+        try {
+            return runUnwatched(request, cancelledBy(cancellation, options));
+        } finally {
+            timer.dispose();
+        }
+    }
+
+    private Outputs executed(Inputs request, RunOptions options) {
+        OpenModel open = model.get();
+        try {
+            Outputs all = new Outputs(outputNames, inTurn(open, request, options));
+            if (!options.into().isEmpty()) {
+                all = GivenOutputs.fill(all, options.into());
+            }
+            lastFailure.answered();
+            return options.outputs().isEmpty() ? all : all.only(options.outputs());
+        } catch (RuntimeException | Error e) {
+            EngineException failure = named(e);
+            lastFailure.failed(failure);
+            throw failure;
+        } finally {
+            afterEach.run();
+        }
+    }
+
+    /** Executes a run, in its turn where a provider takes one run at a time. */
+    private Datum[] inTurn(OpenModel open, Inputs request, RunOptions options) {
+        ReentrantLock turns = open.turns();
+        if (turns == null) {
+            return execute(open, request, options);
+        }
+        Locks.lock(turns, options.cancellation()::check);
+        try {
+            return execute(open, request, options);
+        } finally {
+            turns.unlock();
+        }
+    }
+
+    private Datum[] execute(OpenModel open, Inputs request, RunOptions options) {
+        List<MappedFile> files = open.mapped();
+        MappedFile.check(files);
+        List<ExecutionProvider> providers = open.providers();
+        RunHooks.start(providers);
+        Datum[] results;
+        try {
+            results = open.runner().run(request, options.cancellation(), listener(options));
+            MappedFile.check(files);
+        } catch (RuntimeException | Error e) {
+            RunHooks.endAfter(e, providers);
+            // the failure may come from a file that was cut short
+            MappedFile.check(files);
+            throw e;
+        }
+        RunHooks.end(providers);
+        return results;
+    }
+
+    private @Nullable RunListener listener(RunOptions options) {
+        return RunListener.both(listener, safe(options.listener()));
+    }
+
+    private @Nullable RunListener safe(@Nullable RunListener heard) {
+        return heard == null ? null : new SafeListener(heard, callbacks);
+    }
+
+    /** Returns the options with another cancellation. */
+    static RunOptions cancelledBy(Cancellation cancellation, RunOptions options) {
+        return new RunOptions(
+                cancellation,
+                options.outputs(),
+                options.listener(),
+                options.deadline(),
+                options.priority(),
+                options.into());
+    }
+
+    EngineException named(Throwable thrown) {
+        return Failures.named("run of '" + name + "'", thrown);
+    }
+
+    LastFailure lastFailure() {
+        return lastFailure;
+    }
+}
