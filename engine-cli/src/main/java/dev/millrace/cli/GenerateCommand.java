@@ -146,9 +146,8 @@ final class GenerateCommand implements Callable<Integer> {
     }
 
     private DecoderSignature signature(Session session, @Nullable ModelFolder folder) {
-        DecoderSignature.Builder signature = DecoderSignature.builder(session);
-        int known = folder == null ? 0 : folder.contextLength();
-        int length = context == null ? known : context;
-        return (length == 0 ? signature : signature.contextLength(length)).build();
+        DecoderSignature.Builder signature =
+                folder == null ? DecoderSignature.builder(session) : folder.signature(session);
+        return (context == null ? signature : signature.contextLength(context)).build();
     }
 }

@@ -3,7 +3,6 @@ package dev.millrace.text;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
-import dev.millrace.session.generate.DecoderSignature;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.Generator;
 import dev.millrace.session.generate.GeneratorOptions;
@@ -32,11 +31,7 @@ public final class LanguageModel implements AutoCloseable {
         this.folder = folder;
         this.session = session;
         this.tokenizer = tokenizer;
-        DecoderSignature.Builder signature = DecoderSignature.builder(session);
-        if (folder.contextLength() > 0) {
-            signature.contextLength(folder.contextLength());
-        }
-        this.tokens = Generator.of(session, signature.build(), options);
+        this.tokens = Generator.of(session, folder.signature(session).build(), options);
         this.generator = TextGenerator.of(tokens, tokenizer);
     }
 

@@ -2,6 +2,8 @@ package dev.millrace.text;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.session.Session;
+import dev.millrace.session.generate.DecoderSignature;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.text.json.Json;
 import dev.millrace.text.json.JsonFile;
@@ -87,6 +89,20 @@ public record ModelFolder(Path folder, Path model, Path tokenizer, int contextLe
                 ends(genai.get("model").get("eos_token_id"), generation.get("eos_token_id"), inner.get("eos_token_id"));
         Json search = genai.isNull() ? generation : genai.get("search");
         return new ModelFolder(folder, model, tokenizer, context, options(search, ends));
+    }
+
+    /** Returns the signature of the model, with the names and the context length of its files, for changes. */
+    public DecoderSignature.Builder signature(Session session) {
+        DecoderSignature.Builder signature = DecoderSignature.builder(session);
+        if (contextLength > 0) {
+            signature.contextLength(contextLength);
+        }
+        Json genai = found(folder, GENAI);
+        ApiBoundary.guarded("file " + folder.resolve(GENAI), () -> {
+            GenAiNames.apply(genai.get("model").get("decoder"), session, signature);
+            return signature;
+        });
+        return signature;
     }
 
     /** Returns a file of a folder, as nothing if there is no such file. */

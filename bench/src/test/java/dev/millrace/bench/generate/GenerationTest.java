@@ -3,21 +3,33 @@ package dev.millrace.bench.generate;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.format.WriteOptions;
+import dev.millrace.graph.quantize.ModelQuantizer;
+import dev.millrace.graph.quantize.QuantizeOptions;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
+import dev.millrace.session.ProviderChoice;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
+import dev.millrace.session.generate.DecoderSignature;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.Generator;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Flux;
 
 /** Tests that a decoder generates the same tokens here and in ONNX Runtime. */
@@ -28,6 +40,8 @@ class GenerationTest {
             GenerationOptions.builder().maxTokens(TOKENS).build();
     private static final List<long[]> PROMPTS =
             List.of(new long[] {1, 50, 99, 7, 120, 33, 2}, new long[] {5}, new long[] {140, 139, 138}, longPrompt());
+    /** The property that names models of the reader's own, separated by commas. */
+    private static final String GIVEN = "millrace.decoders";
 
     @TempDir
     private Path folder;
@@ -39,25 +53,111 @@ class GenerationTest {
 
     @ParameterizedTest
     @EnumSource(SmallDecoder.Form.class)
-    void bothSayTheSameToken(SmallDecoder.Form form) throws Exception {
+    void bothSayTheSameTokens(SmallDecoder.Form form) throws Exception {
         Path file = Files.write(folder.resolve(form + ".onnx"), SmallDecoder.bytes(form, 3));
-        boolean isPlain = form == SmallDecoder.Form.PLAIN;
-        long room = form == SmallDecoder.Form.GROUPS_WITH_ROOM ? SmallDecoder.POSITIONS : 0;
         try (Engine engine = Engine.create(EngineOptions.builder().threads(2).build());
                 Session session = engine.session(file, SessionOptions.defaults())) {
-            Generator generator = Generator.of(session);
-            assertThat(generator.signature().contextLength()).isEqualTo(room);
+            DecoderSignature signature = DecoderSignature.of(session);
+            int room = form == SmallDecoder.Form.GROUPS_WITH_ROOM ? SmallDecoder.POSITIONS : 0;
+            assertThat(signature.contextLength()).isEqualTo(room);
+            Generator generator = Generator.of(session, signature);
             List<long[]> together = requireNonNull(Flux.fromIterable(PROMPTS)
                     .flatMapSequential(prompt -> generator.mono(prompt, HOW))
                     .map(said -> said.ids())
                     .collectList()
                     .block());
-            for (int i = 0; i < PROMPTS.size(); i++) {
-                long[] peer = PeerGenerator.tokens(file, isPlain, room, PROMPTS.get(i), TOKENS);
-                assertThat(generator.run(PROMPTS.get(i), HOW).ids()).containsExactly(peer);
-                assertThat(together.get(i)).containsExactly(peer);
-                assertThat(Arrays.stream(peer).distinct().count()).isGreaterThan(20);
+            try (var reference = new ReferenceGenerator(file, session, signature)) {
+                for (int i = 0; i < PROMPTS.size(); i++) {
+                    long[] expected = reference.say(PROMPTS.get(i), TOKENS).tokens();
+                    assertThat(generator.run(PROMPTS.get(i), HOW).ids()).containsExactly(expected);
+                    assertThat(together.get(i)).containsExactly(expected);
+                    assertThat(Arrays.stream(expected).distinct().count()).isGreaterThan(20);
+                }
             }
+        }
+    }
+
+    private static Stream<Arguments> quantised() {
+        return Stream.of(SmallDecoder.Form.values())
+                .flatMap(form -> Stream.of(
+                        // exact weights: both multiply in floats
+                        Arguments.of(
+                                form,
+                                QuantizeOptions.builder()
+                                        .bits(4)
+                                        .accuracyLevel(0)
+                                        .build(),
+                                1e-4),
+                        Arguments.of(
+                                form,
+                                QuantizeOptions.builder()
+                                        .bits(8)
+                                        .accuracyLevel(0)
+                                        .build(),
+                                1e-4),
+                        // activations are rounded to 8 bits, so that a difference of one step moves a logit
+                        Arguments.of(
+                                form,
+                                QuantizeOptions.builder()
+                                        .bits(4)
+                                        .accuracyLevel(4)
+                                        .build(),
+                                2e-2)));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void quantised(SmallDecoder.Form form, QuantizeOptions options, double nearTie) throws Exception {
+        Path file = folder.resolve("quantised.onnx");
+        var plain = Models.read(MemorySegment.ofArray(SmallDecoder.bytes(form, 3)), null);
+        ModelQuantizer.Quantized quantised =
+                ModelQuantizer.of(options.toBuilder().minElements(1).build()).quantize(plain);
+        assertThat(quantised.report().weights()).hasSizeGreaterThan(10);
+        Models.write(quantised.model(), file, WriteOptions.inline());
+        assertSame(file, nearTie, PROMPTS);
+    }
+
+    /** Compares the tokens up to the first that differs, where the reference's two best logits are nearly equal. */
+    private static void assertSame(Path file, double nearTie, List<long[]> prompts) throws Exception {
+        for (String provider : List.of("simd", "cpu")) {
+            SessionOptions options = provider.equals("cpu")
+                    ? SessionOptions.builder()
+                            .providers(List.of(ProviderChoice.of("cpu")))
+                            .build()
+                    : SessionOptions.defaults();
+            try (Engine engine =
+                            Engine.create(EngineOptions.builder().threads(2).build());
+                    Session session = engine.session(file, options)) {
+                DecoderSignature signature = DecoderSignature.of(session);
+                Generator generator = Generator.of(session, signature);
+                try (var reference = new ReferenceGenerator(file, session, signature)) {
+                    for (long[] prompt : prompts) {
+                        ReferenceGenerator.Said expected = reference.say(prompt, TOKENS);
+                        long[] said = generator.run(prompt, HOW).ids();
+                        int parts = Arrays.mismatch(said, expected.tokens());
+                        if (parts >= 0) {
+                            System.out.printf(
+                                    "%s on %s: the tokens part after %d, where the two best are %.2g apart%n",
+                                    file.getFileName(), provider, parts, expected.leads()[parts]);
+                            assertThat(expected.leads()[parts])
+                                    .as("%s: the two best where token %s parts", provider, parts)
+                                    .isLessThan(nearTie);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /** Compares decoders that exporters have written: {@code -Dmillrace.decoders=a.onnx,b.onnx}. */
+    @Test
+    @EnabledIfSystemProperty(
+            named = GIVEN,
+            matches = ".+",
+            disabledReason = "no decoders are named by the property " + GIVEN)
+    void decodersOfOthers() throws Exception {
+        for (String file : System.getProperty(GIVEN).split(",")) {
+            assertSame(Path.of(file), 1e-3, List.of(new long[] {1, 50, 99, 7, 120, 33, 2}, new long[] {5}));
         }
     }
 }

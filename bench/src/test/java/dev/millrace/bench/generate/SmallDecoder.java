@@ -32,6 +32,7 @@ final class SmallDecoder {
     private static final int HIDDEN = 64;
     private static final int HEADS = 4;
     private static final int INNER = 128;
+    private static final long WINDOW = 24;
     private static final double POSITION_BASE = 10000;
     private static final OpId GROUPS = new OpId(OpId.MICROSOFT, "GroupQueryAttention");
 
@@ -42,7 +43,9 @@ final class SmallDecoder {
         /** GroupQueryAttention, with caches that grow. */
         GROUPS,
         /** GroupQueryAttention, with caches that have room for all positions. */
-        GROUPS_WITH_ROOM
+        GROUPS_WITH_ROOM,
+        /** GroupQueryAttention whose queries see the last tokens only. */
+        GROUPS_IN_WINDOW
     }
 
     private final PeerModel model = new PeerModel();
@@ -123,6 +126,7 @@ final class SmallDecoder {
             NodeSpec spec = NodeSpec.of(GROUPS, 1, query, key, value, keys, values, last, total, cos, sin)
                     .with(Attributes.of("num_heads", Attribute.of((long) HEADS))
                             .with("kv_num_heads", Attribute.of((long) KEY_HEADS))
+                            .with("local_window_size", Attribute.of(form == Form.GROUPS_IN_WINDOW ? WINDOW : -1L))
                             .with("do_rotary", Attribute.of(1L)));
             String name = "present." + layer;
             List<Value> made = model.nodes(spec, "mixed" + layer, name + ".key", name + ".value");
