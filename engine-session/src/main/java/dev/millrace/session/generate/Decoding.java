@@ -129,7 +129,7 @@ final class Decoding implements StepFlux.Steps<Token> {
                 words = Arrays.copyOf(words, 2 * count);
             }
             words[count++] = word;
-            ending = ending(word);
+            ending = ending(choice);
             return new Token(word, count - prompt - 1, ending, choice.likelihood());
         }
     }
@@ -144,9 +144,12 @@ final class Decoding implements StepFlux.Steps<Token> {
         return TensorParts.floats(logits, logits.elements() - vocabulary, vocabulary);
     }
 
-    private @Nullable Ending ending(int word) {
-        if (generation.stopTokens().contains((long) word)) {
+    private @Nullable Ending ending(Sampler.Choice choice) {
+        if (generation.stopTokens().contains((long) choice.id())) {
             return Ending.STOP_TOKEN;
+        }
+        if (choice.isLast()) {
+            return Ending.COMPLETE;
         }
         if (count - prompt >= generation.maxTokens()) {
             return Ending.MAX_TOKENS;
