@@ -42,7 +42,8 @@ public final class Json {
         this.step = step;
     }
 
-    private String place() {
+    /** Returns the path of the value, which begins with the name of the document. */
+    public String place() {
         if (parent == null) {
             return step.toString();
         }
@@ -133,6 +134,14 @@ public final class Json {
 
     public boolean isText() {
         return value instanceof String;
+    }
+
+    public boolean isNumber() {
+        return value instanceof Double;
+    }
+
+    public boolean isFlag() {
+        return value instanceof Boolean;
     }
 
     public boolean isList() {
