@@ -2,29 +2,30 @@ package dev.millrace.text;
 
 import dev.millrace.session.generate.TokenConstraint;
 import java.util.BitSet;
-import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /** Answers of a model that says any allowed token, and soon prefers those that bring the answer to its end. */
 final class Answers {
     private static final int MOST_TOKENS = 3000;
     private static final int SOON = 30;
-    private static final List<String> CLOSING = List.of("\"", "}", "]", "0", ":", "n");
 
     private final Tokenizer tokenizer;
     private final long[] prompt;
-    private final List<Integer> closing;
+    private final int[] closing;
     private final SplittableRandom random;
 
-    Answers(Tokenizer tokenizer, SplittableRandom random) {
+    /** @param closing the characters whose tokens bring an answer to its end */
+    Answers(Tokenizer tokenizer, SplittableRandom random, String closing) {
         this.tokenizer = tokenizer;
         this.random = random;
         prompt = tokenizer.encode("A").ids();
-        closing = CLOSING.stream()
-                .filter(tokenizer::has)
-                .map(tokenizer::id)
-                .toList();
+        this.closing = closing.codePoints()
+                .mapToObj(Character::toString)
+                .flatMapToInt(each -> LongStream.of(tokenizer.encode(each).ids()).mapToInt(id -> (int) id))
+                .toArray();
     }
 
     /** Returns the text of an answer; throws if it does not end. */
@@ -50,10 +51,9 @@ final class Answers {
 
     private int chosen(BitSet allowed, int count) {
         if (random.nextInt(2 * SOON) < Math.min(SOON, count - SOON)) {
-            for (int id : closing) {
-                if (allowed.get(id)) {
-                    return id;
-                }
+            int[] possible = IntStream.of(closing).filter(allowed::get).toArray();
+            if (possible.length > 0) {
+                return possible[random.nextInt(possible.length)];
             }
         }
         int from = random.nextInt(allowed.length());

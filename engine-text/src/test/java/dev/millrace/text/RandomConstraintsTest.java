@@ -29,7 +29,7 @@ class RandomConstraintsTest {
         for (int seed = 0; seed < SCHEMAS; seed++) {
             var random = new SplittableRandom(seed);
             Map<String, @Nullable Object> schema = new RandomSchemas(random).next();
-            Tokenizer tokenizer = tokenizers.get(seed % tokenizers.size());
+            Tokenizer tokenizer = tokenizers.get(seed % 10 == 0 ? 1 : seed % 2 * 2);
             String text = JsonText.write(schema);
             TextConstraint constraint;
             try {
@@ -41,14 +41,14 @@ class RandomConstraintsTest {
             }
             var validator = new SchemaValidator(schema);
             for (int i = 0; i < 3; i++) {
-                String answer = new Answers(tokenizer, random).answer(constraint);
+                String answer = new Answers(tokenizer, random, "\"}]0:n").answer(constraint);
                 assertThat(validator.isValid(JsonText.read(answer)))
                         .as("seed %d: %s for %s", seed, answer, text)
                         .isTrue();
                 assertThat(constraint.matches(answer)).as(answer).isTrue();
             }
         }
-        assertThat(refused).isBetween(1, SCHEMAS / 3);
+        assertThat(refused).isBetween(1, SCHEMAS / 4);
     }
 
     @Test
@@ -60,7 +60,7 @@ class RandomConstraintsTest {
             Tokenizer tokenizer = tokenizers.get(seed % 2 * 2);
             TextConstraint constraint = TextConstraint.regex(tokenizer, expression);
             for (int i = 0; i < 5; i++) {
-                String answer = new Answers(tokenizer, random).answer(constraint);
+                String answer = new Answers(tokenizer, random, "aé🦀.0 水").answer(constraint);
                 assertThat(answer).as("seed " + seed).matches(expression);
                 String other = answer + (char) random.nextInt('!', 'z');
                 assertThat(constraint.matches(other))

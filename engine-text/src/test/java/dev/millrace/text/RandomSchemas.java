@@ -29,14 +29,23 @@ final class RandomSchemas {
         schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
         schema.put(
                 "$defs",
-                Map.of("tree", Map.of(
+                map("tree", map(
                         "type", "object",
-                        "properties", Map.of(
-                                "size", Map.of("type", "integer"),
-                                "left", Map.of("anyOf", List.of(Map.of("$ref", "#/$defs/tree"), Map.of("type", "null"))),
-                                "all", Map.of("type", "array", "items", Map.of("$ref", "#/$defs/tree"))),
+                        "properties", map(
+                                "size", map("type", "integer"),
+                                "left", map("anyOf", List.of(map("$ref", "#/$defs/tree"), map("type", "null"))),
+                                "all", map("type", "array", "items", map("$ref", "#/$defs/tree"))),
                         "required", List.of("left"))));
         return schema;
+    }
+
+    /** Returns a map in the order of its entries, so that a seed makes one text. */
+    private static Map<String, @Nullable Object> map(Object... entries) {
+        var map = new LinkedHashMap<String, @Nullable Object>();
+        for (int i = 0; i < entries.length; i += 2) {
+            map.put((String) entries[i], entries[i + 1]);
+        }
+        return map;
     }
 
     private boolean chance(int percent) {
@@ -51,23 +60,23 @@ final class RandomSchemas {
         return switch (random.nextInt(depth > 0 ? 16 : 10)) {
             case 0 -> chance(70);
             case 1 -> values();
-            case 2 -> Map.of("const", known(2), "title", "a constant");
-            case 3 -> Map.of("type", List.of(one(TYPES), one(TYPES), "null"));
+            case 2 -> map("const", known(2), "title", "a constant");
+            case 3 -> map("type", List.of(one(TYPES), one(TYPES), "null"));
             case 4, 5 -> string();
             case 6, 7 -> number();
-            case 8 -> Map.of("$ref", "#/$defs/tree");
-            case 9 -> Map.of("type", one(TYPES), "description", "of any value");
-            case 10 -> Map.of(chance(50) ? "anyOf" : "oneOf", List.of(schema(depth - 1), schema(depth - 1)));
+            case 8 -> map("$ref", "#/$defs/tree");
+            case 9 -> map("type", one(TYPES), "description", "of any value");
+            case 10 -> map(chance(50) ? "anyOf" : "oneOf", List.of(schema(depth - 1), schema(depth - 1)));
             case 11 -> all(depth - 1);
             case 12, 13 -> array(depth - 1);
             default -> object(depth - 1);
         };
     }
 
-    private Map<String, ?> values() {
+    private Map<String, @Nullable Object> values() {
         return chance(50)
-                ? Map.of("enum", List.of(known(2), known(2), known(1)))
-                : Map.of("enum", List.of(1, "one", known(1)), "type", List.of("string", "integer"));
+                ? map("enum", List.of(known(2), known(2), known(1)))
+                : map("enum", List.of(1, "one", known(1)), "type", List.of("string", "integer"));
     }
 
     private Object known(int depth) {
@@ -77,7 +86,7 @@ final class RandomSchemas {
             case 2 -> chance(50);
             case 3 -> new BigDecimal("0.5");
             case 4 -> List.of(known(depth - 1), known(depth - 1));
-            default -> Map.of(one(NAMES), known(depth - 1));
+            default -> map(one(NAMES), known(depth - 1));
         };
     }
 
@@ -154,12 +163,12 @@ final class RandomSchemas {
         return schema;
     }
 
-    private Map<String, ?> all(int depth) {
+    private Map<String, @Nullable Object> all(int depth) {
         Map<String, @Nullable Object> one = object(depth);
         Map<String, @Nullable Object> other = object(depth);
         other.remove("additionalProperties");
         return chance(50)
-                ? Map.of("allOf", List.of(one, other))
-                : Map.of("allOf", List.of(one, Map.of("anyOf", List.of(other, object(depth)))));
+                ? map("allOf", List.of(one, other))
+                : map("allOf", List.of(one, map("anyOf", List.of(other, object(depth)))));
     }
 }

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 public final class CharSet {
     private static final byte HAS = 1;
     private static final byte HAS_NOT = 2;
+    /** The expressions that have all characters beyond ASCII or none of them, if classes are not those of Unicode. */
+    private static final Pattern PLAIN =
+            Pattern.compile("\\\\[dDwWsS]|\\\\x\\{[0-7]?[0-9a-f]}|\\[\\^?(?:[ -~&&[^\\[\\]\\\\&^]]|\\\\[dws -/:-@\\[-`{-~])+]");
 
     private final String expression;
     private final int flags;
@@ -48,19 +51,29 @@ public final class CharSet {
 
     /** Returns the first and the last character of each run of them, in order. Surrogates are left out. */
     public int[] ranges() {
+        boolean isUnicode = (flags & (Pattern.UNICODE_CHARACTER_CLASS | Pattern.UNICODE_CASE)) != 0;
+        boolean isPlain = !isUnicode && PLAIN.matcher(expression).matches();
+        int asked = isPlain ? AllCharacters.ASCII : AllCharacters.COUNT;
         int[] ranges = new int[16];
         int count = 0;
-        Matcher runs = Pattern.compile(expression + "+", flags).matcher(new AllCharacters(0, AllCharacters.COUNT));
+        Matcher runs = Pattern.compile(expression + "+", flags).matcher(new AllCharacters(0, asked));
         while (runs.find()) {
-            ranges = count == ranges.length ? Arrays.copyOf(ranges, 2 * count) : ranges;
+            ranges = count + 2 >= ranges.length ? Arrays.copyOf(ranges, 2 * ranges.length) : ranges;
             ranges[count++] = AllCharacters.point(runs.start());
             ranges[count++] = AllCharacters.point(runs.end() - 1);
+        }
+        if (isPlain && has(Character.MAX_CODE_POINT)) {
+            ranges[count++] = AllCharacters.ASCII;
+            ranges[count++] = Character.MAX_CODE_POINT;
         }
         return Arrays.copyOf(ranges, count);
     }
 
     /** The text of all characters in order, without surrogates that stand alone. */
     private record AllCharacters(int from, int to) implements CharSequence {
+        /** The number of the first characters on which plain expressions depend. */
+        static final int ASCII = 0x80;
+
         /** The number of characters of one char. */
         private static final int SHORT = 0x10000 - 0x800;
 
