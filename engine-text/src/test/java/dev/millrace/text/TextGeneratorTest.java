@@ -22,6 +22,7 @@ import dev.millrace.session.generate.Ending;
 import dev.millrace.session.generate.GenerationOptions;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -111,5 +112,69 @@ class TextGeneratorTest {
         Completion cut = generator.run("A", HOW.toBuilder().maxTokens(crab).build());
         assertThat(cut.ending()).isEqualTo(Ending.MAX_TOKENS);
         assertThat(cut.text()).isEqualTo(" crab\ufffd");
+    }
+
+    @Test
+    void aConstraintBindsTheText() {
+        GenerationOptions bound = HOW.toBuilder()
+                .constraint(TextConstraint.regex(tokenizer, " crab[🦀🦁]{2}"))
+                .stopTokens(ids[ids.length - 1])
+                .build();
+        // the parrot would say more, and not two crabs
+        assertThat(generator.run("A", bound).text()).startsWith(" crab").hasSize(9);
+        GenerationOptions whole = bound.toBuilder()
+                .constraint(TextConstraint.regex(tokenizer, " crab🦀"))
+                .build();
+        Completion completion = generator.run("A", whole);
+        assertThat(completion.text()).isEqualTo(" crab🦀");
+        assertThat(completion.ending()).isEqualTo(Ending.COMPLETE);
+        assertThat(generator.mono("A", whole).block()).isEqualTo(completion);
+    }
+
+    @Test
+    void aStopTextEndsAConstrainedTextToo() {
+        GenerationOptions bound = HOW.toBuilder()
+                .constraint(TextConstraint.regex(tokenizer, " crab🦀 to水\\."))
+                .build();
+        Completion stopped = generator.stoppingAt("🦀").run("A", bound);
+        assertThat(stopped.text()).isEqualTo(" crab");
+        assertThat(stopped.ending()).isEqualTo(Ending.STOPPED);
+    }
+
+    @Test
+    void theLastTokenOfAPromptIsHealed() {
+        // the tokens of a prompt that ends within a word are others than those of the text
+        String begun = "A crab🦀 t";
+        assertThat(Arrays.mismatch(tokenizer.encode(begun).ids(), ids))
+                .isLessThan(tokenizer.encode(begun).ids().length);
+        assertThat(generator.run(begun, whole()).text()).isNotEqualTo("o水.");
+        TextGenerator healing = generator.healing();
+        assertThat(healing.run(begun, whole()).text()).isEqualTo("o水.");
+        assertThat(String.join("", healing.flux(begun, whole()).collectList().block()))
+                .isEqualTo("o水.");
+        GenerationOptions bound = whole().toBuilder()
+                .constraint(TextConstraint.regex(tokenizer, "o水?"))
+                .build();
+        assertThat(healing.run(begun, bound).text()).isEqualTo("o水");
+        assertThat(healing.stoppingAt("t").run(begun, whole()).text()).isEqualTo("o水.");
+    }
+
+    @Test
+    void whatCannotBeHealedStays() throws IOException {
+        TextGenerator healing = generator.healing();
+        // one token, and a character of several tokens
+        assertThat(healing.run("A", whole())).isEqualTo(generator.run("A", whole()));
+        assertThat(healing.run("A crab🦀", whole())).isEqualTo(generator.run("A crab🦀", whole()));
+        assertThatThrownBy(() -> healing.run(
+                        "A crab",
+                        HOW.toBuilder()
+                                .constraint(prompt -> {
+                                    throw new IllegalStateException();
+                                })
+                                .build()))
+                .hasMessageContaining("goes together with a TextConstraint");
+        Tokenizer wordPiece = GoldenTest.tokenizer("minilm");
+        TextGenerator other = TextGenerator.of(session, wordPiece);
+        assertThatThrownBy(other::healing).hasMessageContaining("WordPiece");
     }
 }
