@@ -29,7 +29,7 @@ record Automaton(
     private static final int FIRST_CALL = -2;
 
     static int range(int low, int high) {
-        return low << 8 | high;
+        return low << Byte.SIZE | high;
     }
 
     static int call(int rule) {
@@ -45,7 +45,13 @@ record Automaton(
         return FIRST_CALL - label;
     }
 
-    static boolean reads(int label, int each) {
-        return label >= 0 && each >= label >> 8 && each <= (label & 0xff);
+    /** Returns the first byte that an edge reads. */
+    static int low(int label) {
+        return label >> Byte.SIZE;
+    }
+
+    /** Returns the last byte that an edge reads. */
+    static int high(int label) {
+        return label & 0xff;
     }
 }

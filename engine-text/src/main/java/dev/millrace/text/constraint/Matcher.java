@@ -126,24 +126,37 @@ public final class Matcher {
             at.next = known;
         }
         Position next = known[each];
-        if (next == null) {
-            next = made(at, each);
-            known[each] = next;
-        }
-        return next;
+        return next == null ? made(at, each, known) : next;
     }
 
-    private Position made(Position at, int each) {
+    /** Makes the position behind a byte, and notes it for all bytes around that the same edges read. */
+    private Position made(Position at, int each, Position[] known) {
         closure.clear();
+        int low = 0;
+        int high = BYTES - 1;
         for (int i = 0; i < at.nodes.length; i++) {
             int node = at.nodes[i];
             for (int edge = automaton.first()[node]; edge < automaton.first()[node + 1]; edge++) {
-                if (Automaton.reads(automaton.labels()[edge], each)) {
+                int label = automaton.labels()[edge];
+                if (label < 0) {
+                    continue;
+                }
+                int first = Automaton.low(label);
+                int last = Automaton.high(label);
+                if (each < first) {
+                    high = Math.min(high, first - 1);
+                } else if (each > last) {
+                    low = Math.max(low, last + 1);
+                } else {
+                    low = Math.max(low, first);
+                    high = Math.min(high, last);
                     closure.add(automaton.targets()[edge], at.frames[i]);
                 }
             }
         }
-        return position();
+        Position next = position();
+        Arrays.fill(known, low, high + 1, next);
+        return next;
     }
 
     private Position position() {
