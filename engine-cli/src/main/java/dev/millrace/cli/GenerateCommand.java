@@ -158,6 +158,9 @@ final class GenerateCommand implements Callable<Integer> {
     private boolean stats;
 
     @Mixin
+    private ConstraintFlags constraint = new ConstraintFlags();
+
+    @Mixin
     private SessionFlags flags = new SessionFlags();
 
     @Override
@@ -166,7 +169,8 @@ final class GenerateCommand implements Callable<Integer> {
         Path file = ModelArgument.of(model).file();
         ModelFolder folder = tokenizer == null && Files.isDirectory(file) ? ModelFolder.read(file) : null;
         Tokenizer read = Tokenizer.read(folder == null ? tokenizerOf(file) : folder.tokenizer());
-        GenerationOptions.Builder generation = options.toBuilder().stopTokens(ends(read, folder));
+        GenerationOptions.Builder generation =
+                options.toBuilder().stopTokens(ends(read, folder)).constraint(constraint.constraint(read));
         logitBias.forEach((token, bias) -> generation.logitBias(id(read, token), bias));
         String text = prompt.equals("-") ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8) : prompt;
         PrintWriter out = spec.commandLine().getOut();
@@ -190,6 +194,7 @@ final class GenerateCommand implements Callable<Integer> {
     }
 
     private GenerationOptions options() {
+        constraint.check();
         UsageException.requireAtLeast(1, "--max-tokens", maxTokens);
         UsageException.requireAtLeast(1, "--top-k", topK == null ? 1 : topK);
         UsageException.requireAtLeast(1, "--context", context == null ? 1 : context);
