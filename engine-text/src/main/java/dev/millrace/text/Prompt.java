@@ -31,8 +31,7 @@ record Prompt(long[] ids, GenerationOptions options, int repeated) {
         return new Prompt(kept, healing, length);
     }
 
-    private static TextConstraint constraint(
-            Tokenizer tokenizer, @Nullable TokenConstraint given) {
+    private static TextConstraint constraint(Tokenizer tokenizer, @Nullable TokenConstraint given) {
         return switch (given) {
             case null -> TextConstraint.none(tokenizer);
             case TextConstraint text -> text;

@@ -117,7 +117,10 @@ public final class TextGenerator {
         Prompt begun = begun(prompt, options);
         return Flux.defer(() -> {
             Saying said = saying(begun);
-            return generator.flux(begun.ids(), begun.options()).map(said::piece).takeUntil(piece -> piece.ending() != null);
+            return generator
+                    .flux(begun.ids(), begun.options())
+                    .map(said::piece)
+                    .takeUntil(piece -> piece.ending() != null);
         });
     }
 

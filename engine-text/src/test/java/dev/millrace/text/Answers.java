@@ -24,7 +24,8 @@ final class Answers {
         prompt = tokenizer.encode("A").ids();
         this.closing = closing.codePoints()
                 .mapToObj(Character::toString)
-                .flatMapToInt(each -> LongStream.of(tokenizer.encode(each).ids()).mapToInt(id -> (int) id))
+                .flatMapToInt(
+                        each -> LongStream.of(tokenizer.encode(each).ids()).mapToInt(id -> (int) id))
                 .toArray();
     }
 

@@ -102,7 +102,9 @@ class JsonConstraintTest {
         for (String text : texts.split(" ")) {
             String json = text.replace('\'', '"').replace('_', ' ');
             assertThat(constraint.matches(json)).as(json).isTrue();
-            assertThat(constraint.matches(" " + json)).as("one space before " + json).isTrue();
+            assertThat(constraint.matches(" " + json))
+                    .as("one space before " + json)
+                    .isTrue();
         }
         for (String text : others.split(" ")) {
             String json = text.replace('\'', '"').replace('_', ' ');
@@ -164,14 +166,17 @@ class JsonConstraintTest {
         }
         refused(chain + "'a3000':{}}}", "deep");
         String nested = "{'type':'array','minItems':1,'items':".repeat(240) + "{'minLength':1}" + "}".repeat(240);
-        assertThat(of(nested).matches("[".repeat(240) + "\"a\"" + "]".repeat(240))).isTrue();
+        assertThat(of(nested).matches("[".repeat(240) + "\"a\"" + "]".repeat(240)))
+                .isTrue();
     }
 
     @Test
     void jsonOfAnyTypeNestsUpToABound() {
         TextConstraint json = TextConstraint.json(tokenizer);
-        assertThat(List.of("{\"a\":[1, true, {\"b\": null}]}", " \"x\"", "-1.5e3", "[[[]]]")).allMatch(json::matches);
-        assertThat(List.of("", "  1", "1 ", "{\"a\" :1}", "[1,  2]", "[\n]", "nul")).noneMatch(json::matches);
+        assertThat(List.of("{\"a\":[1, true, {\"b\": null}]}", " \"x\"", "-1.5e3", "[[[]]]"))
+                .allMatch(json::matches);
+        assertThat(List.of("", "  1", "1 ", "{\"a\" :1}", "[1,  2]", "[\n]", "nul"))
+                .noneMatch(json::matches);
         String open = "[".repeat(100);
         assertThat(json.matches(open + "]".repeat(100))).isTrue();
         // where no deeper value fits, the answer can still be closed

@@ -35,7 +35,10 @@ class RandomConstraintsTest {
             try {
                 constraint = TextConstraint.jsonSchema(tokenizer, text);
             } catch (EngineException e) {
-                assertThat(e).as(seed + ": " + text).message().containsAnyOf("the schema describes no text", "supported");
+                assertThat(e)
+                        .as(seed + ": " + text)
+                        .message()
+                        .containsAnyOf("the schema describes no text", "supported");
                 refused++;
                 continue;
             }
@@ -71,11 +74,13 @@ class RandomConstraintsTest {
     }
 
     private static String expression(SplittableRandom random, int depth) {
-        List<String> atoms = List.of("a", "é", "🦀", "\\.", "[a-f0-9]", "[^x\\n]", "\\d", "\\W", "\\s", "[\\w水-火]", ".");
+        List<String> atoms =
+                List.of("a", "é", "🦀", "\\.", "[a-f0-9]", "[^x\\n]", "\\d", "\\W", "\\s", "[\\w水-火]", ".");
         return switch (random.nextInt(depth > 0 ? 6 : 1)) {
             case 1 -> "(?:" + expression(random, depth - 1) + "|" + expression(random, depth - 1) + ")";
-            case 2 -> "(" + expression(random, depth - 1) + ")" + List.of("*", "+", "?", "{2}", "{1,3}", "{2,}?")
-                    .get(random.nextInt(6));
+            case 2 ->
+                "(" + expression(random, depth - 1) + ")"
+                        + List.of("*", "+", "?", "{2}", "{1,3}", "{2,}?").get(random.nextInt(6));
             case 3, 4 -> expression(random, depth - 1) + expression(random, depth - 1);
             case 5 -> "(?i:" + expression(random, depth - 1) + ")";
             default -> atoms.get(random.nextInt(atoms.size()));

@@ -29,13 +29,21 @@ final class RandomSchemas {
         schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
         schema.put(
                 "$defs",
-                map("tree", map(
-                        "type", "object",
-                        "properties", map(
-                                "size", map("type", "integer"),
-                                "left", map("anyOf", List.of(map("$ref", "#/$defs/tree"), map("type", "null"))),
-                                "all", map("type", "array", "items", map("$ref", "#/$defs/tree"))),
-                        "required", List.of("left"))));
+                map(
+                        "tree",
+                        map(
+                                "type", "object",
+                                "properties",
+                                        map(
+                                                "size", map("type", "integer"),
+                                                "left",
+                                                        map(
+                                                                "anyOf",
+                                                                List.of(
+                                                                        map("$ref", "#/$defs/tree"),
+                                                                        map("type", "null"))),
+                                                "all", map("type", "array", "items", map("$ref", "#/$defs/tree"))),
+                                "required", List.of("left"))));
         return schema;
     }
 

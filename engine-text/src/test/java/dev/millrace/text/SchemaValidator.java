@@ -36,20 +36,22 @@ final class SchemaValidator {
 
     private boolean holds(String keyword, @Nullable Object rule, Map<?, ?> schema, @Nullable Object value) {
         return switch (keyword) {
-            case "type" -> (rule instanceof List<?> all ? all : List.of(Objects.requireNonNull(rule)))
-                    .stream().anyMatch(name -> isOf((String) name, value));
+            case "type" ->
+                (rule instanceof List<?> all ? all : List.of(Objects.requireNonNull(rule)))
+                        .stream().anyMatch(name -> isOf((String) name, value));
             case "enum" -> list(rule).stream().anyMatch(each -> isEqual(each, value));
             case "const" -> isEqual(rule, value);
             case "allOf" -> list(rule).stream().allMatch(each -> isValid(each, value));
             case "anyOf", "oneOf" -> list(rule).stream().anyMatch(each -> isValid(each, value));
             case "$ref" -> isValid(referred((String) Objects.requireNonNull(rule)), value);
-            default -> switch (value) {
-                case Map<?, ?> map -> holdsForObject(keyword, rule, schema, map);
-                case List<?> list -> holdsForArray(keyword, rule, schema, list);
-                case String string -> holdsForString(keyword, rule, string);
-                case BigDecimal number -> holdsForNumber(keyword, rule, number);
-                case null, default -> true;
-            };
+            default ->
+                switch (value) {
+                    case Map<?, ?> map -> holdsForObject(keyword, rule, schema, map);
+                    case List<?> list -> holdsForArray(keyword, rule, schema, list);
+                    case String string -> holdsForString(keyword, rule, string);
+                    case BigDecimal number -> holdsForNumber(keyword, rule, number);
+                    case null, default -> true;
+                };
         };
     }
 
@@ -73,7 +75,9 @@ final class SchemaValidator {
             case "array" -> value instanceof List;
             case "string" -> value instanceof String;
             case "number" -> value instanceof BigDecimal;
-            default -> value instanceof BigDecimal number && number.stripTrailingZeros().scale() <= 0;
+            default ->
+                value instanceof BigDecimal number
+                        && number.stripTrailingZeros().scale() <= 0;
         };
     }
 
@@ -143,7 +147,8 @@ final class SchemaValidator {
         return switch (keyword) {
             case "minLength" -> length >= decimal(rule).intValue();
             case "maxLength" -> length <= decimal(rule).intValue();
-            case "pattern" -> Pattern.compile(String.valueOf(rule)).matcher(value).find();
+            case "pattern" ->
+                Pattern.compile(String.valueOf(rule)).matcher(value).find();
             case "format" -> isFormatted(String.valueOf(rule), value);
             default -> true;
         };
@@ -157,8 +162,9 @@ final class SchemaValidator {
                 case "date-time" -> OffsetDateTime.parse(value).getNano() >= 0;
                 case "uuid" -> value.matches("(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
                 case "email" -> value.matches("[^@\\s]{1,64}@[A-Za-z0-9.-]{3,255}") && !value.contains("..");
-                case "ipv4" -> value.matches("(\\d{1,3}\\.){3}\\d{1,3}")
-                        && List.of(value.split("\\.")).stream().allMatch(each -> Integer.parseInt(each) < 256);
+                case "ipv4" ->
+                    value.matches("(\\d{1,3}\\.){3}\\d{1,3}")
+                            && List.of(value.split("\\.")).stream().allMatch(each -> Integer.parseInt(each) < 256);
                 default -> true;
             };
         } catch (DateTimeException e) {

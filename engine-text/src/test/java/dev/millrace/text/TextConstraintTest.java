@@ -49,8 +49,10 @@ class TextConstraintTest {
     void tokensThatGoOnMayFollow() {
         TextConstraint constraint = TextConstraint.regex(tokenizer, "(?:to|tea|the)\\d");
         List<String> begins = next(constraint, tokenizer, "");
-        assertThat(begins).contains("t").allSatisfy(text -> assertThat(List.of("to", "te", "tea", "th", "the", "t"))
-                .contains(text));
+        assertThat(begins)
+                .contains("t")
+                .allSatisfy(text ->
+                        assertThat(List.of("to", "te", "tea", "th", "the", "t")).contains(text));
         assertThat(next(constraint, tokenizer, "to")).contains("0", "9").doesNotContain("a", "");
         TokenConstraint.State state = constraint.begin(new long[] {tokenizer.id("A")});
         for (long id : tokenizer.encode("to").ids()) {
@@ -82,10 +84,12 @@ class TextConstraintTest {
     void addedTokensAreNoText() throws IOException {
         for (String name : List.of("byte-level", "roberta", "byte-fallback", "unigram")) {
             Tokenizer each = GoldenTest.tokenizer(name);
-            BitSet allowed = TextConstraint.regex(each, "(?s).*").begin(new long[0]).allowed();
+            BitSet allowed =
+                    TextConstraint.regex(each, "(?s).*").begin(new long[0]).allowed();
             assertThat(Objects.requireNonNull(allowed).cardinality()).isGreaterThan(50);
             assertThat(allowed.stream()
-                            .filter(id -> each.decode(id).isEmpty() && !each.decode(id, id).equals(" "))
+                            .filter(id -> each.decode(id).isEmpty()
+                                    && !each.decode(id, id).equals(" "))
                             .boxed())
                     .as(name)
                     .isEmpty();
@@ -127,19 +131,22 @@ class TextConstraintTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = ' ', quoteCharacter = '`', value = {
-        "a+b a,b,aab,ab",
-        "^(?:yes|no)$ yes,no",
-        "[^\\W_]{2,3} ab,a1Z",
-        "\\d{3}-\\d{4} 555-1234",
-        "(a|b)*?c c,abc",
-        "(?i)mill MILL,miLl",
-        "x{0} ``",
-        "\\Qa.b\\E a.b",
-        "[à-ü]+ äöü",
-        "\\p{L}\\p{L} 水é",
-        "(?:(?:a?){2}){2} a,aaaa"
-    })
+    @CsvSource(
+            delimiter = ' ',
+            quoteCharacter = '`',
+            value = {
+                "a+b a,b,aab,ab",
+                "^(?:yes|no)$ yes,no",
+                "[^\\W_]{2,3} ab,a1Z",
+                "\\d{3}-\\d{4} 555-1234",
+                "(a|b)*?c c,abc",
+                "(?i)mill MILL,miLl",
+                "x{0} ``",
+                "\\Qa.b\\E a.b",
+                "[à-ü]+ äöü",
+                "\\p{L}\\p{L} 水é",
+                "(?:(?:a?){2}){2} a,aaaa"
+            })
     void textsOfARegularExpressionMatch(String pattern, String texts) {
         TextConstraint constraint = TextConstraint.regex(tokenizer, pattern);
         for (String text : texts.split(",", -1)) {
@@ -191,8 +198,10 @@ class TextConstraintTest {
     @Test
     void textsOfAGrammarMatch() {
         TextConstraint chess = TextConstraint.grammar(tokenizer, CHESS.replace("\n                |", "|"));
-        assertThat(List.of("e4 ", "Ke4 O-O O-O-O ", "e4 1-0\n!xA", "e4 0-1!\n水")).allMatch(chess::matches);
-        assertThat(List.of("", "e4", "e9 ", "e4 1-0!xa", "e4 1-0\n\n\n!xA", "e4 1-0!x]")).noneMatch(chess::matches);
+        assertThat(List.of("e4 ", "Ke4 O-O O-O-O ", "e4 1-0\n!xA", "e4 0-1!\n水"))
+                .allMatch(chess::matches);
+        assertThat(List.of("", "e4", "e9 ", "e4 1-0!xa", "e4 1-0\n\n\n!xA", "e4 1-0!x]"))
+                .noneMatch(chess::matches);
     }
 
     @Test
@@ -245,8 +254,8 @@ class TextConstraintTest {
         }
         refused(() -> TextConstraint.grammar(tokenizer, chain + "r2000 ::= \"x\""), "256");
         refused(() -> TextConstraint.grammar(tokenizer, "root ::= \"x\" ".repeat(50_000)), "characters");
-        TextConstraint ambiguous = TextConstraint.grammar(
-                tokenizer, "root ::= s\ns ::= \"a\" s s | \"a\" s \"b\" | \"a\" s s s | \"\"");
+        TextConstraint ambiguous =
+                TextConstraint.grammar(tokenizer, "root ::= s\ns ::= \"a\" s s | \"a\" s \"b\" | \"a\" s s s | \"\"");
         refused(() -> ambiguous.matches("a".repeat(300)), "too ambiguous");
     }
 }

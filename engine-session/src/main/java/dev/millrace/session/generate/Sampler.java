@@ -99,7 +99,8 @@ final class Sampler {
     private TokenConstraint.@Nullable State state(int[] before, int prompt) {
         TokenConstraint rule = options.constraint();
         if (constraint == null && rule != null) {
-            constraint = rule.begin(Arrays.stream(before, 0, prompt).asLongStream().toArray());
+            constraint =
+                    rule.begin(Arrays.stream(before, 0, prompt).asLongStream().toArray());
         }
         return constraint;
     }

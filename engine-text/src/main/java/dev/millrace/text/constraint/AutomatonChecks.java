@@ -81,10 +81,10 @@ final class AutomatonChecks {
         requireNoLeftRecursion(what);
         int[] heights = heights();
         if (heights[starts[rule]] > Automaton.DEEPEST) {
-            throw EngineException.invalidArgument(
-                    what + " describes no text that can be written: its parts exclude each other, need characters that the"
-                            + " vocabulary does not have, or nest without an end or more than " + Automaton.DEEPEST
-                            + " deep");
+            throw EngineException.invalidArgument(what
+                    + " describes no text that can be written: its parts exclude each other, need characters that the"
+                    + " vocabulary does not have, or nest without an end or more than " + Automaton.DEEPEST
+                    + " deep");
         }
         return new Automaton(first, labels, targets, isEnd, isTail, heights, starts, starts[rule]);
     }
@@ -145,7 +145,8 @@ final class AutomatonChecks {
             for (int i = firstIncoming[node]; i < firstIncoming[node + 1]; i++) {
                 int edge = incoming[i];
                 int label = labels[edge];
-                boolean passes = label == Automaton.EPSILON || Automaton.isCall(label) && empty[starts[Automaton.rule(label)]];
+                boolean passes =
+                        label == Automaton.EPSILON || Automaton.isCall(label) && empty[starts[Automaton.rule(label)]];
                 if (passes && empty[targets[edge]] && !empty[sources[edge]]) {
                     empty[sources[edge]] = true;
                     open.add(sources[edge]);
@@ -173,8 +174,9 @@ final class AutomatonChecks {
                 }
                 int next = called.get(top[0]).get(top[1]++);
                 if (state[next] == 1) {
-                    throw EngineException.invalidArgument(what + " is left-recursive: a rule begins with itself, directly"
-                            + " or through others. Write the repetition with * or with the rule at the end");
+                    throw EngineException.invalidArgument(
+                            what + " is left-recursive: a rule begins with itself, directly"
+                                    + " or through others. Write the repetition with * or with the rule at the end");
                 }
                 if (state[next] == 0) {
                     state[next] = 1;
@@ -201,8 +203,8 @@ final class AutomatonChecks {
                     if (Automaton.isCall(label)) {
                         calls.add(Automaton.rule(label));
                     }
-                    boolean passes =
-                            label == Automaton.EPSILON || Automaton.isCall(label) && empty[starts[Automaton.rule(label)]];
+                    boolean passes = label == Automaton.EPSILON
+                            || Automaton.isCall(label) && empty[starts[Automaton.rule(label)]];
                     if (passes && seenBy[targets[edge]] != rule) {
                         seenBy[targets[edge]] = rule;
                         open.add(targets[edge]);

@@ -40,7 +40,8 @@ final class GrammarParser {
         }
         for (String name : rules.keySet()) {
             if (!defined.contains(name)) {
-                throw EngineException.invalidArgument("the grammar uses the rule '" + name + "' and does not define it");
+                throw EngineException.invalidArgument(
+                        "the grammar uses the rule '" + name + "' and does not define it");
             }
         }
         Integer root = rules.get("root");
@@ -51,7 +52,11 @@ final class GrammarParser {
     }
 
     private EngineException refused(String why) {
-        long line = source.substring(0, Math.min(at, source.length())).chars().filter(c -> c == '\n').count() + 1;
+        long line = source.substring(0, Math.min(at, source.length()))
+                        .chars()
+                        .filter(c -> c == '\n')
+                        .count()
+                + 1;
         int column = Math.min(at, source.length()) - source.lastIndexOf('\n', Math.max(0, at - 1));
         return EngineException.invalidArgument("the grammar, line " + line + ", column " + column + ": " + why);
     }

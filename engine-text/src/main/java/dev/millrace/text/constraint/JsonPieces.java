@@ -36,8 +36,8 @@ final class JsonPieces {
             builder.character(from, CodePoints.ALL.without(ESCAPED), to);
             escaped(from, ESCAPED, to);
         });
-        string = builder.rule((from, to) -> quoted(
-                from, (begin, end) -> builder.repeat(begin, this::anyCharacter, 0, -1, end), to));
+        string = builder.rule(
+                (from, to) -> quoted(from, (begin, end) -> builder.repeat(begin, this::anyCharacter, 0, -1, end), to));
     }
 
     private static CodePoints escaped() {

@@ -38,8 +38,8 @@ public final class Matchers {
         return of(table, "the schema", builder -> {
             var json = new JsonPieces(builder);
             int rule = new SchemaCompiler(schema, builder, json).compile();
-            return builder.rule((from, to) ->
-                    spaced(builder, json, from, (begin, end) -> builder.call(begin, rule, end), to));
+            return builder.rule(
+                    (from, to) -> spaced(builder, json, from, (begin, end) -> builder.call(begin, rule, end), to));
         });
     }
 

@@ -116,11 +116,12 @@ final class RegexPiece {
                         to);
             case Part.Atomic _ -> throw unsupported("a possessive quantifier or an atomic group");
             case Part.Look _ -> throw unsupported("a look ahead or behind");
-            case Part.At(Place place) -> throw unsupported(
-                    switch (place) {
-                        case WORD_BORDER, NO_WORD_BORDER -> "a word border";
-                        default -> "an anchor that is not at an end of the whole expression";
-                    });
+            case Part.At(Place place) ->
+                throw unsupported(
+                        switch (place) {
+                            case WORD_BORDER, NO_WORD_BORDER -> "a word border";
+                            default -> "an anchor that is not at an end of the whole expression";
+                        });
         }
     }
 
@@ -132,8 +133,8 @@ final class RegexPiece {
     }
 
     private EngineException unsupported(String what) {
-        return EngineException.invalidArgument(
-                "the regular expression '" + expression + "' has " + what + ", which constrained output does not support");
+        return EngineException.invalidArgument("the regular expression '" + expression + "' has " + what
+                + ", which constrained output does not support");
     }
 
     /** Returns the fewest and the most characters of a text in which the expression is found; the latter -1 for no bound. */

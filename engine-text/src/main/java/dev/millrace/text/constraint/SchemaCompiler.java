@@ -159,13 +159,17 @@ final class SchemaCompiler {
         boolean isLong = lengths[0] >= facts.minLength;
         boolean isShort = facts.maxLength < 0 || lengths[1] >= 0 && lengths[1] <= facts.maxLength;
         if (!isLong || !isShort) {
-            throw EngineException.invalidArgument("a pattern or format that allows other lengths than minLength and maxLength is"
-                    + " not supported; write the lengths in the pattern");
+            throw EngineException.invalidArgument(
+                    "a pattern or format that allows other lengths than minLength and maxLength is"
+                            + " not supported; write the lengths in the pattern");
         }
     }
 
     private void array(SchemaFacts facts, int from, int to) {
-        int prefix = facts.arrays.stream().mapToInt(each -> each.prefix().size()).max().orElse(0);
+        int prefix = facts.arrays.stream()
+                .mapToInt(each -> each.prefix().size())
+                .max()
+                .orElse(0);
         int known = Math.max(1, Math.max(prefix, facts.minItems));
         int most = facts.maxItems;
         int last = most < 0 ? known : most;

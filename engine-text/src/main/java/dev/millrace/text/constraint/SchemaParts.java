@@ -147,7 +147,9 @@ final class SchemaParts {
         }
         Json at = root;
         for (String step : steps(reference, text)) {
-            at = at.isList() && step.matches("\\d{1,9}") && Integer.parseInt(step) < at.elements().size()
+            at = at.isList()
+                            && step.matches("\\d{1,9}")
+                            && Integer.parseInt(step) < at.elements().size()
                     ? at.elements().get(Integer.parseInt(step))
                     : at.get(step);
         }

@@ -69,7 +69,8 @@ public final class TokenTable {
                 }
             }
         }
-        boolean hasAll = single.get(0, 0xc0).cardinality() == 0xc0 && single.get(0xc2, 0xf5).cardinality() == 0x33;
+        boolean hasAll = single.get(0, 0xc0).cardinality() == 0xc0
+                && single.get(0xc2, 0xf5).cardinality() == 0x33;
         return hasAll ? CodePoints.ALL : CodePoints.of(points).and(CodePoints.ALL);
     }
 

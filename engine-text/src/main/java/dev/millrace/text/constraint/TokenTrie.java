@@ -40,7 +40,8 @@ final class TokenTrie {
         Arrays.sort(sorted, Comparator.comparing(Entry::bytes, Arrays::compareUnsigned));
         ids = new int[sorted.length];
         isSameAsNext = new boolean[sorted.length];
-        int[] path = new int[entries.stream().mapToInt(entry -> entry.bytes().length).max().orElse(0)];
+        int[] path = new int
+                [entries.stream().mapToInt(entry -> entry.bytes().length).max().orElse(0)];
         byte[] before = {};
         int depth = 0;
         for (int i = 0; i < sorted.length; i++) {

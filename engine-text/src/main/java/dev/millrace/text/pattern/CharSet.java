@@ -13,8 +13,8 @@ public final class CharSet {
     private static final byte HAS = 1;
     private static final byte HAS_NOT = 2;
     /** The expressions that have all characters beyond ASCII or none of them, if classes are not those of Unicode. */
-    private static final Pattern PLAIN =
-            Pattern.compile("\\\\[dDwWsS]|\\\\x\\{[0-7]?[0-9a-f]}|\\[\\^?(?:[ -~&&[^\\[\\]\\\\&^]]|\\\\[dws -/:-@\\[-`{-~])+]");
+    private static final Pattern PLAIN = Pattern.compile(
+            "\\\\[dDwWsS]|\\\\x\\{[0-7]?[0-9a-f]}|\\[\\^?(?:[ -~&&[^\\[\\]\\\\&^]]|\\\\[dws -/:-@\\[-`{-~])+]");
 
     private final String expression;
     private final int flags;

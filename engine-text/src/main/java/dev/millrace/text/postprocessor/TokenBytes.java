@@ -85,8 +85,9 @@ public final class TokenBytes {
     /** Throws if there are no such bytes. */
     public void require() {
         if (!unsupported.isEmpty()) {
-            throw EngineException.invalidArgument("constrained output needs a tokenizer whose tokens are pieces of text, as"
-                    + " byte-level BPE and SentencePiece have them; the decoder of this one is " + unsupported);
+            throw EngineException.invalidArgument(
+                    "constrained output needs a tokenizer whose tokens are pieces of text, as"
+                            + " byte-level BPE and SentencePiece have them; the decoder of this one is " + unsupported);
         }
     }
 
@@ -102,7 +103,8 @@ public final class TokenBytes {
         }
         byte[] all = of(token);
         byte[] start = lost.getBytes(StandardCharsets.UTF_8);
-        boolean loses = start.length <= all.length && java.util.Arrays.equals(start, 0, start.length, all, 0, start.length);
+        boolean loses =
+                start.length <= all.length && java.util.Arrays.equals(start, 0, start.length, all, 0, start.length);
         return loses ? java.util.Arrays.copyOfRange(all, start.length, all.length) : all;
     }
 

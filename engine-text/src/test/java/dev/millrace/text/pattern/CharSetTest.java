@@ -11,11 +11,33 @@ class CharSetTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "\\d", "\\W", "\\S", "\\h", "\\v", ".", "[a-f]", "[^a-f]", "[\\w.-]", "[^\\]\\\\]", "[à-ü]", "[^à]", "\\p{L}",
-                "\\x{41}", "\\x{e9}", "\\x{1f980}", "[🦀-🦂]", "[a-z&&[^x]]", "[\\S]", "[k]", "[\\x{80}-\\x{ff}]", "[^&]", "[a^]"
+                "\\d",
+                "\\W",
+                "\\S",
+                "\\h",
+                "\\v",
+                ".",
+                "[a-f]",
+                "[^a-f]",
+                "[\\w.-]",
+                "[^\\]\\\\]",
+                "[à-ü]",
+                "[^à]",
+                "\\p{L}",
+                "\\x{41}",
+                "\\x{e9}",
+                "\\x{1f980}",
+                "[🦀-🦂]",
+                "[a-z&&[^x]]",
+                "[\\S]",
+                "[k]",
+                "[\\x{80}-\\x{ff}]",
+                "[^&]",
+                "[a^]"
             })
     void rangesAreAllCharactersOfASet(String expression) {
-        for (int flags : new int[] {0, Pattern.CASE_INSENSITIVE, Pattern.UNICODE_CHARACTER_CLASS | Pattern.CASE_INSENSITIVE}) {
+        for (int flags :
+                new int[] {0, Pattern.CASE_INSENSITIVE, Pattern.UNICODE_CHARACTER_CLASS | Pattern.CASE_INSENSITIVE}) {
             Pattern pattern = Pattern.compile(expression, flags);
             int[] ranges = new CharSet(expression, flags).ranges();
             int at = 0;
@@ -23,7 +45,8 @@ class CharSetTest {
                 at += at < ranges.length && point > ranges[at + 1] ? 2 : 0;
                 boolean isIn = at < ranges.length && point >= ranges[at];
                 boolean isSurrogate = point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE;
-                if (!isSurrogate && isIn != pattern.matcher(Character.toString(point)).matches()) {
+                if (!isSurrogate
+                        && isIn != pattern.matcher(Character.toString(point)).matches()) {
                     assertThat(isIn).as("%s %d %x", expression, flags, point).isEqualTo(!isIn);
                 }
             }
