@@ -120,7 +120,7 @@ public final class Matcher {
             at.next = null;
             at.age = age;
         }
-        Position[] known = at.next;
+        @Nullable Position[] known = at.next;
         if (known == null) {
             known = new Position[BYTES];
             at.next = known;
@@ -130,7 +130,7 @@ public final class Matcher {
     }
 
     /** Makes the position behind a byte, and notes it for all bytes around that the same edges read. */
-    private Position made(Position at, int each, Position[] known) {
+    private Position made(Position at, int each, @Nullable Position[] known) {
         closure.clear();
         int low = 0;
         int high = BYTES - 1;
