@@ -1,5 +1,6 @@
 package dev.millrace.text;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.TokenConstraint;
 import dev.millrace.text.constraint.ConstraintState;
@@ -17,6 +18,8 @@ import java.util.function.Function;
  * byte-level BPE and SentencePiece. Whatever cannot be compiled is refused with INVALID_ARGUMENT. Immutable and thread-safe.
  */
 public final class TextConstraint implements TokenConstraint {
+    private static final int MOST_SCHEMA_BYTES = 1 << 20;
+
     private final Tokenizer tokenizer;
     private final Matcher matcher;
     private final boolean isBound;
@@ -45,6 +48,10 @@ public final class TextConstraint implements TokenConstraint {
      */
     public static TextConstraint jsonSchema(Tokenizer tokenizer, String schema) {
         byte[] bytes = ApiBoundary.given(schema, "schema").getBytes(StandardCharsets.UTF_8);
+        if (bytes.length > MOST_SCHEMA_BYTES) {
+            throw EngineException.invalidArgument(
+                    "the schema has " + bytes.length + " bytes; " + MOST_SCHEMA_BYTES + " are possible");
+        }
         return of(tokenizer, "schema", table -> Matchers.jsonSchema(table, Json.parse(bytes, "schema")));
     }
 

@@ -9,7 +9,7 @@ import java.util.stream.LongStream;
 
 /** Answers of a model that says any allowed token, and soon prefers those that bring the answer to its end. */
 final class Answers {
-    private static final int MOST_TOKENS = 3000;
+    private static final int MOST_TOKENS = 20_000;
     private static final int SOON = 30;
 
     private final Tokenizer tokenizer;
@@ -26,6 +26,7 @@ final class Answers {
                 .mapToObj(Character::toString)
                 .flatMapToInt(
                         each -> LongStream.of(tokenizer.encode(each).ids()).mapToInt(id -> (int) id))
+                .distinct()
                 .toArray();
     }
 

@@ -160,6 +160,11 @@ class JsonConstraintTest {
         String deep = "{'allOf':[".repeat(230) + "{}" + "]}".repeat(230);
         refused(deep, "deep");
         refused("[".repeat(2000), "no JSON");
+        refused(" ".repeat(1 << 20) + "{}", "1048576 are possible");
+        String names = IntStream.range(0, 30_000).mapToObj(i -> "'n" + i + "':{}").collect(Collectors.joining(","));
+        refused("{'properties':{" + names + "}}", "combinations of schemas");
+        String schemas = IntStream.range(0, 300).mapToObj(i -> "{'minimum':" + i + "}").collect(Collectors.joining(","));
+        refused("{'allOf':[" + schemas + "]}", "schemas hold together");
         var chain = new StringBuilder("{'$ref':'#/$defs/a0','$defs':{");
         for (int i = 0; i < 3000; i++) {
             chain.append("'a%d':{'$ref':'#/$defs/a%d'},".formatted(i, i + 1));

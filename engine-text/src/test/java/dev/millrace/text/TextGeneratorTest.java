@@ -20,11 +20,13 @@ import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import dev.millrace.session.generate.Ending;
 import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.session.generate.TokenConstraint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -176,5 +178,27 @@ class TextGeneratorTest {
         Tokenizer wordPiece = GoldenTest.tokenizer("minilm");
         TextGenerator other = TextGenerator.of(session, wordPiece);
         assertThatThrownBy(other::healing).hasMessageContaining("WordPiece");
+    }
+
+    @Test
+    void healingAllowsTokensThatRepeatTheLastOne() throws IOException {
+        Tokenizer spaced = GoldenTest.tokenizer("byte-fallback").withoutMarks();
+        long[] prompt = {spaced.id("▁hello"), spaced.id("▁un")};
+        Prompt healed = Prompt.healed(spaced, prompt, HOW);
+        assertThat(healed.ids()).containsExactly(prompt[0]);
+        assertThat(healed.repeated()).isEqualTo(3);
+        TokenConstraint.State state = Objects.requireNonNull(healed.options().constraint())
+                .begin(healed.ids());
+        assertThat(Objects.requireNonNull(state.allowed()).stream().mapToObj(spaced::token))
+                .contains("▁", "▁u", "▁un", "▁und", "▁under")
+                .doesNotContain("▁the", "un", "▁hello");
+        assertThat(state.mayEnd()).isFalse();
+        state.accept(spaced.id("▁u"));
+        assertThat(Objects.requireNonNull(state.allowed()).stream().mapToObj(spaced::token))
+                .contains("n")
+                .allMatch(token -> token.startsWith("n"));
+        state.accept(spaced.id("n"));
+        assertThat(state.allowed()).as("all tokens").isNull();
+        assertThat(state.mayEnd()).isTrue();
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * refer to themselves.
  */
 final class SchemaCompiler {
-    private static final int MOST_RULES = 20_000;
+    private static final int MOST_RULES = 10_000;
 
     private final Json root;
     private final AutomatonBuilder builder;

@@ -13,7 +13,7 @@ import java.util.Set;
 /** Splits schemas that hold together into those with keywords of their own, and choices. References are followed. */
 final class SchemaParts {
     private static final int DEEPEST = 200;
-    private static final int MOST_PARTS = 1000;
+    private static final int MOST_PARTS = 200;
     private static final Set<String> APPLIED = Set.of(
             "type",
             "enum",

@@ -1,5 +1,6 @@
 package dev.millrace.text.constraint;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.text.postprocessor.TokenBytes;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -27,7 +28,7 @@ public final class TokenTable {
         content.require();
         int size = ids.values().stream().mapToInt(Integer::intValue).max().orElse(-1) + 1;
         if (size > TokenTrie.MOST_TOKENS) {
-            throw dev.millrace.graph.EngineException.invalidArgument(
+            throw EngineException.invalidArgument(
                     "the vocabulary has a token " + (size - 1) + "; the largest possible is " + TokenTrie.MOST_TOKENS);
         }
         bytes = new byte[size][];
@@ -57,21 +58,22 @@ public final class TokenTable {
     /** Returns the characters that are tokens; all characters if all bytes of UTF-8 are. */
     private static CodePoints alphabet(byte[] @Nullable [] bytes) {
         var single = new BitSet();
-        var points = new BitSet();
         for (byte[] each : bytes) {
             if (each != null && each.length == 1) {
                 single.set(each[0] & 0xff);
             }
-            if (each != null && each.length > 0 && each.length <= 4) {
-                int point = point(each);
-                if (point >= 0) {
-                    points.set(point);
-                }
+        }
+        if (single.get(0, 0xc0).cardinality() == 0xc0 && single.get(0xc2, 0xf5).cardinality() == 0x33) {
+            return CodePoints.ALL;
+        }
+        var points = new BitSet();
+        for (byte[] each : bytes) {
+            int point = each == null || each.length == 0 || each.length > 4 ? -1 : point(each);
+            if (point >= 0) {
+                points.set(point);
             }
         }
-        boolean hasAll = single.get(0, 0xc0).cardinality() == 0xc0
-                && single.get(0xc2, 0xf5).cardinality() == 0x33;
-        return hasAll ? CodePoints.ALL : CodePoints.of(points).and(CodePoints.ALL);
+        return CodePoints.of(points).and(CodePoints.ALL);
     }
 
     /** Returns the one character that the bytes are, or -1. */

@@ -2,6 +2,7 @@ package dev.millrace.text.constraint;
 
 import dev.millrace.graph.EngineException;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 
@@ -105,7 +106,7 @@ final class TokenTrie {
     }
 
     /** Adds the tokens that end with a node. */
-    void addTokens(int node, java.util.BitSet to) {
+    void addTokens(int node, BitSet to) {
         int at = tokens[node];
         if (at < 0) {
             return;

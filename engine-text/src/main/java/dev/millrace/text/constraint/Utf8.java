@@ -1,6 +1,7 @@
 package dev.millrace.text.constraint;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** The edges of sets of code points, each of which is one to four bytes in UTF-8. */
 final class Utf8 {
@@ -78,7 +79,7 @@ final class Utf8 {
 
     private static byte[] filled(byte[] bytes, int from, int value) {
         byte[] filled = bytes.clone();
-        java.util.Arrays.fill(filled, from, filled.length, (byte) value);
+        Arrays.fill(filled, from, filled.length, (byte) value);
         return filled;
     }
 

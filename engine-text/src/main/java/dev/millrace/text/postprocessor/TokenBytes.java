@@ -5,6 +5,7 @@ import dev.millrace.text.json.Json;
 import dev.millrace.text.pretokenizer.ByteChars;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -104,8 +105,8 @@ public final class TokenBytes {
         byte[] all = of(token);
         byte[] start = lost.getBytes(StandardCharsets.UTF_8);
         boolean loses =
-                start.length <= all.length && java.util.Arrays.equals(start, 0, start.length, all, 0, start.length);
-        return loses ? java.util.Arrays.copyOfRange(all, start.length, all.length) : all;
+                start.length <= all.length && Arrays.equals(start, 0, start.length, all, 0, start.length);
+        return loses ? Arrays.copyOfRange(all, start.length, all.length) : all;
     }
 
     /** Returns the bytes of a token. */
