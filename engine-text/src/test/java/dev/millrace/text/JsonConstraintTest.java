@@ -161,9 +161,11 @@ class JsonConstraintTest {
         refused(deep, "deep");
         refused("[".repeat(2000), "no JSON");
         refused(" ".repeat(1 << 20) + "{}", "1048576 are possible");
-        String names = IntStream.range(0, 30_000).mapToObj(i -> "'n" + i + "':{}").collect(Collectors.joining(","));
+        String names =
+                IntStream.range(0, 30_000).mapToObj(i -> "'n" + i + "':{}").collect(Collectors.joining(","));
         refused("{'properties':{" + names + "}}", "combinations of schemas");
-        String schemas = IntStream.range(0, 300).mapToObj(i -> "{'minimum':" + i + "}").collect(Collectors.joining(","));
+        String schemas =
+                IntStream.range(0, 300).mapToObj(i -> "{'minimum':" + i + "}").collect(Collectors.joining(","));
         refused("{'allOf':[" + schemas + "]}", "schemas hold together");
         var chain = new StringBuilder("{'$ref':'#/$defs/a0','$defs':{");
         for (int i = 0; i < 3000; i++) {

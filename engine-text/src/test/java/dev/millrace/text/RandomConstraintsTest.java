@@ -100,7 +100,8 @@ class RandomConstraintsTest {
         for (Tokenizer tokenizer : tokenizers()) {
             TextConstraint constraint = TextConstraint.jsonSchema(tokenizer, """
                 {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "minLength": 3, "maxLength": 12},
-                 "b": {"items": {"type": ["number", "null"]}}}, "additionalProperties": true}""");
+                 "b": {"items": {"type": ["number", "null"]}}}, "additionalProperties": true}\
+                """);
             long[] prompt = tokenizer.encode("A").ids();
             for (int seed = 0; seed < 20; seed++) {
                 var random = new SplittableRandom(seed);
@@ -175,7 +176,10 @@ class RandomConstraintsTest {
             vocabulary.putIfAbsent(token.toString(), vocabulary.size());
         }
         String file = JsonText.write(Map.of(
-                "model", Map.of("type", "BPE", "vocab", vocabulary, "merges", List.of()), "decoder", Map.of("type", "Fuse")));
+                "model",
+                Map.of("type", "BPE", "vocab", vocabulary, "merges", List.of()),
+                "decoder",
+                Map.of("type", "Fuse")));
         Tokenizer tokenizer = Tokenizer.of(file.getBytes(StandardCharsets.UTF_8));
         TextConstraint constraint = TextConstraint.regex(tokenizer, "\\w[\\w ]{1,500}");
         long begin = System.nanoTime();

@@ -205,6 +205,28 @@ class TextConstraintTest {
     }
 
     @Test
+    void aGrammarOfJsonReadsJson() {
+        TextConstraint json = TextConstraint.grammar(tokenizer, """
+            root   ::= value
+            value  ::= (object | list | text | [0-9]+ | "true" | "null") gap
+            object ::=
+              "{" gap (
+                text ":" gap value
+                ("," gap text ":" gap value)*
+              )? "}"
+            list   ::= "[" gap (value ("," gap value)*)? "]"
+            text   ::= "\\"" (
+                [^"\\\\\\x7F\\x00-\\x1F] |   # any but a quotation mark
+                "\\\\" (["\\\\nt] | "u" [0-9a-fA-F]{4})
+              )* "\\"" gap
+            gap    ::= [ \\n]{0,3}
+            """);
+        assertThat(List.of("{\"a\": [1, true], \"é\\n\": {}}", "[ ]\n", "\"\\u00e9\""))
+                .allMatch(json::matches);
+        assertThat(List.of("{\"a\": }", "[1,]", "\"\n\"", "\"\\x\"", "1    ")).noneMatch(json::matches);
+    }
+
+    @Test
     void aGrammarMayNest() {
         TextConstraint nested = TextConstraint.grammar(tokenizer, "root ::= \"(\" root \")\" | \"x\"");
         assertThat(nested.matches("((x))")).isTrue();

@@ -187,8 +187,8 @@ class TextGeneratorTest {
         Prompt healed = Prompt.healed(spaced, prompt, HOW);
         assertThat(healed.ids()).containsExactly(prompt[0]);
         assertThat(healed.repeated()).isEqualTo(3);
-        TokenConstraint.State state = Objects.requireNonNull(healed.options().constraint())
-                .begin(healed.ids());
+        TokenConstraint.State state =
+                Objects.requireNonNull(healed.options().constraint()).begin(healed.ids());
         assertThat(Objects.requireNonNull(state.allowed()).stream().mapToObj(spaced::token))
                 .contains("▁", "▁u", "▁un", "▁und", "▁under")
                 .doesNotContain("▁the", "un", "▁hello");

@@ -99,6 +99,29 @@ class ConstraintTest {
     }
 
     @Test
+    void drawnTokensAreAllowedOnes() {
+        GenerationOptions drawn = how(only(3, 4, 9, 4)).toBuilder()
+                .temperature(5)
+                .topP(0.9)
+                .repetitionPenalty(2)
+                .frequencyPenalty(1)
+                .build();
+        for (int seed = 0; seed < 20; seed++) {
+            GenerationOptions one = drawn.toBuilder().seed(seed).build();
+            assertThat(generator.run(new long[] {1, 2}, one).ids()).containsExactly(4, 9, 4);
+        }
+    }
+
+    @Test
+    void optionsThatForbidTheOnlyAllowedTokenAreRefused() {
+        GenerationOptions options =
+                how(only(3, 4, 4, 4, 4)).toBuilder().noRepeatNgram(2).build();
+        assertThatThrownBy(() -> generator.run(new long[] {1, 2}, options))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("the options allow none");
+    }
+
+    @Test
     void aLimitOfTokensCutsTheAnswer() {
         Generation cut = generator.run(
                 new long[] {1, 2},

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Collects the nodes that are reached without reading a byte, with their open calls. Equal calls are one object. */
 final class Closure {
-    private static final int MOST_FRAMES = 1 << 20;
-    private static final long MOST_VISITS = 200_000;
+    private static final int MANY_FRAMES = 1 << 17;
+    private static final int MOST_VISITS = 100_000;
 
     private final Automaton automaton;
     private final Map<Long, Frame> frames = new HashMap<>();
@@ -47,6 +47,11 @@ final class Closure {
 
     int size() {
         return count;
+    }
+
+    /** Whether it remembers so many calls that it should forget them. A closure adds no more than it visits. */
+    boolean isLarge() {
+        return frames.size() > MANY_FRAMES;
     }
 
     /** Forgets which calls are equal, which later ones are compared with. */
@@ -120,9 +125,6 @@ final class Closure {
     }
 
     private Frame frame(int node, @Nullable Frame below) {
-        if (frames.size() >= MOST_FRAMES) {
-            throw Matcher.tooAmbiguous();
-        }
         return frames.computeIfAbsent(
                 (long) Frame.id(below) << Integer.SIZE | node,
                 key -> new Frame(++lastId, node, below, Frame.depth(below) + 1));

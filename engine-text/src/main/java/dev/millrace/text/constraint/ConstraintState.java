@@ -24,7 +24,7 @@ public final class ConstraintState implements TokenConstraint.State {
         this.matcher = matcher;
         this.isBound = isBound;
         this.pending = pending;
-        this.isFirst = isFirst;
+        this.isFirst = isFirst && matcher.table().losesFirst();
         this.at = matcher.start();
     }
 

@@ -17,7 +17,7 @@ public final class Matcher {
     private static final long MOST_ITEMS = 1 << 20;
     private static final long MOST_MASK_BYTES = 64L << 20;
     private static final int MOST_PARALLEL = 10_000;
-    private static final long MOST_STEPS = 20_000_000;
+    private static final long MOST_STEPS = 5_000_000;
     private static final int BYTES = 256;
 
     private final Automaton automaton;
@@ -183,7 +183,10 @@ public final class Matcher {
     }
 
     private void forgetIfFull() {
-        if (positions.size() > MOST_POSITIONS || items > MOST_ITEMS || maskBytes > MOST_MASK_BYTES) {
+        if (positions.size() > MOST_POSITIONS
+                || items > MOST_ITEMS
+                || maskBytes > MOST_MASK_BYTES
+                || closure.isLarge()) {
             positions.clear();
             closure.forget();
             items = 0;

@@ -89,6 +89,11 @@ public final class TokenTable {
         }
     }
 
+    /** Whether the first token of a whole text may stand for other bytes than elsewhere. */
+    boolean losesFirst() {
+        return first != bytes;
+    }
+
     /** The characters that any text of them can be written with. */
     CodePoints alphabet() {
         return alphabet;

@@ -19,7 +19,7 @@ public final class TokenBytes {
     private boolean hasByteChars;
     private boolean hasByteTokens;
     private boolean joins;
-    /** What the first token of a text loses where it stands; empty for nothing. */
+    /** The text that the first token of a text loses at its beginning; empty for none. */
     private String lost = "";
 
     private boolean losesAll;
@@ -104,8 +104,7 @@ public final class TokenBytes {
         }
         byte[] all = of(token);
         byte[] start = lost.getBytes(StandardCharsets.UTF_8);
-        boolean loses =
-                start.length <= all.length && Arrays.equals(start, 0, start.length, all, 0, start.length);
+        boolean loses = start.length <= all.length && Arrays.equals(start, 0, start.length, all, 0, start.length);
         return loses ? Arrays.copyOfRange(all, start.length, all.length) : all;
     }
 
