@@ -78,6 +78,7 @@ class ExamplesTest {
                 "docs/guide/getting-started.md",
                 "docs/guide/sessions.md",
                 "docs/guide/compiled-models.md",
+                "docs/guide/constrained-output.md",
                 "docs/guide/deployment.md",
                 "docs/guide/from-onnxruntime.md",
                 "docs/guide/generation.md",

@@ -56,16 +56,21 @@ final class ChatCommand implements Callable<Integer> {
     private GenerationFlags generation = new GenerationFlags();
 
     @Mixin
+    private ConstraintFlags constraint = new ConstraintFlags();
+
+    @Mixin
     private SessionFlags flags = new SessionFlags();
 
     @Override
     public Integer call() throws IOException {
+        constraint.check();
         ModelFolder folder = ModelFolder.read(ModelArgument.of(model).file());
         GenerationOptions options = generation.over(folder.defaults());
         long opening = System.nanoTime();
         try (Engine engine = flags.engine();
                 LanguageModel opened = LanguageModel.open(engine, folder, flags.options())) {
-            GenerationOptions.Builder complete = options.toBuilder();
+            GenerationOptions.Builder complete =
+                    options.toBuilder().constraint(constraint.constraint(opened.tokenizer()));
             generation.bias(complete, opened.tokenizer());
             Chat chat = opened.chats().stoppingAt(generation.stops()).chat(complete.build());
             if (system != null) {

@@ -84,16 +84,21 @@ final class GenerateCommand implements Callable<Integer> {
     private GenerationFlags generation = new GenerationFlags();
 
     @Mixin
+    private ConstraintFlags constraint = new ConstraintFlags();
+
+    @Mixin
     private SessionFlags flags = new SessionFlags();
 
     @Override
     public Integer call() throws IOException {
+        constraint.check();
         UsageException.requireAtLeast(1, "--context", context == null ? 1 : context);
         GenerationOptions options = generation.over(GenerationOptions.defaults());
         Path file = ModelArgument.of(model).file();
         ModelFolder folder = tokenizer == null && Files.isDirectory(file) ? ModelFolder.read(file) : null;
         Tokenizer read = Tokenizer.read(folder == null ? tokenizerOf(file) : folder.tokenizer());
-        GenerationOptions.Builder complete = options.toBuilder().stopTokens(ends(read, folder));
+        GenerationOptions.Builder complete =
+                options.toBuilder().stopTokens(ends(read, folder)).constraint(constraint.constraint(read));
         generation.bias(complete, read);
         String text = prompt.equals("-") ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8) : prompt;
         PrintWriter out = spec.commandLine().getOut();

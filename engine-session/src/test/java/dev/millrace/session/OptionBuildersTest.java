@@ -175,6 +175,9 @@ class OptionBuildersTest {
                 .logprobs(4)
                 .seed(3)
                 .stopTokens(4)
+                .constraint(prompt -> {
+                    throw new IllegalStateException();
+                })
                 .timeLimit(Duration.ofSeconds(1))
                 .priority(5)
                 .cancellation(new Cancellation())

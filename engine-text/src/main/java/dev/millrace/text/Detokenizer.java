@@ -8,7 +8,7 @@ import java.util.Arrays;
  */
 public final class Detokenizer {
     /** The number of previous tokens that determine how a piece is decoded, such as whether a space precedes it. */
-    private static final int AROUND = 6;
+    static final int AROUND = 6;
 
     /**
      * A number of tokens that no character consists of. After so many, incomplete bytes are returned as they decode.

@@ -26,11 +26,13 @@ public final class TextGenerator {
     private final Generator generator;
     private final Tokenizer tokenizer;
     private final List<String> stops;
+    private final boolean heals;
 
-    private TextGenerator(Generator generator, Tokenizer tokenizer, List<String> stops) {
+    private TextGenerator(Generator generator, Tokenizer tokenizer, List<String> stops, boolean heals) {
         this.generator = generator;
         this.tokenizer = tokenizer;
         this.stops = List.copyOf(stops);
+        this.heals = heals;
     }
 
     /** Creates a generator for a model whose inputs and outputs have the names that exporters usually give them. */
@@ -42,7 +44,7 @@ public final class TextGenerator {
     public static TextGenerator of(Generator generator, Tokenizer tokenizer) {
         ApiBoundary.given(generator, "generator");
         return new TextGenerator(
-                generator, ApiBoundary.given(tokenizer, "tokenizer").unbounded(), List.of());
+                generator, ApiBoundary.given(tokenizer, "tokenizer").unbounded(), List.of(), false);
     }
 
     /** Returns this generator with further stop texts. The generated text ends before the first of them. */
@@ -54,7 +56,17 @@ public final class TextGenerator {
             }
             all.add(text);
         }
-        return new TextGenerator(generator, tokenizer, all);
+        return new TextGenerator(generator, tokenizer, all, heals);
+    }
+
+    /**
+     * Returns this generator with token healing: the last token of a prompt is taken back, and the first generated tokens
+     * repeat its text, which is not returned. So the model may choose a longer token where the prompt ends within a word. A
+     * token that is no text, or that ends a character of several tokens, stays.
+     */
+    public TextGenerator healing() {
+        tokenizer.table();
+        return new TextGenerator(generator, tokenizer, stops, true);
     }
 
     /** Returns pieces of text as they are generated, none of them empty; each token is generated on demand. */
@@ -85,10 +97,10 @@ public final class TextGenerator {
      */
     public Completion run(String prompt, GenerationOptions options, Consumer<String> heard) {
         ApiBoundary.given(heard, "heard");
-        long[] ids = ids(prompt, options);
-        var said = new Saying(new Detokenizer(tokenizer, ids), new StopTexts(stops));
+        Prompt begun = begun(prompt, options);
+        Saying said = saying(begun);
         var pieces = new ArrayList<Piece>();
-        generator.run(ids, options, token -> {
+        generator.run(begun.ids(), begun.options(), token -> {
             Piece piece = said.piece(token);
             pieces.add(piece);
             if (!piece.text().isEmpty()) {
@@ -103,11 +115,23 @@ public final class TextGenerator {
     record Piece(String text, TokenUsage usage, @Nullable Ending ending) {}
 
     Flux<Piece> pieces(String prompt, GenerationOptions options) {
-        long[] ids = ids(prompt, options);
+        Prompt begun = begun(prompt, options);
         return Flux.defer(() -> {
-            var said = new Saying(new Detokenizer(tokenizer, ids), new StopTexts(stops));
-            return generator.flux(ids, options).map(said::piece).takeUntil(piece -> piece.ending() != null);
+            Saying said = saying(begun);
+            return generator
+                    .flux(begun.ids(), begun.options())
+                    .map(said::piece)
+                    .takeUntil(piece -> piece.ending() != null);
         });
+    }
+
+    private Prompt begun(String prompt, GenerationOptions options) {
+        long[] ids = ids(prompt, options);
+        return heals ? Prompt.healed(tokenizer, ids, options) : new Prompt(ids, options, 0);
+    }
+
+    private Saying saying(Prompt begun) {
+        return new Saying(new Detokenizer(tokenizer, begun.ids()), new StopTexts(stops), begun.repeated());
     }
 
     private long[] ids(String prompt, GenerationOptions options) {
@@ -117,15 +141,32 @@ public final class TextGenerator {
     }
 
     /** The state of one generation. */
-    private record Saying(Detokenizer detokenizer, StopTexts stops) {
+    private static final class Saying {
+        private final Detokenizer detokenizer;
+        private final StopTexts stops;
+        /** The number of chars that repeat the end of the prompt and are still to come. */
+        private int repeated;
+
+        Saying(Detokenizer detokenizer, StopTexts stops, int repeated) {
+            this.detokenizer = detokenizer;
+            this.stops = stops;
+            this.repeated = repeated;
+        }
+
         Piece piece(Token token) {
             Ending ending = token.ending();
-            String text = stops.add(detokenizer.add(token.id()));
+            String text = stops.add(fresh(detokenizer.add(token.id())));
             if (ending != null && !stops.isFound()) {
-                text += stops.add(detokenizer.end());
+                text += stops.add(fresh(detokenizer.end()));
                 text += stops.end();
             }
             return new Piece(text, token.usage(), stops.isFound() ? Ending.STOPPED : ending);
+        }
+
+        private String fresh(String text) {
+            int left = Math.min(repeated, text.length());
+            repeated -= left;
+            return text.substring(left);
         }
     }
 }

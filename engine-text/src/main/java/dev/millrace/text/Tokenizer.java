@@ -2,6 +2,8 @@ package dev.millrace.text;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.Cancellation;
+import dev.millrace.text.constraint.LazyTokenTable;
+import dev.millrace.text.constraint.TokenTable;
 import dev.millrace.text.json.Json;
 import dev.millrace.text.json.JsonFile;
 import dev.millrace.text.limit.Budget;
@@ -10,6 +12,7 @@ import dev.millrace.text.normalizer.Normalization;
 import dev.millrace.text.normalizer.Normalizers;
 import dev.millrace.text.postprocessor.Decoder;
 import dev.millrace.text.postprocessor.Decoders;
+import dev.millrace.text.postprocessor.TokenBytes;
 import dev.millrace.text.postprocessor.TokenTemplate;
 import dev.millrace.text.pretokenizer.Splitter;
 import dev.millrace.text.pretokenizer.Splitters;
@@ -25,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +60,8 @@ public final class Tokenizer {
             Decoder decoder,
             TokenTexts texts,
             Map<String, Integer> ids,
-            Set<Integer> special) {}
+            Set<Integer> special,
+            LazyTokenTable table) {}
 
     private Tokenizer(Parts parts, Lengths lengths, boolean adding, @Nullable Cancellation cancellation) {
         this.parts = parts;
@@ -100,7 +105,11 @@ public final class Tokenizer {
                 Decoders.of(file.get("decoder")),
                 TokenTexts.of(ids),
                 Collections.unmodifiableMap(ids),
-                Set.copyOf(special));
+                Set.copyOf(special),
+                new LazyTokenTable(
+                        Collections.unmodifiableMap(ids),
+                        added.all().stream().map(AddedTokens.Added::id).collect(Collectors.toUnmodifiableSet()),
+                        new TokenBytes(file.get("decoder"))));
         return new Tokenizer(parts, Lengths.of(file.get("truncation"), file.get("padding")), true, null);
     }
 
@@ -236,6 +245,11 @@ public final class Tokenizer {
             }
         }
         return String.join("", parts.decoder.apply(tokens, budget));
+    }
+
+    /** Returns the tokens that text consists of, with their bytes; throws if the tokenizer joins tokens in another way. */
+    TokenTable table() {
+        return parts.table.get();
     }
 
     /** Returns the id of a token; throws where there is none. */

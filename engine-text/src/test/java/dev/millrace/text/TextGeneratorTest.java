@@ -20,11 +20,14 @@ import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import dev.millrace.session.generate.Ending;
 import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.session.generate.TokenConstraint;
 import dev.millrace.session.generate.TokenUsage;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -112,5 +115,91 @@ class TextGeneratorTest {
         Completion cut = generator.run("A", HOW.toBuilder().maxTokens(crab).build());
         assertThat(cut.ending()).isEqualTo(Ending.MAX_TOKENS);
         assertThat(cut.text()).isEqualTo(" crab\ufffd");
+    }
+
+    @Test
+    void aConstraintBindsTheText() {
+        GenerationOptions bound = HOW.toBuilder()
+                .constraint(TextConstraint.regex(tokenizer, " crab[🦀🦁]{2}"))
+                .stopTokens(ids[ids.length - 1])
+                .build();
+        // the parrot would say more, and not two crabs
+        assertThat(generator.run("A", bound).text()).startsWith(" crab").hasSize(9);
+        GenerationOptions whole = bound.toBuilder()
+                .constraint(TextConstraint.regex(tokenizer, " crab🦀"))
+                .build();
+        Completion completion = generator.run("A", whole);
+        assertThat(completion.text()).isEqualTo(" crab🦀");
+        assertThat(completion.ending()).isEqualTo(Ending.COMPLETE);
+        assertThat(generator.mono("A", whole).block()).isEqualTo(completion);
+    }
+
+    @Test
+    void aStopTextEndsAConstrainedTextToo() {
+        GenerationOptions bound = HOW.toBuilder()
+                .constraint(TextConstraint.regex(tokenizer, " crab🦀 to水\\."))
+                .build();
+        Completion stopped = generator.stoppingAt("🦀").run("A", bound);
+        assertThat(stopped.text()).isEqualTo(" crab");
+        assertThat(stopped.ending()).isEqualTo(Ending.STOPPED);
+    }
+
+    @Test
+    void theLastTokenOfAPromptIsHealed() {
+        // the tokens of a prompt that ends within a word are others than those of the text
+        String begun = "A crab🦀 t";
+        assertThat(Arrays.mismatch(tokenizer.encode(begun).ids(), ids))
+                .isLessThan(tokenizer.encode(begun).ids().length);
+        assertThat(generator.run(begun, whole()).text()).isNotEqualTo("o水.");
+        TextGenerator healing = generator.healing();
+        assertThat(healing.run(begun, whole()).text()).isEqualTo("o水.");
+        assertThat(String.join("", healing.flux(begun, whole()).collectList().block()))
+                .isEqualTo("o水.");
+        GenerationOptions bound = whole().toBuilder()
+                .constraint(TextConstraint.regex(tokenizer, "o水?"))
+                .build();
+        assertThat(healing.run(begun, bound).text()).isEqualTo("o水");
+        assertThat(healing.stoppingAt("t").run(begun, whole()).text()).isEqualTo("o水.");
+    }
+
+    @Test
+    void whatCannotBeHealedStays() throws IOException {
+        TextGenerator healing = generator.healing();
+        // one token, and a character of several tokens
+        assertThat(healing.run("A", whole())).isEqualTo(generator.run("A", whole()));
+        assertThat(healing.run("A crab🦀", whole())).isEqualTo(generator.run("A crab🦀", whole()));
+        assertThatThrownBy(() -> healing.run(
+                        "A crab",
+                        HOW.toBuilder()
+                                .constraint(prompt -> {
+                                    throw new IllegalStateException();
+                                })
+                                .build()))
+                .hasMessageContaining("goes together with a TextConstraint");
+        Tokenizer wordPiece = GoldenTest.tokenizer("minilm");
+        TextGenerator other = TextGenerator.of(session, wordPiece);
+        assertThatThrownBy(other::healing).hasMessageContaining("WordPiece");
+    }
+
+    @Test
+    void healingAllowsTokensThatRepeatTheLastOne() throws IOException {
+        Tokenizer spaced = GoldenTest.tokenizer("byte-fallback").withoutMarks();
+        long[] prompt = {spaced.id("▁hello"), spaced.id("▁un")};
+        Prompt healed = Prompt.healed(spaced, prompt, HOW);
+        assertThat(healed.ids()).containsExactly(prompt[0]);
+        assertThat(healed.repeated()).isEqualTo(3);
+        TokenConstraint.State state =
+                Objects.requireNonNull(healed.options().constraint()).begin(healed.ids());
+        assertThat(Objects.requireNonNull(state.allowed()).stream().mapToObj(spaced::token))
+                .contains("▁", "▁u", "▁un", "▁und", "▁under")
+                .doesNotContain("▁the", "un", "▁hello");
+        assertThat(state.mayEnd()).isFalse();
+        state.accept(spaced.id("▁u"));
+        assertThat(Objects.requireNonNull(state.allowed()).stream().mapToObj(spaced::token))
+                .contains("n")
+                .allMatch(token -> token.startsWith("n"));
+        state.accept(spaced.id("n"));
+        assertThat(state.allowed()).as("all tokens").isNull();
+        assertThat(state.mayEnd()).isTrue();
     }
 }

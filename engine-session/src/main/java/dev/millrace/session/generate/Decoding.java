@@ -216,14 +216,17 @@ final class Decoding implements StepFlux.Steps<Token> {
             words = Arrays.copyOf(words, 2 * count);
         }
         words[count++] = word;
-        ending = ending(word);
+        ending = ending(choice);
         int generated = count - prompt;
         return new Token(word, generated - 1, ending, choice.likelihood(), new TokenUsage(prompt, known, generated));
     }
 
-    private @Nullable Ending ending(int word) {
-        if (generation.stopTokens().contains((long) word)) {
+    private @Nullable Ending ending(Sampler.Choice choice) {
+        if (generation.stopTokens().contains((long) choice.id())) {
             return Ending.STOP_TOKEN;
+        }
+        if (choice.isLast()) {
+            return Ending.COMPLETE;
         }
         if (count - prompt >= generation.maxTokens()) {
             return Ending.MAX_TOKENS;

@@ -4,6 +4,8 @@ package dev.millrace.session.generate;
 public enum Ending {
     /** The last token is one of {@link GenerationOptions#stopTokens}. */
     STOP_TOKEN,
+    /** The answer is complete: {@link GenerationOptions#constraint} allows no further token. */
+    COMPLETE,
     /** The limit of tokens is reached. */
     MAX_TOKENS,
     /** The model's context is full. */

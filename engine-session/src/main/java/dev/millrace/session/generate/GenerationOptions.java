@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  *     no report
  * @param seed the seed of the draws: the same seed draws the same tokens. Null for a random seed
  * @param stopTokens the tokens that end a generation
+ * @param constraint the rule that says which tokens may follow; null for none
  * @param timeLimit the time limit from the first step, after which the generation fails with DEADLINE_EXCEEDED; null for none
  * @param priority the priority of its runs among the waiting runs of the session: higher values run first
  * @param cancellation cancels the generation, besides the subscriber of its stream; null for none
@@ -45,6 +46,7 @@ public record GenerationOptions(
         @Nullable Integer logprobs,
         @Nullable Long seed,
         Set<Long> stopTokens,
+        @Nullable TokenConstraint constraint,
         @Nullable Duration timeLimit,
         int priority,
         @Nullable Cancellation cancellation) {
@@ -104,6 +106,7 @@ public record GenerationOptions(
                 .frequencyPenalty(frequencyPenalty)
                 .presencePenalty(presencePenalty)
                 .noRepeatNgram(noRepeatNgram)
+                .constraint(constraint)
                 .timeLimit(timeLimit)
                 .priority(priority)
                 .cancellation(cancellation);
@@ -130,6 +133,7 @@ public record GenerationOptions(
         private @Nullable Integer logprobs;
         private @Nullable Long seed;
         private Set<Long> stopTokens = Set.of();
+        private @Nullable TokenConstraint constraint;
         private @Nullable Duration timeLimit;
         private int priority;
         private @Nullable Cancellation cancellation;
@@ -211,6 +215,12 @@ public record GenerationOptions(
             return this;
         }
 
+        /** Sets the rule that says which tokens may follow. Stop tokens may follow only where it lets the answer end. */
+        public Builder constraint(@Nullable TokenConstraint value) {
+            constraint = value;
+            return this;
+        }
+
         public Builder timeLimit(@Nullable Duration value) {
             timeLimit = value;
             return this;
@@ -241,6 +251,7 @@ public record GenerationOptions(
                     logprobs,
                     seed,
                     stopTokens,
+                    constraint,
                     timeLimit,
                     priority,
                     cancellation);

@@ -7,6 +7,7 @@ import dev.millrace.providers.search.Likeliest;
 import dev.millrace.providers.search.Scores;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +17,14 @@ final class Sampler {
     private final GenerationOptions options;
     private final @Nullable Draw draw;
     private final SplittableRandom random;
+    private TokenConstraint.@Nullable State constraint;
 
-    /** A chosen token. */
-    record Choice(int id, @Nullable TokenLikelihood likelihood) {}
+    /**
+     * A chosen token.
+     *
+     * @param isLast whether the constraint allows no token behind it
+     */
+    record Choice(int id, @Nullable TokenLikelihood likelihood, boolean isLast) {}
 
     Sampler(GenerationOptions options) {
         this.options = options;
@@ -47,7 +53,7 @@ final class Sampler {
                     "behind " + before.length + " tokens the options allow none of the " + logits.length + " tokens");
         }
         int id = draw == null ? best : draw.word(logits, random.nextDouble());
-        return new Choice(id, shares == null || reported == null ? null : likelihood(shares, id, reported));
+        return new Choice(id, shares == null || reported == null ? null : likelihood(shares, id, reported), isLast(id));
     }
 
     private void change(float[] logits, int[] before, int prompt) {
@@ -56,12 +62,57 @@ final class Sampler {
                 logits[id.intValue()] += bias.floatValue();
             }
         });
+        constrain(logits, before, prompt);
         Scores.penalise(logits, before, (float) options.repetitionPenalty());
         if (options.frequencyPenalty() != 0 || options.presencePenalty() != 0) {
             int[] answer = Arrays.copyOfRange(before, prompt, before.length);
             Scores.lower(logits, answer, (float) options.frequencyPenalty(), (float) options.presencePenalty());
         }
         Scores.forbidPhrases(logits, before, options.noRepeatNgram());
+    }
+
+    /** Forbids the tokens that the constraint does not allow. */
+    private void constrain(float[] logits, int[] before, int prompt) {
+        TokenConstraint.State state = state(before, prompt);
+        BitSet allowed = state == null ? null : state.allowed();
+        if (state == null || allowed == null) {
+            return;
+        }
+        BitSet open = (BitSet) allowed.clone();
+        boolean mayEnd = state.mayEnd();
+        options.stopTokens().stream()
+                .filter(id -> id >= 0 && id < logits.length)
+                .forEach(id -> open.set(id.intValue(), mayEnd));
+        for (int from = open.nextClearBit(0); from < logits.length; ) {
+            int to = open.nextSetBit(from);
+            int end = to < 0 ? logits.length : Math.min(to, logits.length);
+            Arrays.fill(logits, from, end, Float.NEGATIVE_INFINITY);
+            from = open.nextClearBit(end);
+        }
+        if (Scores.largest(logits) < 0) {
+            throw EngineException.invalidArgument("behind " + before.length + " tokens, the " + (before.length - prompt)
+                    + " of the answer included, the constraint allows none of the " + logits.length
+                    + " tokens that the model may say");
+        }
+    }
+
+    private TokenConstraint.@Nullable State state(int[] before, int prompt) {
+        TokenConstraint rule = options.constraint();
+        if (constraint == null && rule != null) {
+            constraint =
+                    rule.begin(Arrays.stream(before, 0, prompt).asLongStream().toArray());
+        }
+        return constraint;
+    }
+
+    /** Tells the constraint the chosen token, and returns whether it allows none behind it. */
+    private boolean isLast(int id) {
+        if (constraint == null || options.stopTokens().contains((long) id)) {
+            return false;
+        }
+        constraint.accept(id);
+        BitSet allowed = constraint.allowed();
+        return allowed != null && allowed.isEmpty() && constraint.mayEnd();
     }
 
     private static TokenLikelihood likelihood(float[] scores, int id, int count) {

@@ -33,11 +33,13 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Runs quantised models beside their sources and beside the peer. */
+@Tag("reference")
 class QuantizedModelTest {
     private static final int OPSET = 21;
     private static final Engine ENGINE = Engine.create(EngineOptions.defaults());

@@ -42,7 +42,8 @@ public final class Json {
         this.step = step;
     }
 
-    private String place() {
+    /** Returns the path of the value, which begins with the name of the document. */
+    public String place() {
         if (parent == null) {
             return step.toString();
         }
@@ -137,6 +138,10 @@ public final class Json {
 
     public boolean isObject() {
         return value instanceof Map;
+    }
+
+    public boolean isFlag() {
+        return value instanceof Boolean;
     }
 
     public boolean isList() {

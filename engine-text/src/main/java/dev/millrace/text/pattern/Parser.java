@@ -21,15 +21,17 @@ final class Parser {
     private final Map<String, CharSet> sets;
     private int at;
     private int depth;
-    private int flags = Pattern.UNICODE_CHARACTER_CLASS;
+    private int flags;
 
-    private Parser(String source, Map<String, CharSet> sets) {
+    private Parser(String source, Map<String, CharSet> sets, int flags) {
         this.source = source;
         this.sets = sets;
+        this.flags = flags;
     }
 
-    static Part parse(String expression) {
-        var parser = new Parser(expression, new HashMap<>());
+    /** @param flags the flags of {@link Pattern} that are on at the beginning */
+    static Part parse(String expression, int flags) {
+        var parser = new Parser(expression, new HashMap<>(), flags);
         Part whole = parser.choice();
         if (parser.at < expression.length()) {
             throw parser.unsupported(")");
@@ -298,7 +300,7 @@ final class Parser {
 
     private Part lineBreak() {
         at += 2;
-        return new Parser(LINE_BREAK, sets).choice();
+        return new Parser(LINE_BREAK, sets, flags).choice();
     }
 
     private Part quotation() {

@@ -3,7 +3,7 @@ package dev.millrace.text.pattern;
 import java.util.List;
 
 /** A part of a regular expression. */
-sealed interface Part {
+public sealed interface Part {
     /** How few chars it matches. */
     long least();
 

@@ -1,7 +1,7 @@
 package dev.millrace.text.pattern;
 
 /** A kind of place in a text, between two of its chars. */
-enum Place {
+public enum Place {
     BEGIN,
     END,
     /** The end, or before a line terminator that is the last. */

@@ -21,13 +21,22 @@ public final class Regex implements Search {
 
     /** The search for an expression; throws a {@link java.util.regex.PatternSyntaxException} where it is none. */
     public static Regex of(String expression) {
+        return new Regex(new PatternProgram(parse(expression, Pattern.UNICODE_CHARACTER_CLASS)));
+    }
+
+    /**
+     * Parses an expression; throws a {@link java.util.regex.PatternSyntaxException} where it is none.
+     *
+     * @param flags the flags of {@link Pattern} that are on at the beginning
+     */
+    public static Part parse(String expression, int flags) {
         if (expression.length() > LONGEST) {
             throw EngineException.invalidArgument(
                     "a regular expression of " + expression.length() + " characters; the longest has " + LONGEST);
         }
         requireShallow(expression);
-        Pattern.compile(expression, Pattern.UNICODE_CHARACTER_CLASS);
-        return new Regex(new PatternProgram(Parser.parse(expression)));
+        Pattern.compile(expression, flags);
+        return Parser.parse(expression, flags);
     }
 
     /** Nested groups and classes are recursions of {@link Pattern#compile}. */

@@ -95,12 +95,7 @@ public final class Decoders {
     private static String fromByteChars(List<String> tokens) {
         var bytes = new ByteArrayOutputStream();
         for (String token : tokens) {
-            boolean isCoded = token.chars().allMatch(c -> ByteChars.byteOf((char) c) >= 0);
-            if (isCoded) {
-                token.chars().forEach(c -> bytes.write(ByteChars.byteOf((char) c)));
-            } else {
-                bytes.writeBytes(token.getBytes(StandardCharsets.UTF_8));
-            }
+            bytes.writeBytes(ByteChars.decode(token));
         }
         return bytes.toString(StandardCharsets.UTF_8);
     }
@@ -128,13 +123,19 @@ public final class Decoders {
         };
     }
 
+    /** Returns the byte that a token stands for, as ByteFallback writes it, or -1. */
+    static int byteOf(String token) {
+        Matcher matcher = BYTE.matcher(token);
+        return matcher.matches() ? Integer.parseInt(matcher.group(1), 16) : -1;
+    }
+
     private static List<String> fromBytes(List<String> tokens) {
         var made = new ArrayList<String>();
         var bytes = new ByteArrayOutputStream();
         for (String token : tokens) {
-            Matcher matcher = BYTE.matcher(token);
-            if (matcher.matches()) {
-                bytes.write(Integer.parseInt(matcher.group(1), 16));
+            int known = byteOf(token);
+            if (known >= 0) {
+                bytes.write(known);
             } else {
                 flush(bytes, made);
                 made.add(token);

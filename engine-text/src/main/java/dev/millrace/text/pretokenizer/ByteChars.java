@@ -39,4 +39,17 @@ public final class ByteChars {
     public static int byteOf(char each) {
         return each < BYTES.length ? BYTES[each] : -1;
     }
+
+    /** Returns the bytes that a text of such chars stands for. A text with other chars stands for itself. */
+    public static byte[] decode(String text) {
+        byte[] bytes = new byte[text.length()];
+        for (int i = 0; i < bytes.length; i++) {
+            int each = byteOf(text.charAt(i));
+            if (each < 0) {
+                return text.getBytes(StandardCharsets.UTF_8);
+            }
+            bytes[i] = (byte) each;
+        }
+        return bytes;
+    }
 }

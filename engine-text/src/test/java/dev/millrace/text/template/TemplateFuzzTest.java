@@ -10,10 +10,12 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Mutated templates render, or end with an {@link EngineException}. {@code -Dmillrace.template.seed} repeats a run. */
+@Tag("fuzz")
 class TemplateFuzzTest {
     private static final long SEED = Long.getLong("millrace.template.seed", 20240709);
     private static final int TIMES = 20_000;

@@ -1,0 +1,29 @@
+package dev.millrace.text.constraint;
+
+import dev.millrace.text.postprocessor.TokenBytes;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The table of a tokenizer's tokens, which is made when a constraint first needs it. Thread-safe. */
+public final class LazyTokenTable {
+    private final Map<String, Integer> ids;
+    private final Set<Integer> added;
+    private final TokenBytes content;
+    private @Nullable TokenTable table;
+
+    public LazyTokenTable(Map<String, Integer> ids, Set<Integer> added, TokenBytes content) {
+        this.ids = ids;
+        this.added = added;
+        this.content = content;
+    }
+
+    public synchronized TokenTable get() {
+        TokenTable made = table;
+        if (made == null) {
+            made = new TokenTable(ids, added, content);
+            table = made;
+        }
+        return made;
+    }
+}
