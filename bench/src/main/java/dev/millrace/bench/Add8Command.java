@@ -64,7 +64,7 @@ final class Add8Command implements Callable<Integer> {
             var pace = new Duel.Pace(WARM_UP, BLOCK, (long) (seconds * NANOS), 5);
             Duel duel = Duel.of(() -> ours.run(inputs), () -> onnxRuntime.run(inputs), pace);
             out.println("a run of Add of %d floats: ours %.3f µs, peer %.3f µs, ratio %.2f"
-                    .formatted(SmallSum.LENGTH, duel.ourMicros(), duel.peerMicros(), duel.ratio()));
+                    .formatted(SmallSum.LENGTH, duel.ourMicros(), duel.referenceMicros(), duel.ratio()));
             out.flush();
             return difference == 0 ? ExitCode.OK : ExitCode.NO;
         }

@@ -1,6 +1,6 @@
 package dev.millrace.bench;
 
-import dev.millrace.bench.flag.PeerFlag;
+import dev.millrace.bench.flag.ReferenceFlag;
 import dev.millrace.bench.generate.GenerateBenchCommand;
 import dev.millrace.bench.kernels.KernelsCommand;
 import dev.millrace.bench.serve.BatchingCommand;
@@ -40,8 +40,8 @@ import picocli.CommandLine.Spec;
         },
         description = {
             "Measures runs, session creation and the first run of models.",
-            "With --vs the peer runs the same in turns, and both answers are compared first.",
-            "A ratio is the peer's time divided by ours: more is better."
+            "With --vs ONNX Runtime runs the same in turns, and both answers are compared first.",
+            "A ratio is ONNX Runtime's time divided by ours: more is better."
         })
 public final class BenchCommand implements Subcommand {
     @Spec
@@ -66,7 +66,7 @@ public final class BenchCommand implements Subcommand {
     private int runs;
 
     @Mixin
-    private PeerFlag peer = new PeerFlag();
+    private ReferenceFlag reference = new ReferenceFlag();
 
     @Option(names = "--json", description = "Print one object per model on its own line.")
     private boolean json;
@@ -89,7 +89,7 @@ public final class BenchCommand implements Subcommand {
                     "bench needs a model, or 'kernels', 'suite', 'add8', 'sweep', 'serve', 'flux', 'batching' or"
                             + " 'generate'");
         }
-        boolean withPeer = peer.isSet();
+        boolean withReference = reference.isSet();
         UsageException.requireAtLeast(1, "--runs", runs);
         PrintWriter out = spec.commandLine().getOut();
         var files = new ArrayList<ModelArgument>();
@@ -102,7 +102,7 @@ public final class BenchCommand implements Subcommand {
         }
         for (int i = 0; i < files.size(); i++) {
             String model = models.get(i);
-            var bench = new ModelBench(files.get(i), flags, ShapeFlag.parse(shapes), runs, withPeer);
+            var bench = new ModelBench(files.get(i), flags, ShapeFlag.parse(shapes), runs, withReference);
             BenchResult result = bench.run();
             out.println(json ? result.toJson() : result.toRow());
             out.flush();

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The measurement of one model, in milliseconds.
  *
- * @param peer the times of the reference, or null without one
+ * @param reference the times of the reference, or null without one
  * @param difference the largest distance of two numbers of the answers, relative to the largest of
  *     their output; 0 without a reference
  */
@@ -17,7 +17,7 @@ record BenchResult(
         int threads,
         Map<String, String> shapes,
         Timing ours,
-        @Nullable Timing peer,
+        @Nullable Timing reference,
         double ratio,
         double ratioBest,
         double difference) {
@@ -47,14 +47,14 @@ record BenchResult(
                         model,
                         threads,
                         ours.median,
-                        peer == null ? "" : "%.3f".formatted(peer.median),
-                        peer == null ? "" : "%.2f".formatted(ratio),
-                        peer == null ? "" : "%.2f".formatted(ratioBest),
+                        reference == null ? "" : "%.3f".formatted(reference.median),
+                        reference == null ? "" : "%.2f".formatted(ratio),
+                        reference == null ? "" : "%.2f".formatted(ratioBest),
                         ours.create,
-                        peer == null ? "" : "%.1f".formatted(peer.create),
+                        reference == null ? "" : "%.1f".formatted(reference.create),
                         ours.first,
-                        peer == null ? "" : "%.2f".formatted(peer.first),
-                        peer == null ? "" : "%.1e".formatted(difference));
+                        reference == null ? "" : "%.2f".formatted(reference.first),
+                        reference == null ? "" : "%.1e".formatted(difference));
     }
 
     String toJson() {
@@ -67,14 +67,14 @@ record BenchResult(
             shapes.forEach(json::writeStringProperty);
             json.writeEndObject();
             json.writeNumberProperty("ours_ms", ours.median);
-            JsonText.number(json, "peer_ms", peer == null ? null : peer.median);
-            JsonText.number(json, "ratio", peer == null ? null : ratio);
-            JsonText.number(json, "ratio_best", peer == null ? null : ratioBest);
+            JsonText.number(json, "peer_ms", reference == null ? null : reference.median);
+            JsonText.number(json, "ratio", reference == null ? null : ratio);
+            JsonText.number(json, "ratio_best", reference == null ? null : ratioBest);
             json.writeNumberProperty("create_ms", ours.create);
-            JsonText.number(json, "peer_create_ms", peer == null ? null : peer.create);
+            JsonText.number(json, "peer_create_ms", reference == null ? null : reference.create);
             json.writeNumberProperty("first_ms", ours.first);
-            JsonText.number(json, "peer_first_ms", peer == null ? null : peer.first);
-            JsonText.number(json, "max_diff", peer == null ? null : difference);
+            JsonText.number(json, "peer_first_ms", reference == null ? null : reference.first);
+            JsonText.number(json, "max_diff", reference == null ? null : difference);
         });
     }
 }

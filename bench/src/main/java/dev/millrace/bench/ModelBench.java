@@ -37,28 +37,28 @@ final class ModelBench {
     private final SessionFlags flags;
     private final Map<String, long[]> shapes;
     private final int blocks;
-    private final boolean withPeer;
+    private final boolean withReference;
 
-    ModelBench(ModelArgument model, SessionFlags flags, Map<String, long[]> shapes, int blocks, boolean withPeer) {
+    ModelBench(ModelArgument model, SessionFlags flags, Map<String, long[]> shapes, int blocks, boolean withReference) {
         this.model = model;
         this.flags = flags;
         this.shapes = shapes;
         this.blocks = blocks;
-        this.withPeer = withPeer;
+        this.withReference = withReference;
     }
 
     BenchResult run() throws Exception {
         try (Engine engine = flags.engine();
                 var ours = new Millrace(engine, model.file(), flags.options());
                 OnnxRuntime onnxRuntime =
-                        withPeer ? new OnnxRuntime(model.file(), engine.threads(), OptLevel.ALL_OPT) : null) {
+                        withReference ? new OnnxRuntime(model.file(), engine.threads(), OptLevel.ALL_OPT) : null) {
             ours.create();
             Inputs inputs = new InputMaker(model.known(), shapes, 1).make(ours.inputs());
             var oursTimes = new Times(ours, inputs);
-            Times peerTimes = onnxRuntime == null ? null : new Times(onnxRuntime, inputs);
-            measureCreation(oursTimes, peerTimes);
+            Times referenceTimes = onnxRuntime == null ? null : new Times(onnxRuntime, inputs);
+            measureCreation(oursTimes, referenceTimes);
             double difference = onnxRuntime == null ? 0 : difference(ours, inputs);
-            return measureRuns(engine.threads(), inputs, oursTimes, peerTimes, difference);
+            return measureRuns(engine.threads(), inputs, oursTimes, referenceTimes, difference);
         }
     }
 
@@ -71,7 +71,7 @@ final class ModelBench {
         }
     }
 
-    /** Against an answer of the peer; without its optimisations where they change what a quantised model means. */
+    /** Against an answer of ONNX Runtime; without its optimisations where they change what a quantised model means. */
     private double difference(Millrace ours, Inputs inputs) throws Exception {
         try (var reference = new OnnxRuntime(model.file(), 1, isQuantised() ? OptLevel.NO_OPT : OptLevel.ALL_OPT)) {
             reference.create();
@@ -98,18 +98,19 @@ final class ModelBench {
             }
         }
         Timing oursTiming = ours.timing(duel.ourMicros());
-        Double peerMicros = duel.peerMicros();
+        Double referenceMicros = duel.referenceMicros();
         Double ratio = duel.ratio();
-        Timing peerTiming = reference == null || peerMicros == null ? null : reference.timing(peerMicros);
+        Timing referenceTiming =
+                reference == null || referenceMicros == null ? null : reference.timing(referenceMicros);
         return new BenchResult(
                 model.label(),
                 flags.providerLabel() + (flags.optimizes() ? "" : ", not optimised"),
                 threads,
                 extents,
                 oursTiming,
-                peerTiming,
+                referenceTiming,
                 ratio == null ? 0 : ratio,
-                peerTiming == null ? 0 : peerTiming.best() / oursTiming.best(),
+                referenceTiming == null ? 0 : referenceTiming.best() / oursTiming.best(),
                 difference);
     }
 

@@ -59,12 +59,12 @@ class AgreementIT {
      * A model and its inputs.
      *
      * @param most the largest distance between two numbers, relative to the largest of their output
-     * @param peer the optimisation level of ONNX Runtime: its answers change with it where it computes with bytes
+     * @param reference the optimisation level of ONNX Runtime: its answers change with it where it computes with bytes
      * @param pictures whether its inputs are images: if a detector finds nothing, all numbers are nearly 0, and
      *     the largest of them tells little
      * @param shapes the shapes of each run, by input
      */
-    record Real(String name, double most, OptLevel peer, boolean pictures, List<Map<String, long[]>> shapes) {
+    record Real(String name, double most, OptLevel reference, boolean pictures, List<Map<String, long[]>> shapes) {
         @Override
         public String toString() {
             return name;
@@ -189,7 +189,7 @@ class AgreementIT {
         try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build());
                 var plain = new Millrace(engine, model.file(), options(Level.DISABLED));
                 var optimised = new Millrace(engine, model.file(), options(Level.ALL));
-                var onnxRuntime = new OnnxRuntime(model.file(), 1, real.peer())) {
+                var onnxRuntime = new OnnxRuntime(model.file(), 1, real.reference())) {
             plain.create();
             optimised.create();
             onnxRuntime.create();
@@ -220,7 +220,7 @@ class AgreementIT {
     @EnumSource(
             value = Level.class,
             names = {"DISABLED", "ALL"})
-    void aVoiceIsHeardAsByThePeerFrameAfterFrame(Level level) throws Exception {
+    void aVoiceIsHeardAsByOnnxRuntimeFrameAfterFrame(Level level) throws Exception {
         ModelArgument model = model("silero-vad");
         var random = new SplittableRandom(7);
         try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build());

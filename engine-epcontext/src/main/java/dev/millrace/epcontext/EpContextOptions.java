@@ -46,9 +46,9 @@ public record EpContextOptions(
     private static final EpContextOptions DEFAULTS = builder().build();
 
     public EpContextOptions {
-        checkGiven(nodeNamePrefix, "nodeNamePrefix");
-        checkGiven(verification, "verification");
-        checkGiven(weightless, "weightless");
+        checkNotNull(nodeNamePrefix, "nodeNamePrefix");
+        checkNotNull(verification, "verification");
+        checkNotNull(weightless, "weightless");
         if (embedMode != 0 && embedMode != 1) {
             throw EngineException.invalidArgument(
                     "embedMode is " + embedMode + "; it is 0 for a file beside the model or 1 for inside of it");
@@ -71,7 +71,7 @@ public record EpContextOptions(
         }
     }
 
-    private static void checkGiven(@Nullable Object value, String option) {
+    private static void checkNotNull(@Nullable Object value, String option) {
         if (value == null) {
             throw EngineException.invalidArgument("option '" + option + "' is null");
         }

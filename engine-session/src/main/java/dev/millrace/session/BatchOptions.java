@@ -36,7 +36,7 @@ public record BatchOptions(
     public BatchOptions {
         along = Failures.all(along, "along");
         preferred = Failures.all(preferred, "preferred");
-        Failures.given(maxDelay, "maxDelay");
+        Failures.requireArgument(maxDelay, "maxDelay");
         if (maxSize < 1 || maxDelay.isNegative()) {
             throw EngineException.invalidArgument(
                     "maxSize is " + maxSize + " and maxDelay " + maxDelay + "; they are at least 1 and not negative");

@@ -63,7 +63,7 @@ public record CompileOptions(
 
     /** Returns a builder of options to compile for sessions of these options, which stay as they are. */
     public static Builder of(SessionOptions session) {
-        return new Builder(Failures.given(session, "session"));
+        return new Builder(Failures.requireArgument(session, "session"));
     }
 
     public Builder toBuilder() {
@@ -129,8 +129,8 @@ public record CompileOptions(
          * that is no file, or another folder.
          */
         public Builder binary(Path folder, String modelName) {
-            binaryFolder = Failures.given(folder, "folder");
-            binaryName = Failures.given(modelName, "modelName");
+            binaryFolder = Failures.requireArgument(folder, "folder");
+            binaryName = Failures.requireArgument(modelName, "modelName");
             return this;
         }
 
@@ -140,7 +140,7 @@ public record CompileOptions(
          */
         public Builder binaryTarget(@Nullable BinaryTarget target, String modelName) {
             binaryTarget = target;
-            binaryName = Failures.given(modelName, "modelName");
+            binaryName = Failures.requireArgument(modelName, "modelName");
             return this;
         }
 

@@ -35,17 +35,17 @@ public final class Inputs implements PlanRunner.InputSource {
 
     /** Returns an input of one-dimensional floats, copied. */
     public static Inputs of(String name, float... values) {
-        return of(name, Tensor.copyOf(Failures.given(values, "values"), values.length));
+        return of(name, Tensor.copyOf(Failures.requireArgument(values, "values"), values.length));
     }
 
     /** Returns an input of one-dimensional 64-bit integers, copied. */
     public static Inputs of(String name, long... values) {
-        return of(name, Tensor.copyOf(Failures.given(values, "values"), values.length));
+        return of(name, Tensor.copyOf(Failures.requireArgument(values, "values"), values.length));
     }
 
     public static Inputs of(Map<String, ? extends Datum> values) {
         var inputs = new Inputs();
-        Failures.given(values, "values").forEach(inputs::and);
+        Failures.requireArgument(values, "values").forEach(inputs::and);
         return inputs;
     }
 

@@ -16,32 +16,33 @@ import java.util.Map;
 public sealed interface ModelInput {
     /** Returns a model file, with its external data beside it. */
     static ModelInput file(Path file) {
-        return new File(Failures.given(file, "file"));
+        return new File(Failures.requireArgument(file, "file"));
     }
 
     /** Returns a model in memory, which must not change until it is compiled. */
     static ModelInput memory(MemorySegment bytes) {
-        return new Memory(Failures.given(bytes, "bytes"));
+        return new Memory(Failures.requireArgument(bytes, "bytes"));
     }
 
     /** Returns the model in the remaining bytes of a buffer, which must not change until it is compiled. */
     static ModelInput buffer(ByteBuffer bytes) {
-        return memory(MemorySegment.ofBuffer(Failures.given(bytes, "bytes").slice()));
+        return memory(
+                MemorySegment.ofBuffer(Failures.requireArgument(bytes, "bytes").slice()));
     }
 
     /** Returns the model in a stream, which is read to its end once, when the model is compiled, and stays open. */
     static ModelInput stream(InputStream stream) {
-        return new Stream(Failures.given(stream, "stream"));
+        return new Stream(Failures.requireArgument(stream, "stream"));
     }
 
     /** Returns the model in a channel, which is read to its end once, when the model is compiled, and stays open. */
     static ModelInput channel(ReadableByteChannel channel) {
-        return stream(Channels.newInputStream(Failures.given(channel, "channel")));
+        return stream(Channels.newInputStream(Failures.requireArgument(channel, "channel")));
     }
 
     /** Returns a model object; compiling it changes its graph. */
     static ModelInput model(Model model) {
-        return new Made(Failures.given(model, "model"));
+        return new Made(Failures.requireArgument(model, "model"));
     }
 
     /**
@@ -51,8 +52,8 @@ public sealed interface ModelInput {
      */
     static ModelInput graph(Graph graph, int opset) {
         var header = new Model.Header(Made.IR_VERSION, "millrace", "", "", 1, "");
-        return model(
-                new Model(header, Map.of(OpId.ONNX, opset), Map.of(), Map.of(), Failures.given(graph, "graph"), null));
+        return model(new Model(
+                header, Map.of(OpId.ONNX, opset), Map.of(), Map.of(), Failures.requireArgument(graph, "graph"), null));
     }
 
     /** A file. */

@@ -18,7 +18,7 @@ public sealed interface ModelOutput {
 
     /** Returns a file as the destination. */
     static ModelOutput file(Path file) {
-        if (Failures.given(file, "file").toString().isEmpty()) {
+        if (Failures.requireArgument(file, "file").toString().isEmpty()) {
             throw EngineException.invalidArgument("Output model path must not be empty.");
         }
         return new File(file);
@@ -31,7 +31,7 @@ public sealed interface ModelOutput {
 
     /** Returns a destination that passes the model to a writer, chunk by chunk, as it is produced. */
     static ModelOutput chunks(ChunkWriter writer) {
-        return new Chunks(Failures.given(writer, "writer"));
+        return new Chunks(Failures.requireArgument(writer, "writer"));
     }
 
     /** A consumer of a model's bytes, chunk by chunk. */

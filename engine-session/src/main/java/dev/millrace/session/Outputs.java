@@ -48,7 +48,7 @@ public final class Outputs implements AutoCloseable {
     }
 
     public Datum datum(String name) {
-        int index = names.indexOf(Failures.given(name, "name"));
+        int index = names.indexOf(Failures.requireArgument(name, "name"));
         if (index < 0) {
             throw EngineException.invalidArgument("Invalid output name: " + name + "; there are " + names);
         }

@@ -22,8 +22,8 @@ final class Pipeline implements Inference {
 
     Pipeline(Inference first, Function<Outputs, Inputs> between, Inference second) {
         this.first = first;
-        this.between = Failures.given(between, "between");
-        this.second = Failures.given(second, "next");
+        this.between = Failures.requireArgument(between, "between");
+        this.second = Failures.requireArgument(second, "next");
     }
 
     /** Outputs as inputs of other names; those that are not named are left behind. */

@@ -12,8 +12,8 @@ import java.util.TreeMap;
  */
 public record ProviderChoice(String name, Map<String, String> options) {
     public ProviderChoice {
-        Failures.given(name, "name");
-        Failures.given(options, "options").forEach((key, value) -> {
+        Failures.requireArgument(name, "name");
+        Failures.requireArgument(options, "options").forEach((key, value) -> {
             if (key == null || value == null) {
                 throw EngineException.invalidArgument("option '" + key + "' of provider '" + name + "' is " + value
                         + "; an option has a key and a value, which may be empty");

@@ -46,7 +46,7 @@ public final class RunContext {
                 && (deadline == null || outer.isBefore(deadline))) {
             deadline = outer;
         }
-        int priority = context.getOrDefault(PRIORITY, null) instanceof Integer given ? given : options.priority();
+        int priority = context.getOrDefault(PRIORITY, null) instanceof Integer wanted ? wanted : options.priority();
         if (priority == options.priority() && Objects.equals(deadline, options.deadline())) {
             return options;
         }

@@ -31,7 +31,7 @@ public record RunOptions(
         int priority,
         Map<String, Tensor> into) {
     public RunOptions {
-        Failures.given(cancellation, "cancellation");
+        Failures.requireArgument(cancellation, "cancellation");
         outputs = Failures.all(outputs, "outputs");
         into = Failures.all(into, "into");
     }
@@ -96,7 +96,7 @@ public record RunOptions(
 
         /** Sets the deadline to this time from now. */
         public Builder within(Duration time) {
-            return deadline(Deadline.after(Failures.given(time, "time")));
+            return deadline(Deadline.after(Failures.requireArgument(time, "time")));
         }
 
         public Builder priority(int value) {
@@ -112,7 +112,7 @@ public record RunOptions(
          */
         public Builder into(String output, Tensor tensor) {
             var all = new LinkedHashMap<>(into);
-            if (all.put(output, Failures.given(tensor, "tensor")) != null) {
+            if (all.put(output, Failures.requireArgument(tensor, "tensor")) != null) {
                 throw EngineException.invalidArgument("output '" + output + "' is written into one tensor, not two");
             }
             into = all;

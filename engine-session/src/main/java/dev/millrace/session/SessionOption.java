@@ -83,7 +83,7 @@ public final class SessionOption<T extends @Nullable Object> {
             null,
             "`BY_SIZE`, `READ` or `MAP` ([below](#fileuse))",
             () -> FileUse.BY_SIZE,
-            value -> Failures.given(value, "fileUse"),
+            value -> Failures.requireArgument(value, "fileUse"),
             OptionText.FILE_USE);
     public static final SessionOption<@Nullable RunListener> LISTENER =
             optional("listener", "is told of each step of each run");
@@ -140,7 +140,8 @@ public final class SessionOption<T extends @Nullable Object> {
     }
 
     private static <V> SessionOption<V> object(String name, String meaning, Supplier<V> byDefault) {
-        return new SessionOption<>(name, null, meaning, byDefault, value -> Failures.given(value, name), null);
+        return new SessionOption<>(
+                name, null, meaning, byDefault, value -> Failures.requireArgument(value, name), null);
     }
 
     private static <V> SessionOption<@Nullable V> optional(String name, String meaning) {
@@ -217,15 +218,15 @@ public final class SessionOption<T extends @Nullable Object> {
 
     /** Returns the value that a text stands for; throws (INVALID_ARGUMENT) if it stands for none. */
     public T parse(String value) {
-        return given().parse(Failures.given(value, "value"));
+        return requireText().parse(Failures.requireArgument(value, "value"));
     }
 
     /** Returns a text that stands for a value. */
     public String print(T value) {
-        return given().print(value);
+        return requireText().print(value);
     }
 
-    private OptionText<T> given() {
+    private OptionText<T> requireText() {
         if (text == null) {
             throw EngineException.invalidArgument("option '" + name + "' has no text; it is set by the program");
         }

@@ -60,7 +60,7 @@ public final class SessionOptions {
      * Returns the value of an option by ONNX Runtime's name for it, in ONNX Runtime's spelling; empty if it is not set.
      */
     public String config(String key) {
-        return ConfigKey.get(this, Failures.given(key, "key"));
+        return ConfigKey.get(this, Failures.requireArgument(key, "key"));
     }
 
     /** Returns the text of an option's value. */
@@ -197,7 +197,7 @@ public final class SessionOptions {
          */
         public Builder set(String name, String value) {
             try {
-                return setText(SessionOption.named(Failures.given(name, "name")), value);
+                return setText(SessionOption.named(Failures.requireArgument(name, "name")), value);
             } catch (EngineException e) {
                 throw e.at("option '" + name + "'");
             }
@@ -223,7 +223,7 @@ public final class SessionOptions {
          * spelling. Throws (INVALID_ARGUMENT) if there is no such option or value.
          */
         public Builder config(String key, String value) {
-            ConfigKey.set(this, Failures.given(key, "key"), Failures.given(value, "value"));
+            ConfigKey.set(this, Failures.requireArgument(key, "key"), Failures.requireArgument(value, "value"));
             return this;
         }
 
@@ -308,7 +308,7 @@ public final class SessionOptions {
          * computation. Nothing is run. Creation fails if a run on them would be refused.
          */
         public Builder expect(Inputs typical) {
-            return add(SessionOption.EXPECTED, Failures.given(typical, "inputs"));
+            return add(SessionOption.EXPECTED, Failures.requireArgument(typical, "inputs"));
         }
 
         /** Removes the expected inputs that were added before. */
@@ -353,7 +353,7 @@ public final class SessionOptions {
         }
 
         public Builder admission(Admission value) {
-            return queue(Failures.given(value, "admission").queue())
+            return queue(Failures.requireArgument(value, "admission").queue())
                     .weight(value.weight())
                     .maxConcurrentRuns(value.maxConcurrentRuns());
         }

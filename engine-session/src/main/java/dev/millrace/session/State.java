@@ -25,7 +25,7 @@ public record State(
 
     /** A state that begins as this tensor, which stays the caller's and open. */
     public State from(Tensor initial) {
-        return new State(output, input, Failures.given(initial, "initial"), null);
+        return new State(output, input, Failures.requireArgument(initial, "initial"), null);
     }
 
     /** A state that begins as zeros of these extents. */

@@ -23,7 +23,7 @@ final class ApiBoundary {
     }
 
     /** The argument, where there is one. */
-    static <T> T given(@Nullable T argument, String name) {
+    static <T> T requireArgument(@Nullable T argument, String name) {
         if (argument == null) {
             throw EngineException.invalidArgument("the argument '" + name + "' is null");
         }
@@ -32,7 +32,7 @@ final class ApiBoundary {
 
     /** A copy of the arguments, where there are all of them. */
     static <T> List<T> all(@Nullable List<? extends @Nullable T> arguments, String name) {
-        List<? extends @Nullable T> there = given(arguments, name);
+        List<? extends @Nullable T> there = requireArgument(arguments, name);
         var copy = new ArrayList<T>(there.size());
         for (T argument : there) {
             if (argument == null) {

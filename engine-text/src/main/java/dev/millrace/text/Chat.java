@@ -33,7 +33,7 @@ public final class Chat {
 
     /** Adds a message that is not answered by itself, such as a system message or one of an earlier chat. */
     public Chat add(ChatMessage message) {
-        messages.add(ApiBoundary.given(message, "message"));
+        messages.add(ApiBoundary.requireArgument(message, "message"));
         return this;
     }
 
@@ -85,7 +85,7 @@ public final class Chat {
 
     private List<ChatMessage> with(ChatMessage message) {
         var all = new ArrayList<>(messages);
-        all.add(ApiBoundary.given(message, "message"));
+        all.add(ApiBoundary.requireArgument(message, "message"));
         int most = mostTokens();
         while (most > 0 && generator.tokens(all) > most && dropOldest(all)) {
             // each turn leaves one exchange out

@@ -33,18 +33,19 @@ public final class ChatGenerator {
 
     /** Creates a generator. The template writes the special tokens, so the tokenizer adds none. */
     public static ChatGenerator of(Generator generator, Tokenizer tokenizer, ChatTemplate template) {
-        Tokenizer plain = ApiBoundary.given(tokenizer, "tokenizer").withoutMarks();
+        Tokenizer plain = ApiBoundary.requireArgument(tokenizer, "tokenizer").withoutMarks();
         return new ChatGenerator(
                 TextGenerator.of(generator, plain),
                 plain.unbounded(),
-                ApiBoundary.given(template, "template"),
+                ApiBoundary.requireArgument(template, "template"),
                 ChatTemplate.Options.defaults(),
                 generator.signature().contextLength());
     }
 
     /** Returns this generator with other options of the template, such as tools. */
     public ChatGenerator with(ChatTemplate.Options options) {
-        return new ChatGenerator(text, tokenizer, template, ApiBoundary.given(options, "options"), contextLength);
+        return new ChatGenerator(
+                text, tokenizer, template, ApiBoundary.requireArgument(options, "options"), contextLength);
     }
 
     /** Returns this generator with further stop texts. An answer ends before the first of them. */
@@ -78,7 +79,7 @@ public final class ChatGenerator {
      * @param heard receives parts of the answer as they are generated, none of them empty
      */
     public Completion run(List<ChatMessage> messages, GenerationOptions options, Consumer<String> heard) {
-        ApiBoundary.given(heard, "heard");
+        ApiBoundary.requireArgument(heard, "heard");
         var start = new AnswerStart();
         return answer(text.run(prompt(messages), options, part -> {
             String rest = start.after(part);
@@ -107,7 +108,7 @@ public final class ChatGenerator {
 
     /** Begins a chat that keeps its messages. */
     public Chat chat(GenerationOptions options) {
-        return new Chat(this, ApiBoundary.given(options, "options"));
+        return new Chat(this, ApiBoundary.requireArgument(options, "options"));
     }
 
     /** Returns the prompt of messages as the template writes it. */

@@ -27,14 +27,14 @@ public record ChatMessage(
     private static final String CONTENT = "content";
 
     public ChatMessage {
-        ApiBoundary.given(role, "role");
+        ApiBoundary.requireArgument(role, "role");
         if (content != null && !(content instanceof String) && !(content instanceof List)) {
             throw EngineException.invalidArgument("the content of a message is a text or a list of parts, and not a "
                     + content.getClass().getName());
         }
         content = Values.copyOf(content, CONTENT);
-        toolCalls = Values.copyOfMaps(ApiBoundary.given(toolCalls, "toolCalls"), "toolCalls");
-        fields = Values.copyOfMap(ApiBoundary.given(fields, "fields"), "fields");
+        toolCalls = Values.copyOfMaps(ApiBoundary.requireArgument(toolCalls, "toolCalls"), "toolCalls");
+        fields = Values.copyOfMap(ApiBoundary.requireArgument(fields, "fields"), "fields");
     }
 
     public static ChatMessage system(String text) {
@@ -52,13 +52,13 @@ public record ChatMessage(
     /** Returns the answer of a tool to a call. */
     public static ChatMessage tool(String toolCallId, String text) {
         return builder("tool")
-                .content(ApiBoundary.given(text, "text"))
-                .toolCallId(ApiBoundary.given(toolCallId, "toolCallId"))
+                .content(ApiBoundary.requireArgument(text, "text"))
+                .toolCallId(ApiBoundary.requireArgument(toolCallId, "toolCallId"))
                 .build();
     }
 
     private static ChatMessage text(String role, String text) {
-        return builder(role).content(ApiBoundary.given(text, "text")).build();
+        return builder(role).content(ApiBoundary.requireArgument(text, "text")).build();
     }
 
     public static Builder builder(String role) {
@@ -104,7 +104,7 @@ public record ChatMessage(
         private final Map<String, @Nullable Object> fields = new LinkedHashMap<>();
 
         private Builder(String role) {
-            this.role = ApiBoundary.given(role, "role");
+            this.role = ApiBoundary.requireArgument(role, "role");
         }
 
         public Builder content(@Nullable String text) {
@@ -114,13 +114,13 @@ public record ChatMessage(
 
         /** Sets the content as a list of parts. */
         public Builder parts(List<? extends Map<String, ? extends @Nullable Object>> parts) {
-            content = Values.copyOfMaps(ApiBoundary.given(parts, "parts"), "parts");
+            content = Values.copyOfMaps(ApiBoundary.requireArgument(parts, "parts"), "parts");
             return this;
         }
 
         /** Sets calls of tools, such as {@code {"type": "function", "function": {"name": …, "arguments": {…}}}}. */
         public Builder toolCalls(List<? extends Map<String, ? extends @Nullable Object>> calls) {
-            toolCalls = Values.copyOfMaps(ApiBoundary.given(calls, "calls"), "toolCalls");
+            toolCalls = Values.copyOfMaps(ApiBoundary.requireArgument(calls, "calls"), "toolCalls");
             return this;
         }
 
@@ -136,7 +136,7 @@ public record ChatMessage(
 
         /** Sets a further field. */
         public Builder field(String key, @Nullable Object value) {
-            fields.put(ApiBoundary.given(key, "key"), Values.copyOf(value, key));
+            fields.put(ApiBoundary.requireArgument(key, "key"), Values.copyOf(value, key));
             return this;
         }
 

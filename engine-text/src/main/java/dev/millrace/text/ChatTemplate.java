@@ -35,7 +35,7 @@ public final class ChatTemplate {
 
     /** Parses a template; special tokens such as {@code bos_token} are variables of {@link Options} then. */
     public static ChatTemplate of(String jinja) {
-        ApiBoundary.given(jinja, "jinja");
+        ApiBoundary.requireArgument(jinja, "jinja");
         return ApiBoundary.guarded(PLACE, () -> new ChatTemplate(Map.of(DEFAULT, parsed(jinja, PLACE)), Map.of()));
     }
 
@@ -44,7 +44,7 @@ public final class ChatTemplate {
      * {@code chat_template} of {@code tokenizer_config.json}.
      */
     public static ChatTemplate read(Path folder) {
-        ApiBoundary.given(folder, "folder");
+        ApiBoundary.requireArgument(folder, "folder");
         return ApiBoundary.guarded(PLACE, () -> ChatTemplateFolder.read(folder));
     }
 
@@ -64,7 +64,7 @@ public final class ChatTemplate {
     /** Returns the prompt of messages. */
     public String render(List<ChatMessage> messages, Options options) {
         List<ChatMessage> all = ApiBoundary.all(messages, "messages");
-        ApiBoundary.given(options, "options");
+        ApiBoundary.requireArgument(options, "options");
         for (int i = 0; i < all.size(); i++) {
             requireText(all.get(i), i);
         }
@@ -144,10 +144,10 @@ public final class ChatTemplate {
         private static final Options DEFAULTS = builder().build();
 
         public Options {
-            tools = Values.copyOfMaps(ApiBoundary.given(tools, "tools"), "tools");
-            documents = Values.copyOfMaps(ApiBoundary.given(documents, "documents"), "documents");
-            variables = Values.copyOfMap(ApiBoundary.given(variables, "variables"), "variables");
-            ApiBoundary.given(clock, "clock");
+            tools = Values.copyOfMaps(ApiBoundary.requireArgument(tools, "tools"), "tools");
+            documents = Values.copyOfMaps(ApiBoundary.requireArgument(documents, "documents"), "documents");
+            variables = Values.copyOfMap(ApiBoundary.requireArgument(variables, "variables"), "variables");
+            ApiBoundary.requireArgument(clock, "clock");
             if (maxSteps < 1) {
                 throw EngineException.invalidArgument("maxSteps is " + maxSteps + "; it is at least 1");
             }
@@ -205,24 +205,24 @@ public final class ChatTemplate {
             }
 
             public Builder tools(List<? extends Map<String, ? extends @Nullable Object>> value) {
-                tools = Values.copyOfMaps(ApiBoundary.given(value, "tools"), "tools");
+                tools = Values.copyOfMaps(ApiBoundary.requireArgument(value, "tools"), "tools");
                 return this;
             }
 
             public Builder documents(List<? extends Map<String, ? extends @Nullable Object>> value) {
-                documents = Values.copyOfMaps(ApiBoundary.given(value, "documents"), "documents");
+                documents = Values.copyOfMaps(ApiBoundary.requireArgument(value, "documents"), "documents");
                 return this;
             }
 
             /** Sets a further variable of the template, such as {@code enable_thinking}. */
             public Builder variable(String name, @Nullable Object value) {
-                variables.put(ApiBoundary.given(name, "name"), Values.copyOf(value, name));
+                variables.put(ApiBoundary.requireArgument(name, "name"), Values.copyOf(value, name));
                 return this;
             }
 
             /** Sets further variables of the template. */
             public Builder variables(Map<String, ? extends @Nullable Object> all) {
-                variables.putAll(Values.copyOfMap(ApiBoundary.given(all, "variables"), "variables"));
+                variables.putAll(Values.copyOfMap(ApiBoundary.requireArgument(all, "variables"), "variables"));
                 return this;
             }
 

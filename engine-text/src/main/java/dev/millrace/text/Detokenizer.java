@@ -23,14 +23,14 @@ public final class Detokenizer {
     /** The index of the first token that is decoded as context. */
     private int start;
     /** The index of the first token whose text was not returned yet. */
-    private int given;
+    private int returned;
 
     /** @param before the previous tokens, whose text is not returned */
     public Detokenizer(Tokenizer tokenizer, long... before) {
-        this.tokenizer = ApiBoundary.given(tokenizer, "tokenizer");
-        this.ids = ApiBoundary.given(before, "before").clone();
+        this.tokenizer = ApiBoundary.requireArgument(tokenizer, "tokenizer");
+        this.ids = ApiBoundary.requireArgument(before, "before").clone();
         this.count = before.length;
-        this.given = count;
+        this.returned = count;
         this.start = Math.max(0, count - AROUND);
     }
 
@@ -42,7 +42,7 @@ public final class Detokenizer {
         ids[count++] = id;
         String piece = piece();
         boolean waits = piece.isEmpty() || piece.charAt(piece.length() - 1) == UNFINISHED;
-        return waits && count - given < LONGEST ? "" : taken(piece);
+        return waits && count - returned < LONGEST ? "" : taken(piece);
     }
 
     /** Returns the text that was held back, at the end of the tokens. */
@@ -51,13 +51,13 @@ public final class Detokenizer {
     }
 
     private String taken(String piece) {
-        start = given;
-        given = count;
+        start = returned;
+        returned = count;
         return piece;
     }
 
     private String piece() {
-        String before = text(given);
+        String before = text(returned);
         String all = text(count);
         int same = 0;
         while (same < before.length() && same < all.length() && before.charAt(same) == all.charAt(same)) {

@@ -57,8 +57,8 @@ public final class Embedder {
      * Creates an embedder that takes the mean over the tokens of the session's first output, normalised to length one.
      */
     public static Embedder of(Session session, Tokenizer tokenizer) {
-        ApiBoundary.given(session, "session");
-        ApiBoundary.given(tokenizer, "tokenizer");
+        ApiBoundary.requireArgument(session, "session");
+        ApiBoundary.requireArgument(tokenizer, "tokenizer");
         for (ValueInfo input : session.inputs()) {
             if (!input.optional() && !List.of(IDS, MASK, TYPES).contains(input.name())) {
                 throw EngineException.invalidArgument("the model wants an input '" + input.name()
@@ -75,7 +75,7 @@ public final class Embedder {
 
     /** Returns this embedder with another pooling. */
     public Embedder pooling(Pooling other) {
-        return new Embedder(session, tokenizer, ApiBoundary.given(other, "pooling"), normalising, output);
+        return new Embedder(session, tokenizer, ApiBoundary.requireArgument(other, "pooling"), normalising, output);
     }
 
     /** Returns this embedder with normalisation of vectors to length one switched on or off. */
@@ -94,7 +94,7 @@ public final class Embedder {
 
     /** Returns the vector of a text. */
     public float[] embed(String text) {
-        return embedAll(List.of(ApiBoundary.given(text, "text"))).getFirst();
+        return embedAll(List.of(ApiBoundary.requireArgument(text, "text"))).getFirst();
     }
 
     /**
@@ -178,7 +178,7 @@ public final class Embedder {
 
     /** Returns the vector of a text, from a run that begins on subscription. */
     public Mono<float[]> mono(String text) {
-        ApiBoundary.given(text, "text");
+        ApiBoundary.requireArgument(text, "text");
         return Mono.defer(() -> {
             Inputs inputs = inputs(List.of(text));
             return session.mono(inputs).map(first(inputs));
@@ -195,7 +195,8 @@ public final class Embedder {
 
     /** Returns a vector for each text, in their order, with the demand of a session's {@link Session#flux}. */
     public Flux<float[]> flux(Publisher<String> texts) {
-        return session.results(Flux.from(ApiBoundary.given(texts, "texts")).map(text -> inputs(List.of(text))))
+        return session.results(
+                        Flux.from(ApiBoundary.requireArgument(texts, "texts")).map(text -> inputs(List.of(text))))
                 .map(this::vector);
     }
 
@@ -290,7 +291,7 @@ public final class Embedder {
 
     /** Returns the dot product, which for vectors of length one is the cosine similarity, from -1 to 1. */
     public static double dot(float[] a, float[] b) {
-        if (ApiBoundary.given(a, "a").length != ApiBoundary.given(b, "b").length) {
+        if (ApiBoundary.requireArgument(a, "a").length != ApiBoundary.requireArgument(b, "b").length) {
             throw EngineException.invalidArgument(
                     "vectors of " + a.length + " and " + b.length + " numbers have no dot product");
         }

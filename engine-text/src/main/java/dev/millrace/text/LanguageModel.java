@@ -65,10 +65,10 @@ public final class LanguageModel implements AutoCloseable {
             Engine engine, ModelFolder folder, SessionOptions options, GeneratorOptions generator) {
         return open(
                 null,
-                ApiBoundary.given(engine, "engine"),
-                ApiBoundary.given(folder, "folder"),
-                ApiBoundary.given(options, "options"),
-                ApiBoundary.given(generator, "generator"));
+                ApiBoundary.requireArgument(engine, "engine"),
+                ApiBoundary.requireArgument(folder, "folder"),
+                ApiBoundary.requireArgument(options, "options"),
+                ApiBoundary.requireArgument(generator, "generator"));
     }
 
     private static LanguageModel open(

@@ -51,7 +51,7 @@ public record ModelFolder(Path folder, Path model, Path tokenizer, int contextLe
      * @param path the folder, or one of its model files
      */
     public static ModelFolder read(Path path) {
-        ApiBoundary.given(path, "path");
+        ApiBoundary.requireArgument(path, "path");
         return ApiBoundary.guarded(
                 "model folder " + path, () -> Files.isDirectory(path) ? ofFolder(path) : ofFile(path));
     }

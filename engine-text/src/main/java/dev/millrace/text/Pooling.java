@@ -22,7 +22,7 @@ public enum Pooling {
      * @param mask {@code [texts, tokens]}, 0 for padding; null where there is none
      */
     public float[][] pool(Tensor hidden, @Nullable Tensor mask) {
-        if (ApiBoundary.given(hidden, "hidden").shape().rank() != 3) {
+        if (ApiBoundary.requireArgument(hidden, "hidden").shape().rank() != 3) {
             throw EngineException.invalidArgument("vectors of tokens have three axes, and " + hidden.shape() + " has "
                     + hidden.shape().rank());
         }

@@ -32,7 +32,7 @@ public final class TextConstraint implements TokenConstraint {
 
     /** The texts that match a whole regular expression in Java's syntax, without look-around and back references. */
     public static TextConstraint regex(Tokenizer tokenizer, String pattern) {
-        ApiBoundary.given(pattern, "pattern");
+        ApiBoundary.requireArgument(pattern, "pattern");
         return of(tokenizer, "regular expression", table -> Matchers.regex(table, pattern));
     }
 
@@ -47,7 +47,7 @@ public final class TextConstraint implements TokenConstraint {
      * @param schema a JSON schema of draft 2020-12 as JSON
      */
     public static TextConstraint jsonSchema(Tokenizer tokenizer, String schema) {
-        byte[] bytes = ApiBoundary.given(schema, "schema").getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = ApiBoundary.requireArgument(schema, "schema").getBytes(StandardCharsets.UTF_8);
         if (bytes.length > MOST_SCHEMA_BYTES) {
             throw EngineException.invalidArgument(
                     "the schema has " + bytes.length + " bytes; " + MOST_SCHEMA_BYTES + " are possible");
@@ -61,7 +61,7 @@ public final class TextConstraint implements TokenConstraint {
      * @param grammar rules in GBNF, the notation of llama.cpp, the first of which is called {@code root}
      */
     public static TextConstraint grammar(Tokenizer tokenizer, String grammar) {
-        ApiBoundary.given(grammar, "grammar");
+        ApiBoundary.requireArgument(grammar, "grammar");
         return of(tokenizer, "grammar", table -> Matchers.grammar(table, grammar));
     }
 
@@ -71,13 +71,13 @@ public final class TextConstraint implements TokenConstraint {
     }
 
     private static TextConstraint of(Tokenizer tokenizer, String place, Function<TokenTable, Matcher> compiled) {
-        TokenTable table = ApiBoundary.given(tokenizer, "tokenizer").table();
+        TokenTable table = ApiBoundary.requireArgument(tokenizer, "tokenizer").table();
         return ApiBoundary.guarded(place, () -> new TextConstraint(tokenizer, compiled.apply(table), true));
     }
 
     /** Whether a text is a whole one of the constraint. */
     public boolean matches(String text) {
-        return matcher.matches(ApiBoundary.given(text, "text").getBytes(StandardCharsets.UTF_8));
+        return matcher.matches(ApiBoundary.requireArgument(text, "text").getBytes(StandardCharsets.UTF_8));
     }
 
     @Override

@@ -37,20 +37,21 @@ public final class TextGenerator {
 
     /** Creates a generator for a model whose inputs and outputs have the names that exporters usually give them. */
     public static TextGenerator of(Session session, Tokenizer tokenizer) {
-        return of(Generator.of(ApiBoundary.given(session, "session")), tokenizer);
+        return of(Generator.of(ApiBoundary.requireArgument(session, "session")), tokenizer);
     }
 
     /** Creates a generator. It ignores truncation and padding in the tokenizer's file. */
     public static TextGenerator of(Generator generator, Tokenizer tokenizer) {
-        ApiBoundary.given(generator, "generator");
+        ApiBoundary.requireArgument(generator, "generator");
         return new TextGenerator(
-                generator, ApiBoundary.given(tokenizer, "tokenizer").unbounded(), List.of(), false);
+                generator, ApiBoundary.requireArgument(tokenizer, "tokenizer").unbounded(), List.of(), false);
     }
 
     /** Returns this generator with further stop texts. The generated text ends before the first of them. */
     public TextGenerator stoppingAt(String... texts) {
         var all = new ArrayList<>(stops);
-        for (String text : ApiBoundary.<String>all(Arrays.asList(ApiBoundary.given(texts, "texts")), "texts")) {
+        for (String text :
+                ApiBoundary.<String>all(Arrays.asList(ApiBoundary.requireArgument(texts, "texts")), "texts")) {
             if (text.isEmpty()) {
                 throw EngineException.invalidArgument("a text to stop at is empty, which every text has");
             }
@@ -96,7 +97,7 @@ public final class TextGenerator {
      * @param heard receives pieces of the text as they are generated, none of them empty
      */
     public Completion run(String prompt, GenerationOptions options, Consumer<String> heard) {
-        ApiBoundary.given(heard, "heard");
+        ApiBoundary.requireArgument(heard, "heard");
         Prompt begun = begun(prompt, options);
         Saying said = saying(begun);
         var pieces = new ArrayList<Piece>();
@@ -135,9 +136,9 @@ public final class TextGenerator {
     }
 
     private long[] ids(String prompt, GenerationOptions options) {
-        Cancellation cancellation = ApiBoundary.given(options, "how").cancellation();
+        Cancellation cancellation = ApiBoundary.requireArgument(options, "how").cancellation();
         Tokenizer stopped = cancellation == null ? tokenizer : tokenizer.cancelledBy(cancellation);
-        return stopped.encode(ApiBoundary.given(prompt, "prompt")).ids();
+        return stopped.encode(ApiBoundary.requireArgument(prompt, "prompt")).ids();
     }
 
     /** The state of one generation. */

@@ -72,13 +72,13 @@ public final class Tokenizer {
 
     /** Reads a {@code tokenizer.json}. */
     public static Tokenizer read(Path file) {
-        String name = "tokenizer " + ApiBoundary.given(file, "file");
+        String name = "tokenizer " + ApiBoundary.requireArgument(file, "file");
         return ApiBoundary.guarded(name, () -> of(JsonFile.read(file, name)));
     }
 
     /** Creates a tokenizer from the content of a {@code tokenizer.json}. */
     public static Tokenizer of(byte[] content) {
-        ApiBoundary.given(content, "content");
+        ApiBoundary.requireArgument(content, "content");
         return ApiBoundary.guarded("tokenizer", () -> of(Json.parse(content, "tokenizer")));
     }
 
@@ -144,7 +144,7 @@ public final class Tokenizer {
 
     /** Returns this tokenizer with a cancellation; calls fail with CANCELLED soon after it is cancelled. */
     public Tokenizer cancelledBy(Cancellation switchedBy) {
-        return new Tokenizer(parts, lengths, adding, ApiBoundary.given(switchedBy, "cancellation"));
+        return new Tokenizer(parts, lengths, adding, ApiBoundary.requireArgument(switchedBy, "cancellation"));
     }
 
     /** Whether it pads the texts of a batch to one length. */
@@ -154,15 +154,15 @@ public final class Tokenizer {
 
     /** Encodes a text, padded only where the length is fixed. */
     public Encoding encode(String text) {
-        ApiBoundary.given(text, "text");
+        ApiBoundary.requireArgument(text, "text");
         return ApiBoundary.guarded(
                 ENCODE, () -> padded(List.of(encoding(text, null))).getFirst());
     }
 
     /** Encodes a pair of texts, like a question and a passage. */
     public Encoding encode(String text, String other) {
-        ApiBoundary.given(text, "text");
-        ApiBoundary.given(other, "other");
+        ApiBoundary.requireArgument(text, "text");
+        ApiBoundary.requireArgument(other, "other");
         return ApiBoundary.guarded(
                 ENCODE, () -> padded(List.of(encoding(text, other))).getFirst());
     }
@@ -227,7 +227,7 @@ public final class Tokenizer {
 
     /** Decodes tokens to text, without special tokens; ids without a token are skipped. */
     public String decode(long... ids) {
-        ApiBoundary.given(ids, "ids");
+        ApiBoundary.requireArgument(ids, "ids");
         return ApiBoundary.guarded("decoding", () -> decoded(ids));
     }
 
@@ -254,7 +254,7 @@ public final class Tokenizer {
 
     /** Returns the id of a token; throws where there is none. */
     public int id(String token) {
-        Integer id = parts.ids.get(ApiBoundary.given(token, "token"));
+        Integer id = parts.ids.get(ApiBoundary.requireArgument(token, "token"));
         if (id == null) {
             throw EngineException.invalidArgument("the vocabulary has no token '" + token + "'");
         }
@@ -263,7 +263,7 @@ public final class Tokenizer {
 
     /** Whether there is a token of this text. */
     public boolean has(String token) {
-        return parts.ids.containsKey(ApiBoundary.given(token, "token"));
+        return parts.ids.containsKey(ApiBoundary.requireArgument(token, "token"));
     }
 
     /** Returns the token of an id, or null where there is none. */

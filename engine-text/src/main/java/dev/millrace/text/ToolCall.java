@@ -19,7 +19,7 @@ public record ToolCall(String name, Map<String, @Nullable Object> arguments) {
      * answer is a text.
      */
     public static List<ToolCall> in(String answer) {
-        return ToolCallParser.calls(ApiBoundary.given(answer, "answer"));
+        return ToolCallParser.calls(ApiBoundary.requireArgument(answer, "answer"));
     }
 
     /** Returns the call as a template shows it in the message of an assistant. */

@@ -1,6 +1,6 @@
 package dev.millrace.bench.agree;
 
-import dev.millrace.bench.flag.PeerFlag;
+import dev.millrace.bench.flag.ReferenceFlag;
 import dev.millrace.bench.flag.ThreadCount;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.Progress;
@@ -47,9 +47,9 @@ public final class AgreeCommand implements Subcommand {
     @Option(
             names = "--vs",
             paramLabel = "PEER",
-            description = "The peer to compare with (default: ${DEFAULT-VALUE}).",
+            description = "The engine to compare with (default: ${DEFAULT-VALUE}).",
             defaultValue = "onnxruntime")
-    private String peer = "";
+    private String reference = "";
 
     @Option(
             names = "--draws",
@@ -139,7 +139,7 @@ public final class AgreeCommand implements Subcommand {
     }
 
     private void check() {
-        PeerFlag.require(peer);
+        ReferenceFlag.require(reference);
         UsageException.requireAtLeast(1, "--draws", draws);
         UsageException.requireAtLeast(1, "--timeout", timeout);
         UsageException.requireAtLeast(1, "--jobs", jobs);

@@ -177,13 +177,13 @@ final class ModelCheck {
         stages.accept(HERE + " running, not optimised, " + inputs);
         Side.Result slow = plain.run(inputs);
         stages.accept(THERE + " running " + inputs);
-        Side.Result peer = theirs.run(inputs);
+        Side.Result reference = theirs.run(inputs);
         stages.accept(HERE + " comparing");
-        boolean ran = peer.answers() != null;
+        boolean ran = reference.answers() != null;
         boolean oursRan = fast.answers() != null && slow.answers() != null;
         String ours = fast.answers() == null ? fast.refusal() : "not optimised, " + slow.refusal();
-        String refusal = ran ? ours : oursRan ? peer.refusal() : both(ours, peer.refusal());
-        Map<String, Datum> expected = ran ? peer.answers() : slow.answers();
+        String refusal = ran ? ours : oursRan ? reference.refusal() : both(ours, reference.refusal());
+        Map<String, Datum> expected = ran ? reference.answers() : slow.answers();
         String difference = difference("optimised", expected, fast);
         if (difference == null && ran) {
             difference = difference("not optimised", expected, slow);
@@ -237,8 +237,8 @@ final class ModelCheck {
         return row(Verdict.ONLY_THERE, why + ": " + refusal());
     }
 
-    private static String both(String ours, @Nullable String peers) {
-        return "Millrace: " + ours + " | ONNX Runtime: " + peers;
+    private static String both(String ours, @Nullable String theirs) {
+        return "Millrace: " + ours + " | ONNX Runtime: " + theirs;
     }
 
     private Row row(Verdict verdict, String reason) {

@@ -35,7 +35,7 @@ public final class Duel {
     private static final int MOST_RUNS = 1_000_000;
 
     private final Side ours;
-    private final @Nullable Side peer;
+    private final @Nullable Side reference;
     private final LongSupplier clock;
     private final Pairs times = new Pairs();
 
@@ -46,7 +46,7 @@ public final class Duel {
     /** @param clock counts nanoseconds */
     public Duel(Side ours, @Nullable Side reference, LongSupplier clock) {
         this.ours = ours;
-        this.peer = reference;
+        this.reference = reference;
         this.clock = clock;
     }
 
@@ -64,11 +64,11 @@ public final class Duel {
     /** @param afterEach is told of each block of both */
     public void run(Pace pace, Runnable afterEach) throws Exception {
         int ourCount = warmUp(ours, pace);
-        int peerCount = peer == null ? 0 : warmUp(peer, pace);
+        int referenceCount = reference == null ? 0 : warmUp(reference, pace);
         long end = clock.getAsLong() + pace.budgetNanos();
         do {
             double mine = block(ours, ourCount);
-            times.add(mine, peer == null ? Double.NaN : block(peer, peerCount));
+            times.add(mine, reference == null ? Double.NaN : block(reference, referenceCount));
             afterEach.run();
         } while (clock.getAsLong() < end || times.count() < pace.leastBlocks());
     }
@@ -96,11 +96,11 @@ public final class Duel {
         return times.one() / 1e3;
     }
 
-    public @Nullable Double peerMicros() {
-        return peer == null ? null : (Double) (times.other() / 1e3);
+    public @Nullable Double referenceMicros() {
+        return reference == null ? null : (Double) (times.other() / 1e3);
     }
 
     public @Nullable Double ratio() {
-        return peer == null ? null : (Double) times.ratio();
+        return reference == null ? null : (Double) times.ratio();
     }
 }

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The peer, with its Java package, all its optimisations, and workers that do not spin while it is our turn. */
+/** ONNX Runtime, with its Java package, all its optimisations, and workers that do not spin while it is our turn. */
 public final class OnnxRuntime implements Contender {
     private static final Map<ElementType, OnnxJavaType> TYPES = new EnumMap<>(Map.of(
             ElementType.FLOAT, OnnxJavaType.FLOAT,
@@ -72,7 +72,7 @@ public final class OnnxRuntime implements Contender {
         return OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR, "bench");
     }
 
-    /** Throws where the peer would end this process because of its command line. */
+    /** Throws where ONNX Runtime would end this process because of its command line. */
     static void requireShort(int command) {
         if (command > MOST_COMMAND) {
             throw EngineException.invalidArgument("ONNX Runtime ends processes with a command line of more than "
@@ -110,14 +110,14 @@ public final class OnnxRuntime implements Contender {
             }
         }
         if (type == null) {
-            throw EngineException.notImplemented("the peer answers with type " + tensor.getInfo().type);
+            throw EngineException.notImplemented("ONNX Runtime answers with type " + tensor.getInfo().type);
         }
         ByteBuffer bytes = tensor.getByteBuffer();
         Shape shape = Shape.of(tensor.getInfo().getShape());
         return Tensor.copyOf(Tensor.wrap(type, shape, MemorySegment.ofBuffer(bytes)));
     }
 
-    /** The peer's view of the inputs, made once for the same inputs. */
+    /** ONNX Runtime's view of the inputs, made once for the same inputs. */
     private Map<String, OnnxTensor> tensors(Inputs inputs) throws OrtException {
         Map<String, OnnxTensor> known = views.get(inputs);
         if (known != null) {
@@ -128,7 +128,7 @@ public final class OnnxRuntime implements Contender {
             Tensor tensor = (Tensor) input.getValue();
             OnnxJavaType type = TYPES.get(tensor.type());
             if (type == null) {
-                throw EngineException.notImplemented("the peer is not given inputs of type " + tensor.type());
+                throw EngineException.notImplemented("ONNX Runtime is not given inputs of type " + tensor.type());
             }
             ByteBuffer bytes = tensor.segment().asByteBuffer().order(ByteOrder.nativeOrder());
             tensors.put(

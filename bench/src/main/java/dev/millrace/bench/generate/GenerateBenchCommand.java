@@ -131,10 +131,10 @@ public final class GenerateBenchCommand implements Callable<Integer> {
 
     private void measure(Path model, int count, PrintWriter out) throws Exception {
         try (var ours = new OurDecoder(model, count, 0);
-                var peer = new PeerDecoder(model, count)) {
+                var reference = new OnnxRuntimeDecoder(model, count)) {
             for (int length : prompts) {
                 UsageException.requireAtLeast(1, "--prompt", length);
-                measure(ours, peer, length, count, out);
+                measure(ours, reference, length, count, out);
             }
         }
     }

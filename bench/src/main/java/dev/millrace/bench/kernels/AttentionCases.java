@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Attention of 12 heads of 64 elements, from the layout of BERT's products; the peer has a fused operator for it. */
+/** Attention of 12 heads of 64 elements, from the layout of BERT's products; ONNX Runtime has a fused operator for it. */
 final class AttentionCases {
     private static final int HEADS = 12;
     private static final int DEPTH = 64;
@@ -51,7 +51,7 @@ final class AttentionCases {
             var attention = new Attention(kernels.set(), ScoreRule.PLAIN, FinishRows.Empty.ZEROS);
             MemorySegment scratch = arena.allocate(attention.scratchBytes(shape, parallel.width()), 64);
             return new Sides(() -> attention.run(call, scratch, parallel), Map.of("y", y), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 NodeSpec node = NodeSpec.of(
                                 new OpId(OpId.MICROSOFT, "MultiHeadAttention"),
                                 1,

@@ -47,7 +47,7 @@ final class BroadcastCases {
                     List.of(List.of((long) columns, 1L), List.of(0L, 1L)));
             var inputs = List.of(in.segment(), added.segment());
             return new Sides(() -> sum.run(inputs, out.segment(), parallel), Map.of("y", out), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 model.output("y", model.node("Add", model.input("x", in), model.input("added", added)));
                 return model;
             });
@@ -70,7 +70,7 @@ final class BroadcastCases {
                     List.of(List.of((long) channels * pixels, (long) pixels, 1L), List.of(0L, 1L, 0L)));
             var inputs = List.of(in.segment(), factors.segment());
             return new Sides(() -> product.run(inputs, out.segment(), parallel), Map.of("y", out), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 model.output("y", model.node("Mul", model.input("x", in), model.input("factors", factors)));
                 return model;
             });

@@ -20,7 +20,7 @@ import java.util.List;
 
 /**
  * Layers of nets for images in bytes, the channels of a pixel side by side, with zero points and a requantised result.
- * Weights are from -64 to 63, for which the peer is exact too.
+ * Weights are from -64 to 63, for which ONNX Runtime is exact too.
  */
 final class ByteConvCases {
     private static final int ZERO = 128;
@@ -79,13 +79,13 @@ final class ByteConvCases {
                     conv.pack(weights, packed);
                     MemorySegment scratch = arena.allocate(conv.scratchBytes(true, parallel.width()), 64);
                     Runnable ours = () -> conv.run(in, packed, out, scratch, parallel);
-                    return Sides.of(ours, y, model -> peer(model, shape, x, w, zero, scale, operands));
+                    return Sides.of(ours, y, model -> reference(model, shape, x, w, zero, scale, operands));
                 });
         return test.withTolerance(1);
     }
 
-    private static Value peer(
-            PeerModel model, ConvShape shape, Tensor x, Tensor w, Tensor zero, Tensor scale, Operands operands) {
+    private static Value reference(
+            ReferenceModel model, ConvShape shape, Tensor x, Tensor w, Tensor zero, Tensor scale, Operands operands) {
         long pad = shape.width().before();
         long stride = shape.width().stride();
         NodeSpec node = NodeSpec.of(

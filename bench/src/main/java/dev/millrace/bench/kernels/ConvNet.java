@@ -77,7 +77,7 @@ final class ConvNet {
     private final Operands operands;
     private final int lanes;
     private final List<Runnable> ours = new ArrayList<>();
-    private final PeerModel peer = new PeerModel();
+    private final ReferenceModel reference = new ReferenceModel();
     private final Map<String, Tensor> answers = new LinkedHashMap<>();
     private final List<MemorySegment> free = new ArrayList<>();
     private MemorySegment scratch = MemorySegment.NULL;
@@ -93,7 +93,7 @@ final class ConvNet {
     }
 
     /** An image between layers: this engine's in blocks of channels (NCHWc) or plain (NCHW), and the reference's. */
-    record Image(MemorySegment ours, boolean plain, Value peer, int channels, int size) {
+    record Image(MemorySegment ours, boolean plain, Value reference, int channels, int size) {
         long pixels() {
             return (long) size * size;
         }
@@ -101,7 +101,7 @@ final class ConvNet {
 
     Image input(int channels, int size) {
         Tensor tensor = operands.floats(1, channels, size, size);
-        return new Image(tensor.segment(), true, peer.input("x", tensor), channels, size);
+        return new Image(tensor.segment(), true, reference.input("x", tensor), channels, size);
     }
 
     private MemorySegment blocked(int channels, int size) {
@@ -126,7 +126,7 @@ final class ConvNet {
         Reorder reorder = new Reorder(kernels.set(), 1, image.channels(), image.pixels());
         MemorySegment out = blocked(image.channels(), image.size());
         ours.add(() -> reorder.toBlocked(image.ours(), out, parallel));
-        return new Image(out, false, image.peer(), image.channels(), image.size());
+        return new Image(out, false, image.reference(), image.channels(), image.size());
     }
 
     Image layer(Image in, Layer layer) {
@@ -143,9 +143,13 @@ final class ConvNet {
                 .with("strides", Attribute.of(new long[] {layer.stride(), layer.stride()}))
                 .with("pads", Attribute.of(new long[] {pad, pad, pad, pad}));
         String name = "w" + ours.size();
-        Value sum =
-                peer.node("Conv", attributes, in.peer(), peer.constant(name, weights), peer.constant("b" + name, bias));
-        return new Image(out, false, peer.node(OpId.RELU.name(), sum), layer.outChannels(), layer.outSize());
+        Value sum = reference.node(
+                "Conv",
+                attributes,
+                in.reference(),
+                reference.constant(name, weights),
+                reference.constant("b" + name, bias));
+        return new Image(out, false, reference.node(OpId.RELU.name(), sum), layer.outChannels(), layer.outSize());
     }
 
     private Runnable dense(Image in, Layer layer, Tensor weights, Tensor bias, MemorySegment out) {
@@ -192,7 +196,7 @@ final class ConvNet {
                 in,
                 WindowShape.flat(1, in.channels(), height, width),
                 PoolingOperation.max(),
-                peer.node("MaxPool", attributes, in.peer()));
+                reference.node("MaxPool", attributes, in.reference()));
     }
 
     /** Adds average pooling by 3×3 windows. */
@@ -205,27 +209,27 @@ final class ConvNet {
                 in,
                 WindowShape.flat(1, in.channels(), axis, axis),
                 PoolingOperation.average(),
-                peer.node("AveragePool", attributes, in.peer()));
+                reference.node("AveragePool", attributes, in.reference()));
     }
 
     Image globalMax(Image in) {
         Axis axis = Axis.of(in.size(), in.size(), 1, 1, 0, 0);
         WindowShape shape = WindowShape.flat(1, in.channels(), axis, axis);
-        return pool(in, shape, PoolingOperation.max(), peer.node("GlobalMaxPool", in.peer()));
+        return pool(in, shape, PoolingOperation.max(), reference.node("GlobalMaxPool", in.reference()));
     }
 
     Image globalAverage(Image in) {
         Axis axis = Axis.of(in.size(), in.size(), 1, 1, 0, 0);
         WindowShape shape = WindowShape.flat(1, in.channels(), axis, axis);
-        return pool(in, shape, PoolingOperation.average(), peer.node("GlobalAveragePool", in.peer()));
+        return pool(in, shape, PoolingOperation.average(), reference.node("GlobalAveragePool", in.reference()));
     }
 
-    private Image pool(Image in, WindowShape shape, PoolingOperation pooling, Value ofPeer) {
+    private Image pool(Image in, WindowShape shape, PoolingOperation pooling, Value ofReference) {
         Pool pool = new Pool(kernels.set(), shape, pooling);
         int size = shape.width().out();
         MemorySegment out = blocked(in.channels(), size);
         ours.add(() -> pool.run(in.ours(), out, parallel));
-        return new Image(out, false, ofPeer, in.channels(), size);
+        return new Image(out, false, ofReference, in.channels(), size);
     }
 
     void output(Image image) {
@@ -234,10 +238,10 @@ final class ConvNet {
         ours.add(() -> reorder.toPlain(image.ours(), answer.segment(), parallel));
         String name = "y" + answers.size();
         answers.put(name, answer);
-        peer.output(name, image.peer());
+        reference.output(name, image.reference());
     }
 
     Sides sides() {
-        return new Sides(() -> ours.forEach(Runnable::run), answers, () -> peer);
+        return new Sides(() -> ours.forEach(Runnable::run), answers, () -> reference);
     }
 }

@@ -45,7 +45,7 @@ final class ElementwiseCases {
             List<MemorySegment> inputs = List.of(in.segment());
             return new Sides(
                     () -> kernel.run(inputs, out.segment(), out.elements(), parallel), Map.of("y", out), () -> {
-                        var model = new PeerModel();
+                        var model = new ReferenceModel();
                         model.output("y", model.node(op, model.input("x", in)));
                         return model;
                     });

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Differences reduced along rows, which are several operators for the peer. */
+/** Differences reduced along rows, which are several operators for ONNX Runtime. */
 final class ExpressionReductionCases {
     private static final int COLUMNS = 768;
     /** Two inputs are read. */
@@ -60,8 +60,8 @@ final class ExpressionReductionCases {
                 .withTolerance(RELATIVE * Math.sqrt(elements));
     }
 
-    private static PeerModel model(ReduceOp op, Tensor x, Tensor y) {
-        var model = new PeerModel();
+    private static ReferenceModel model(ReduceOp op, Tensor x, Tensor y) {
+        var model = new ReferenceModel();
         Attributes keep = Attributes.of("keepdims", Attribute.of(0L));
         Value axes = model.constant("axes", Tensor.copyOf(new long[] {1}, 1));
         Value difference = model.node("Sub", model.input("x", x), model.input("y", y));

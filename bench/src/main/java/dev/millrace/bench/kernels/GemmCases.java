@@ -65,7 +65,7 @@ final class GemmCases {
             Tensor c = operands.zeros(ElementType.FLOAT, m, n);
             GemmProduct product = GemmProduct.of(a.segment(), packed(kernels, arena, b, k, n), c.segment(), m, n, k);
             return new Sides(() -> kernels.gemm().run(product, parallel), Map.of("y", c), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 model.output("y", model.node("MatMul", model.input("a", a), model.constant("b", b)));
                 return model;
             });
@@ -85,7 +85,7 @@ final class GemmCases {
                     .then(Epilogue.of(true, Activation.GELU), bias.segment())
                     .build();
             return new Sides(() -> kernels.gemm().run(product, parallel), Map.of("y", c), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 Value sum = model.node(
                         "Add",
                         model.node("MatMul", model.input("a", a), model.constant("b", b)),

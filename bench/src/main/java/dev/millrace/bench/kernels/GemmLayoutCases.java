@@ -53,7 +53,7 @@ final class GemmLayoutCases {
                     .batch(Batch.of(batches, each, each, (long) rows * rows))
                     .build();
             return new Sides(() -> kernels.gemm().run(product, parallel), Map.of("y", c), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 Value turned = model.node(
                         "Transpose",
                         Attributes.of("perm", new Attribute.Ints(List.of(0L, 2L, 1L))),
@@ -76,7 +76,7 @@ final class GemmLayoutCases {
                     .batch(Batch.of(batches, (long) m * k, (long) k * n, (long) m * n))
                     .build();
             return new Sides(() -> kernels.gemm().run(product, parallel), Map.of("y", c), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 model.output("y", model.node("MatMul", model.input("a", a), model.input("b", b)));
                 return model;
             });
@@ -105,7 +105,7 @@ final class GemmLayoutCases {
                     .then(epilogue, row.segment())
                     .build();
             return new Sides(() -> kernels.gemm().run(product, parallel), Map.of("y", c), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 Attributes attributes = Attributes.of("alpha", new Attribute.Float(ALPHA))
                         .with("beta", new Attribute.Float(BETA))
                         .with("transA", new Attribute.Int(aTransposed ? 1 : 0))

@@ -14,30 +14,30 @@ final class KernelBench {
     private final Kernels kernels;
     private final Parallel parallel;
     private final Peaks peaks;
-    private final boolean withPeer;
+    private final boolean withReference;
 
-    KernelBench(Kernels kernels, Parallel parallel, Peaks peaks, boolean withPeer) {
+    KernelBench(Kernels kernels, Parallel parallel, Peaks peaks, boolean withReference) {
         this.kernels = kernels;
         this.parallel = parallel;
         this.peaks = peaks;
-        this.withPeer = withPeer;
+        this.withReference = withReference;
     }
 
     /** @throws DifferentAnswers if the two sides do not agree */
     KernelRow run(KernelCase test) throws Exception {
         try (Arena arena = Arena.ofShared()) {
             KernelCase.Sides sides = test.opener().open(kernels, arena, parallel);
-            if (!withPeer) {
+            if (!withReference) {
                 return measure(test, new Duel(sides.ours()::run, null));
             }
-            try (var peer = new OnnxRuntimeOperator(sides.peer().get(), sides.answers(), parallel.width())) {
+            try (var reference = new OnnxRuntimeOperator(sides.reference().get(), sides.answers(), parallel.width())) {
                 sides.ours().run();
-                peer.run();
-                double difference = Answers.maxAbsDiff(sides.answers(), peer.answers());
+                reference.run();
+                double difference = Answers.maxAbsDiff(sides.answers(), reference.answers());
                 if (!(difference <= test.tolerance())) {
                     throw new DifferentAnswers(test, difference);
                 }
-                return measure(test, new Duel(sides.ours()::run, peer::run));
+                return measure(test, new Duel(sides.ours()::run, reference::run));
             }
         }
     }
@@ -45,7 +45,7 @@ final class KernelBench {
     private KernelRow measure(KernelCase test, Duel duel) throws Exception {
         duel.run(PACE);
         double ours = duel.ourMicros() / test.layers();
-        Double theirs = duel.peerMicros();
+        Double theirs = duel.referenceMicros();
         double rate = test.work().amount() / ours * 1e6;
         return new KernelRow(
                 test.kernel(),

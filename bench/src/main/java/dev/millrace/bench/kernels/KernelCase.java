@@ -49,18 +49,18 @@ record KernelCase(String kernel, String shape, LayerWork work, int layers, doubl
      *
      * @param ours one run of this engine
      * @param answers the outputs of this engine's run, by the names of the reference's outputs
-     * @param peer the reference's model, with its inputs; asked for only if there is a reference
+     * @param reference the reference's model, with its inputs; asked for only if there is a reference
      */
-    record Sides(Runnable ours, Map<String, Tensor> answers, Supplier<PeerModel> peer) {
+    record Sides(Runnable ours, Map<String, Tensor> answers, Supplier<ReferenceModel> reference) {
         /**
          * Returns the sides of a case with one output.
          *
-         * @param peer adds the nodes with which the reference computes it
+         * @param reference adds the nodes with which the reference computes it
          */
-        static Sides of(Runnable ours, Tensor answer, Function<PeerModel, Value> peer) {
+        static Sides of(Runnable ours, Tensor answer, Function<ReferenceModel, Value> reference) {
             return new Sides(ours, Map.of("y", answer), () -> {
-                var model = new PeerModel();
-                model.output("y", peer.apply(model));
+                var model = new ReferenceModel();
+                model.output("y", reference.apply(model));
                 return model;
             });
         }

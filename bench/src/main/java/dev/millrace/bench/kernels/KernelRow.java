@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The measurement of one case, per layer.
  *
  * @param lowering how this engine's kernels ran
- * @param peerMicros the reference's time, or null without a reference
+ * @param referenceMicros the reference's time, or null without a reference
  * @param ratio the reference's time divided by this engine's
  * @param shareOfPeak the speed as a share of the machine's peak
  */
@@ -17,7 +17,7 @@ record KernelRow(
         int threads,
         String lowering,
         double ourMicros,
-        @Nullable Double peerMicros,
+        @Nullable Double referenceMicros,
         @Nullable Double ratio,
         double shareOfPeak) {
 
@@ -34,7 +34,7 @@ record KernelRow(
                         threads,
                         lowering,
                         ourMicros,
-                        peerMicros == null ? "" : "%.2f".formatted(peerMicros),
+                        referenceMicros == null ? "" : "%.2f".formatted(referenceMicros),
                         ratio == null ? "" : "%.2f".formatted(ratio),
                         100 * shareOfPeak);
     }
@@ -46,7 +46,7 @@ record KernelRow(
             json.writeNumberProperty("threads", threads);
             json.writeStringProperty("lowering", lowering);
             json.writeNumberProperty("ours_us", ourMicros);
-            JsonText.number(json, "peer_us", peerMicros);
+            JsonText.number(json, "peer_us", referenceMicros);
             JsonText.number(json, "ratio", ratio);
             json.writeNumberProperty("share_of_peak", shareOfPeak);
         });

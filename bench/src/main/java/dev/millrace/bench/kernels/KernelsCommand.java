@@ -1,7 +1,7 @@
 package dev.millrace.bench.kernels;
 
 import dev.millrace.bench.compare.Numbers;
-import dev.millrace.bench.flag.PeerFlag;
+import dev.millrace.bench.flag.ReferenceFlag;
 import dev.millrace.bench.flag.ThreadCounts;
 import dev.millrace.bench.kernels.KernelBench.DifferentAnswers;
 import dev.millrace.cli.ExitCode;
@@ -29,8 +29,9 @@ import picocli.CommandLine.Spec;
         subcommands = StartupCommand.class,
         description = {
             "Measures single kernels.",
-            "With --vs the peer runs the same operators in turns, and both answers are compared first.",
-            "A ratio is the peer's time divided by ours: more is better. The peak is what the machine can do at most."
+            "With --vs ONNX Runtime runs the same operators in turns, and both answers are compared first.",
+            "A ratio is ONNX Runtime's time divided by ours: more is better. The peak is what the machine can do at"
+                    + " most."
         })
 public final class KernelsCommand implements Callable<Integer> {
     @Spec
@@ -44,7 +45,7 @@ public final class KernelsCommand implements Callable<Integer> {
     private String filter = "";
 
     @Mixin
-    private PeerFlag peer = new PeerFlag();
+    private ReferenceFlag reference = new ReferenceFlag();
 
     @Mixin
     private ThreadCounts threads = new ThreadCounts();
@@ -62,7 +63,7 @@ public final class KernelsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        boolean withPeer = peer.isSet();
+        boolean withReference = reference.isSet();
         List<Integer> counts = threads.get();
         List<KernelCase> cases =
                 KernelCases.all().stream().filter(test -> test.matches(filter)).toList();
@@ -72,7 +73,7 @@ public final class KernelsCommand implements Callable<Integer> {
         boolean agree = true;
         try (Kernels kernels = open()) {
             for (int count : counts) {
-                agree &= measure(cases, kernels, count, withPeer);
+                agree &= measure(cases, kernels, count, withReference);
             }
         }
         printMeans();
@@ -88,7 +89,8 @@ public final class KernelsCommand implements Callable<Integer> {
         }
     }
 
-    private boolean measure(List<KernelCase> cases, Kernels kernels, int count, boolean withPeer) throws Exception {
+    private boolean measure(List<KernelCase> cases, Kernels kernels, int count, boolean withReference)
+            throws Exception {
         PrintWriter out = spec.commandLine().getOut();
         boolean agree = true;
         try (var parallel = new SpinningThreads(count)) {
@@ -97,7 +99,7 @@ public final class KernelsCommand implements Callable<Integer> {
                 out.println(kernels.platform().level() + ", " + count + " threads: " + peaks);
                 out.println(KernelRow.heading());
             }
-            var bench = new KernelBench(kernels, parallel, peaks, withPeer);
+            var bench = new KernelBench(kernels, parallel, peaks, withReference);
             for (KernelCase test : cases) {
                 try {
                     KernelRow row = bench.run(test);

@@ -71,7 +71,7 @@ final class LayoutCases {
                 second.run(b.segment(), out.segment(), parallel);
             };
             return new Sides(ours, Map.of("y", out), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 Attributes axis = Attributes.of("axis", Attribute.of(1L));
                 model.output("y", model.node("Concat", axis, model.input("a", a), model.input("b", b)));
                 return model;
@@ -92,7 +92,7 @@ final class LayoutCases {
             var copy = Copies.slice(4, dims, new long[] {0, margin, margin}, new long[] {1, 1, 1}, counts);
             var copier = new Copier(kernels.set(), copy);
             return new Sides(() -> copier.run(in.segment(), out.segment(), parallel), Map.of("y", out), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 model.output(
                         "y",
                         model.node(
@@ -124,7 +124,7 @@ final class LayoutCases {
                 inside.run(in.segment(), out.segment(), parallel);
             };
             return new Sides(ours, Map.of("y", out), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 model.output(
                         "y",
                         model.node(
@@ -156,7 +156,7 @@ final class LayoutCases {
                     type, Arrays.stream(permutation).mapToLong(i -> dims[i]).toArray());
             var copier = new Copier(kernels.set(), Copies.transpose(type.bits() / Byte.SIZE, dims, permutation));
             return new Sides(() -> copier.run(in.segment(), out.segment(), parallel), Map.of("y", out), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 var order =
                         Attribute.of(Arrays.stream(permutation).asLongStream().toArray());
                 model.output("y", model.node("Transpose", Attributes.of("perm", order), model.input("x", in)));

@@ -70,14 +70,14 @@ final class NormCases {
         });
     }
 
-    private static PeerModel softmaxModel(String op, Tensor in, long axis) {
-        var model = new PeerModel();
+    private static ReferenceModel softmaxModel(String op, Tensor in, long axis) {
+        var model = new ReferenceModel();
         model.output("y", model.node(op, Attributes.of("axis", Attribute.of(axis)), model.input("x", in)));
         return model;
     }
 
-    private static PeerModel scaled(String op, Tensor in, Tensor... constants) {
-        var model = new PeerModel();
+    private static ReferenceModel scaled(String op, Tensor in, Tensor... constants) {
+        var model = new ReferenceModel();
         List<Value> operands = new ArrayList<>();
         operands.add(model.input("x", in));
         for (int i = 0; i < constants.length; i++) {

@@ -24,7 +24,7 @@ final class OnnxRuntimeOperator implements AutoCloseable {
     private final Map<String, Tensor> answers = new LinkedHashMap<>();
 
     /** @param like tensors of the types and shapes of the outputs */
-    OnnxRuntimeOperator(PeerModel model, Map<String, Tensor> like, int threads) throws OrtException {
+    OnnxRuntimeOperator(ReferenceModel model, Map<String, Tensor> like, int threads) throws OrtException {
         OrtEnvironment environment = OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR, "bench");
         try (var options = new OrtSession.SessionOptions()) {
             options.setIntraOpNumThreads(threads);
@@ -58,7 +58,7 @@ final class OnnxRuntimeOperator implements AutoCloseable {
         try {
             session.run(inputs, outputs).close();
         } catch (OrtException failure) {
-            throw new IllegalStateException("the peer failed", failure);
+            throw new IllegalStateException("ONNX Runtime failed", failure);
         }
     }
 

@@ -26,7 +26,7 @@ import java.util.Map;
 /**
  * Products of bytes, and products with weights of 4 bits.
  *
- * <p>Weights with sign are from -64 to 63 in the cases named s7: without an instruction for whole products, the peer's
+ * <p>Weights with sign are from -64 to 63 in the cases named s7: without an instruction for whole products, ONNX Runtime's
  * sums of others saturate, and its answers would be wrong. Those from -32 to 31, named s6, are like most of what
  * calibration leaves.
  */
@@ -77,7 +77,7 @@ final class QuantisedCases {
             MemorySegment scratch =
                     arena.allocate(gemm.scratchBytes(m, k, type == ElementType.INT8, parallel.width()), 64);
             return new Sides(() -> gemm.run(product, scratch, parallel), Map.of("y", c), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 model.output("y", model.node("MatMulInteger", model.input("a", a), model.constant("b", b)));
                 return model;
             });
@@ -119,7 +119,7 @@ final class QuantisedCases {
                             k);
                     MemorySegment scratch = arena.allocate(gemm.scratchBytes(m, k, true, parallel.width()), 64);
                     return new Sides(() -> gemm.run(product, scratch, parallel), Map.of("y", c), () -> {
-                        var model = new PeerModel();
+                        var model = new ReferenceModel();
                         model.output(
                                 "y",
                                 model.node(
@@ -154,7 +154,7 @@ final class QuantisedCases {
             var extents = new WeightExtents(m, n, k, FloatType.F32, FloatType.F32, false);
             MemorySegment scratch = arena.allocate(gemm.scratchBytes(extents, parallel.width()), 64);
             return new Sides(() -> gemm.run(product, scratch, parallel), Map.of("y", c), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 NodeSpec node = NodeSpec.of(
                                 new OpId(OpId.MICROSOFT, "MatMulNBits"),
                                 1,

@@ -71,8 +71,8 @@ final class ReduceCases {
                 .withTolerance(grows ? RELATIVE * Math.sqrt(elements) : RELATIVE);
     }
 
-    private static PeerModel model(String node, Tensor in, int[] axes) {
-        var model = new PeerModel();
+    private static ReferenceModel model(String node, Tensor in, int[] axes) {
+        var model = new ReferenceModel();
         Tensor over = Tensor.copyOf(Arrays.stream(axes).asLongStream().toArray(), axes.length);
         Attributes keep = Attributes.of("keepdims", Attribute.of(0L));
         model.output("y", model.node(node, keep, model.input("x", in), model.constant("axes", over)));

@@ -74,7 +74,7 @@ final class ResizeCases {
                             () -> resize.run(plan, bytes, x.segment(), y.segment(), 0, scratch, parallel),
                             Map.of("y", y),
                             () -> {
-                                var model = new PeerModel();
+                                var model = new ReferenceModel();
                                 model.output("y", model.node(node(model, rule, x, sizes)));
                                 return model;
                             });
@@ -82,7 +82,7 @@ final class ResizeCases {
                 .withTolerance(TOLERANCE);
     }
 
-    private static NodeSpec node(PeerModel model, ResizeRule rule, Tensor x, Tensor sizes) {
+    private static NodeSpec node(ReferenceModel model, ResizeRule rule, Tensor x, Tensor sizes) {
         return NodeSpec.of(OpId.onnx("Resize"), OPSET, model.input("x", x), null, null, model.constant("sizes", sizes))
                 .with("mode", Attribute.of(rule.mode().name().toLowerCase(Locale.ROOT)))
                 .with("antialias", Attribute.of(rule.antialias() ? 1L : 0L))

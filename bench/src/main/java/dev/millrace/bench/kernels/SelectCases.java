@@ -50,7 +50,7 @@ final class SelectCases {
             var shape = new AxisShape(outer, count, inner);
             var best = new ArgBest(kernels.set(), new Best(Best.Extreme.LARGEST, false));
             return new Sides(() -> best.run(shape, x.segment(), y.segment(), parallel), Map.of("y", y), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 Attributes axis = Attributes.of("axis", Attribute.of(1L));
                 model.output("y", model.node("ArgMax", axis, model.input("x", x)));
                 return model;
@@ -72,7 +72,7 @@ final class SelectCases {
             MemorySegment scratch = arena.allocate(top.scratchBytes(shape, parallel.width()), 64);
             Runnable ours = () -> top.run(shape, k, x.segment(), values.segment(), places.segment(), scratch, parallel);
             return new Sides(ours, Map.of("values", values, "places", places), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 NodeSpec node = NodeSpec.of(OpId.onnx("TopK"), OPSET, model.input("x", x), model.constant("k", size));
                 List<Value> outputs = model.nodes(node, "v", "p");
                 model.output("values", outputs.get(0));
@@ -93,7 +93,7 @@ final class SelectCases {
             var shape = new AxisShape(outer, count, inner);
             var sums = new PrefixSum(kernels.set(), new SumRule(SumRule.Type.FLOAT, false, false));
             return new Sides(() -> sums.run(shape, x.segment(), y.segment(), parallel), Map.of("y", y), () -> {
-                var model = new PeerModel();
+                var model = new ReferenceModel();
                 model.output("y", model.node("CumSum", model.input("x", x), model.constant("axis", axis)));
                 return model;
             });

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Measures the first product of a fresh process, from its main method to the answer.",
-            "Ours maps a file of B and multiplies by it; the peer opens a model that holds B and runs it.",
+            "Ours maps a file of B and multiplies by it; ONNX Runtime opens a model that holds B and runs it.",
             "Both are measured again with an ahead-of-time cache of the JVM, each with one of its own."
         })
 final class StartupCommand implements Callable<Integer> {
@@ -55,10 +55,10 @@ final class StartupCommand implements Callable<Integer> {
                     FileChannel.open(weights, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
                 file.write(b.segment().asByteBuffer());
             }
-            var peer = new PeerModel();
+            var reference = new ReferenceModel();
             Tensor a = new Operands(arena).floats(M, K);
-            peer.output("y", peer.node("MatMul", peer.input("a", a), peer.constant("b", b)));
-            Files.write(model, peer.bytes());
+            reference.output("y", reference.node("MatMul", reference.input("a", a), reference.constant("b", b)));
+            Files.write(model, reference.bytes());
             report(weights, model);
         }
         return ExitCode.OK;
@@ -66,15 +66,15 @@ final class StartupCommand implements Callable<Integer> {
 
     private void report(Path weights, Path model) throws IOException, InterruptedException {
         var ours = new FreshProcess(FirstProduct.class, weights, M, K, N);
-        var onnxRuntime = new FreshProcess(FirstPeerProduct.class, model, M, K, N);
+        var onnxRuntime = new FreshProcess(FirstOnnxRuntimeProduct.class, model, M, K, N);
         line("from main", ours, onnxRuntime);
         if (!FreshProcess.cachesWork()) {
             spec.commandLine().getOut().println(FreshProcess.NO_CACHES);
             return;
         }
         try (var ourCache = ours.train();
-                var peerCache = onnxRuntime.train()) {
-            line("from main, each side with an AOT cache", ourCache.process(), peerCache.process());
+                var referenceCache = onnxRuntime.train()) {
+            line("from main, each side with an AOT cache", ourCache.process(), referenceCache.process());
         }
     }
 

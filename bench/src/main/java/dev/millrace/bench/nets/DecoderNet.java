@@ -1,7 +1,7 @@
 package dev.millrace.bench.nets;
 
 import dev.millrace.bench.kernels.Operands;
-import dev.millrace.bench.kernels.PeerModel;
+import dev.millrace.bench.kernels.ReferenceModel;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Dim;
@@ -40,7 +40,7 @@ public final class DecoderNet {
 
     private static final OpId PRODUCT = new OpId(OpId.MICROSOFT, "MatMulNBits");
 
-    private final PeerModel model = new PeerModel();
+    private final ReferenceModel model = new ReferenceModel();
     private final Operands operands = new Operands(Arena.ofAuto());
     private final Map<String, Value> constants = new LinkedHashMap<>();
     private final int accuracyLevel;

@@ -1,6 +1,6 @@
 package dev.millrace.bench.nets;
 
-import dev.millrace.bench.kernels.PeerModel;
+import dev.millrace.bench.kernels.ReferenceModel;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Value;
@@ -13,7 +13,7 @@ import java.util.List;
 
 /** Layers that compute in float. */
 class FloatLayers implements Layers {
-    private final PeerModel model = new PeerModel();
+    private final ReferenceModel model = new ReferenceModel();
     private final LayerWeights weights;
     private final List<Value> activations = new ArrayList<>();
 
@@ -26,7 +26,7 @@ class FloatLayers implements Layers {
         return activations;
     }
 
-    final PeerModel model() {
+    final ReferenceModel model() {
         return model;
     }
 

@@ -1,6 +1,6 @@
 package dev.millrace.bench.nets;
 
-import dev.millrace.bench.kernels.PeerModel;
+import dev.millrace.bench.kernels.ReferenceModel;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
 import java.io.IOException;
@@ -15,7 +15,7 @@ public final class SmallSum {
 
     /** The model as a file in {@code folder}. */
     public static Path in(Path folder) throws IOException {
-        var sum = new PeerModel();
+        var sum = new ReferenceModel();
         Tensor zeros = Tensor.copyOf(new float[LENGTH], LENGTH);
         sum.output("y", sum.node("Add", sum.input("a", zeros), sum.input("b", zeros)));
         return Files.write(folder.resolve("add.onnx"), sum.bytes());

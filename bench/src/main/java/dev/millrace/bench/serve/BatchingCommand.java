@@ -150,7 +150,7 @@ public final class BatchingCommand implements Callable<Integer> {
                         asked.label,
                         subscribers,
                         perSecond(all, together.ourMicros()),
-                        perSecond(all, Objects.requireNonNull(together.peerMicros())),
+                        perSecond(all, Objects.requireNonNull(together.referenceMicros())),
                         together.ratio()));
         out.flush();
         return Objects.requireNonNull(together.ratio());
@@ -168,7 +168,7 @@ public final class BatchingCommand implements Callable<Integer> {
                         hands.count,
                         maxSize,
                         perSecond(all, kernels.ourMicros()),
-                        perSecond(all, Objects.requireNonNull(kernels.peerMicros())),
+                        perSecond(all, Objects.requireNonNull(kernels.referenceMicros())),
                         kernels.ratio()));
         out.flush();
         Duel reached = measured(() -> everybody(asked.batched, asked), many);

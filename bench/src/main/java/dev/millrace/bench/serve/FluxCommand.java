@@ -109,7 +109,7 @@ public final class FluxCommand implements Callable<Integer> {
                             }
                         });
                 double flux = duel.ourMicros() / ELEMENTS;
-                double run = Objects.requireNonNull(duel.peerMicros()) / ELEMENTS;
+                double run = Objects.requireNonNull(duel.referenceMicros()) / ELEMENTS;
                 return "Add of %d floats: flux %.3f µs, run %.3f µs, an element costs %.3f µs"
                         .formatted(SmallSum.LENGTH, flux, run, flux - run);
             }
@@ -134,7 +134,7 @@ public final class FluxCommand implements Callable<Integer> {
                             tokens,
                             concurrency,
                             all * NANOS / (duel.ourMicros() * 1e3),
-                            all * NANOS / (Objects.requireNonNull(duel.peerMicros()) * 1e3),
+                            all * NANOS / (Objects.requireNonNull(duel.referenceMicros()) * 1e3),
                             duel.ratio());
         } finally {
             threads.shutdown();

@@ -55,7 +55,7 @@ record Orders(
         }
         Server server = side == ServeSide.OURS
                 ? new OurServer(sessions, threads)
-                : new PeerServer(sessions, callers, side == ServeSide.PEER_SHARED, threads);
+                : new OnnxRuntimeServer(sessions, callers, side == ServeSide.ONNX_RUNTIME_SHARED, threads);
         var firstAnswers = new CountDownLatch(sessions.size());
         for (int i = 0; i < sessions.size(); i++) {
             server.begin(i, _ -> firstAnswers.countDown());

@@ -22,9 +22,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Serves many clients from many sessions, in turns with ONNX Runtime's Java package.",
-            "Each side has processes of its own; the peer's sessions are as they are by default, and then with"
+            "Each side has processes of its own; ONNX Runtime's sessions are as they are by default, and then with"
                     + " one pool of threads that they share.",
-            "A client asks again as soon as it has its answer; the peer's runs block, and each of its clients"
+            "A client asks again as soon as it has its answer; ONNX Runtime's runs block, and each of its clients"
                     + " has a thread.",
             "Prints answers per second, failed requests, the least index of fairness among the clients of a model"
                 + " (Jain's: 1 where all get as much), memory after a tenth, half and all of the time, what of it is"
@@ -65,7 +65,7 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--peer-callers",
             paramLabel = "N",
-            description = "Threads that call the peer, where its clients shall wait for one (default: one each).",
+            description = "Threads that call ONNX Runtime, where its clients shall wait for one (default: one each).",
             defaultValue = "0")
     private int callers;
 
@@ -95,7 +95,7 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "Threads of our engine and of the peer's shared pool; by default as many as each takes.",
+            description = "Threads of our engine and of ONNX Runtime's shared pool; by default as many as each takes.",
             defaultValue = "0")
     private int threads;
 

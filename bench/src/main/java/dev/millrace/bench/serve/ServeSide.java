@@ -3,8 +3,8 @@ package dev.millrace.bench.serve;
 /** The engine that serves. */
 enum ServeSide {
     OURS("millrace"),
-    PEER("onnxruntime"),
-    PEER_SHARED("onnxruntime, shared pool");
+    ONNX_RUNTIME("onnxruntime"),
+    ONNX_RUNTIME_SHARED("onnxruntime, shared pool");
 
     private final String label;
 

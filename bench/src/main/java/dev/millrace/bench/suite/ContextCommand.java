@@ -28,9 +28,9 @@ import picocli.CommandLine.Spec;
         description = {
             "Measures the creation of sessions of context models beside those of sources, in one process, in"
                     + " turns.",
-            "The sessions are ours of a context model, ours of the source, and the peer's of the source.",
+            "The sessions are ours of a context model, ours of the source, and ONNX Runtime's of the source.",
             "Prints a table in Markdown of medians in milliseconds.",
-            "A ratio is the time from source, ours or the peer's, divided by ours from the context model, the"
+            "A ratio is the time from source, ours or ONNX Runtime's, divided by ours from the context model, the"
                     + " median over turns."
         })
 final class ContextCommand implements Callable<Integer> {
@@ -95,14 +95,15 @@ final class ContextCommand implements Callable<Integer> {
             millis(reference);
         }
         var toSource = new Pairs();
-        var toPeer = new Pairs();
+        var toReference = new Pairs();
         for (int i = 0; i < turns; i++) {
             double context = millis(ours);
             toSource.add(context, millis(source));
-            toPeer.add(context, millis(reference));
+            toReference.add(context, millis(reference));
         }
         return " %.2f | %.2f | %.1f | %.2f | %.1f |"
-                .formatted(toSource.one(), toSource.other(), toSource.ratio(), toPeer.other(), toPeer.ratio());
+                .formatted(
+                        toSource.one(), toSource.other(), toSource.ratio(), toReference.other(), toReference.ratio());
     }
 
     /** How long a session takes; the one before is closed first, outside of that. */

@@ -23,7 +23,7 @@ import java.util.List;
  * Fresh processes of both sides that run the same case.
  *
  * @param inputs the file that both read, deleted on close
- * @param extents of the inputs that the model leaves open and has a name for, as the peer takes them: {@code batch=1}
+ * @param extents of the inputs that the model leaves open and has a name for, as ONNX Runtime takes them: {@code batch=1}
  * @param told whether the creation of a session is told what inputs will come
  */
 record FreshSides(Path model, Path inputs, int threads, List<String> providers, List<String> extents, boolean told)
@@ -77,12 +77,12 @@ record FreshSides(Path model, Path inputs, int threads, List<String> providers, 
         return new FreshProcess(FirstRun.class, arguments.toArray());
     }
 
-    FreshProcess peer(int sessions, int runs) {
+    FreshProcess reference(int sessions, int runs) {
         var arguments = new ArrayList<Object>(List.of(model, inputs, threads, sessions, runs));
         if (told) {
             arguments.addAll(extents);
         }
-        return new FreshProcess(FirstPeerRun.class, arguments.toArray());
+        return new FreshProcess(FirstOnnxRuntimeRun.class, arguments.toArray());
     }
 
     @Override

@@ -14,12 +14,12 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Measures the peak of resident memory of a fresh process that opens a model and runs it a few" + " times.",
-            "The processes are ours, the peer's, and ours with eight sessions of the same file; the JVM itself"
+            "The processes are ours, ONNX Runtime's, and ours with eight sessions of the same file; the JVM itself"
                     + " is counted on both sides.",
             "The figures come again as short commands are best started: with an ahead-of-time cache, the serial"
                     + " collector and the first compiler only on each side.",
             "Prints a table in Markdown, in MiB.",
-            "A ratio is the peer's memory divided by ours."
+            "A ratio is ONNX Runtime's memory divided by ours."
         })
 final class MemoryCommand implements Callable<Integer> {
     private static final int MANY = 8;
@@ -40,7 +40,7 @@ final class MemoryCommand implements Callable<Integer> {
         String figures = " ours | peer | ratio | ours, " + MANY + " sessions | to one |";
         return table.print(figures + (cached ? " with AOT caches:" + figures : ""), (test, threads) -> {
             try (var sides = FreshSides.of(test, threads, flags.providers(), false)) {
-                String plain = cells(sides.ours(1, RUNS), sides.peer(1, RUNS), sides.ours(MANY, RUNS));
+                String plain = cells(sides.ours(1, RUNS), sides.reference(1, RUNS), sides.ours(MANY, RUNS));
                 return plain + (cached ? withCaches(sides) : "");
             }
         });
@@ -48,9 +48,10 @@ final class MemoryCommand implements Callable<Integer> {
 
     private static String withCaches(FreshSides sides) throws IOException, InterruptedException {
         try (var ours = sides.ours(1, RUNS).withOptions(FreshProcess.BRIEF).train();
-                var peer = sides.peer(1, RUNS).withOptions(FreshProcess.BRIEF).train()) {
+                var reference =
+                        sides.reference(1, RUNS).withOptions(FreshProcess.BRIEF).train()) {
             FreshProcess one = ours.process();
-            return cells(one, peer.process(), sides.ours(MANY, RUNS).withOptions(one.options()));
+            return cells(one, reference.process(), sides.ours(MANY, RUNS).withOptions(one.options()));
         }
     }
 

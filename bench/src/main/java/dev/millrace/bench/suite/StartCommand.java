@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
             "They come again as short commands are best started, with an ahead-of-time cache, the serial collector and"
                     + " the first compiler only on each side, and then with a context cache on ours, too.",
             "Prints a table in Markdown of medians in milliseconds.",
-            "A ratio is the peer's time divided by ours; the one behind \"to plain\" divides what the peer"
+            "A ratio is ONNX Runtime's time divided by ours; the one behind \"to plain\" divides what ONNX Runtime"
                     + " takes without any cache."
         })
 final class StartCommand implements Callable<Integer> {
@@ -46,7 +46,8 @@ final class StartCommand implements Callable<Integer> {
     @Option(
             names = "--told",
             description = {
-                "Tells both sides when a session is created what inputs will come: ours by expecting them, the peer by",
+                "Tells both sides when a session is created what inputs will come: ours by expecting them, ONNX"
+                        + " Runtime by",
                 "the values of the extents that its model leaves open and has names for."
             })
     private boolean told;
@@ -72,7 +73,7 @@ final class StartCommand implements Callable<Integer> {
 
     private String measure(FreshSides sides, boolean cached) throws Exception {
         FreshProcess ours = sides.ours(1, 0);
-        FreshProcess onnxRuntime = sides.peer(1, 0);
+        FreshProcess onnxRuntime = sides.reference(1, 0);
         var starts = new Starts();
         for (int i = 0; i < runs; i++) {
             starts.add(ours.say(), onnxRuntime.say());
@@ -90,10 +91,11 @@ final class StartCommand implements Callable<Integer> {
             kept.say();
             try (var ourCache = ours.withOptions(FreshProcess.QUICK).train();
                     var keptCache = kept.train();
-                    var peerCache = onnxRuntime.withOptions(FreshProcess.QUICK).train()) {
+                    var referenceCache =
+                            onnxRuntime.withOptions(FreshProcess.QUICK).train()) {
                 for (int i = 0; i < runs; i++) {
                     Said plain = onnxRuntime.say();
-                    Said theirs = peerCache.process().say();
+                    Said theirs = referenceCache.process().say();
                     Said mine = ourCache.process().say();
                     Said keeping = keptCache.process().say();
                     cachedStarts.add(mine, theirs);

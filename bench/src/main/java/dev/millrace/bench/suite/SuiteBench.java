@@ -28,12 +28,12 @@ final class SuiteBench {
 
     private final SessionOptions options;
     private final Duel.Pace pace;
-    private final boolean withPeer;
+    private final boolean withReference;
 
-    SuiteBench(SessionOptions options, Duel.Pace pace, boolean withPeer) {
+    SuiteBench(SessionOptions options, Duel.Pace pace, boolean withReference) {
         this.options = options;
         this.pace = pace;
-        this.withPeer = withPeer;
+        this.withReference = withReference;
     }
 
     SuiteRow run(SuiteCase test, int threads) {
@@ -59,7 +59,7 @@ final class SuiteBench {
                 var ours = new Millrace(engine, model.file(), options)) {
             ours.create();
             Inputs inputs = new InputMaker(model.known(), test.shapes(), SEED).make(ours.inputs());
-            if (!withPeer) {
+            if (!withReference) {
                 return row(test, threads, duel(test, threads, ours, null, inputs), Differences.NONE);
             }
             try (var onnxRuntime = new OnnxRuntime(model.file(), threads, OptLevel.ALL_OPT)) {
@@ -73,29 +73,29 @@ final class SuiteBench {
 
     /** How far answers are from what they should be; null where nothing was compared. */
     private record Differences(
-            @Nullable Double ours, @Nullable Double peer) {
+            @Nullable Double ours, @Nullable Double reference) {
         static final Differences NONE = new Differences(null, null);
 
-        /** Ours may be a little off, or as far off as the peer's, and half of that more. */
+        /** Ours may be a little off, or as far off as ONNX Runtime's, and half of that more. */
         boolean isBad() {
-            double allowed = peer == null ? TOLERANCE : Math.max(TOLERANCE, 1.5 * peer);
+            double allowed = reference == null ? TOLERANCE : Math.max(TOLERANCE, 1.5 * reference);
             return ours != null && !(ours <= allowed);
         }
     }
 
     private static Differences differences(
-            SuiteCase test, Path model, Inputs inputs, Map<String, Tensor> ours, Map<String, Tensor> peer)
+            SuiteCase test, Path model, Inputs inputs, Map<String, Tensor> ours, Map<String, Tensor> reference)
             throws Exception {
         if (test.exact() != null) {
             Map<String, Tensor> exact = answer(test.exact().get().file(), OptLevel.BASIC_OPT, inputs);
-            return new Differences(Answers.relativeDiff(ours, exact), Answers.relativeDiff(peer, exact));
+            return new Differences(Answers.relativeDiff(ours, exact), Answers.relativeDiff(reference, exact));
         }
-        var direct = new Differences(Answers.relativeDiff(ours, peer), null);
+        var direct = new Differences(Answers.relativeDiff(ours, reference), null);
         if (!direct.isBad()) {
             return direct;
         }
         Map<String, Tensor> plain = answer(model, OptLevel.NO_OPT, inputs);
-        return new Differences(direct.ours(), Answers.relativeDiff(plain, peer));
+        return new Differences(direct.ours(), Answers.relativeDiff(plain, reference));
     }
 
     private static Map<String, Tensor> answer(Path model, OptLevel level, Inputs inputs) throws Exception {
@@ -114,7 +114,7 @@ final class SuiteBench {
             ours.run(inputs, operations);
             ofPeak = operations.count() / (duel.ourMicros() * SECONDS_OF_MICRO * FloatPeak.perSecond(threads));
         }
-        return new SuiteRow.Times(duel.ourMicros(), duel.peerMicros(), duel.ratio(), ofPeak);
+        return new SuiteRow.Times(duel.ourMicros(), duel.referenceMicros(), duel.ratio(), ofPeak);
     }
 
     private static SuiteRow row(SuiteCase test, int threads, SuiteRow.Times times, Differences differences) {
@@ -126,7 +126,7 @@ final class SuiteBench {
                 bad ? Outcome.DIFFERS : Outcome.MEASURED,
                 times,
                 differences.ours(),
-                differences.peer(),
+                differences.reference(),
                 bad ? "answers differ" : "");
     }
 }

@@ -26,9 +26,9 @@ import picocli.CommandLine.Spec;
         description = {
             "Measures whole models beside ONNX Runtime, in turns in one process; answers are compared first.",
             "Prints a row per model and number of threads, then tables in Markdown with the mean of each group.",
-            "A ratio is the peer's time divided by ours, the median over neighbouring blocks: more is better.",
-            "Answers differ by so much of the largest output; those of quantised models are compared with what"
-                    + " the model was before, on both sides; where floats differ much, the peer's are compared with its"
+            "A ratio is ONNX Runtime's time divided by ours, the median over neighbouring blocks: more is better.",
+            "Answers differ by so much of the largest output; those of quantised models are compared with what the"
+                    + " model was before, on both sides; where floats differ much, ONNX Runtime's are compared with its"
                     + " own without optimisations.",
             "Models are fetched or built where they are not there yet."
         })

@@ -29,11 +29,11 @@ final class SuiteFiles {
         json.writeStringProperty("model", row.name());
         json.writeNumberProperty("threads", row.threads());
         JsonText.number(json, "ours_us", row.ourMicros());
-        JsonText.number(json, "peer_us", row.peerMicros());
+        JsonText.number(json, "peer_us", row.referenceMicros());
         JsonText.number(json, "ratio", row.ratio());
         JsonText.number(json, "percent_of_peak", row.percentOfPeak());
         JsonText.number(json, "difference", row.difference());
-        JsonText.number(json, "peer_difference", row.peerDifference());
+        JsonText.number(json, "peer_difference", row.referenceDifference());
         json.writeStringProperty("note", row.note());
     }
 
@@ -47,11 +47,11 @@ final class SuiteFiles {
                             Csv.quoted(row.name()),
                             Integer.toString(row.threads()),
                             Numbers.format("%.3f", row.ourMicros()),
-                            Numbers.format("%.3f", row.peerMicros()),
+                            Numbers.format("%.3f", row.referenceMicros()),
                             Numbers.format("%.4f", row.ratio()),
                             Numbers.format("%.1f", row.percentOfPeak()),
                             Numbers.format("%.3e", row.difference()),
-                            Numbers.format("%.3e", row.peerDifference()),
+                            Numbers.format("%.3e", row.referenceDifference()),
                             Csv.quoted(row.note())))
                     .append('\n');
         }

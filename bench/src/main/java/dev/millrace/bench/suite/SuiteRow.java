@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param times the times, or null if the case was not measured
  * @param difference the difference of this engine's answers from the expected ones, relative to the largest
  *     output; null if nothing was compared
- * @param peerDifference the difference of ONNX Runtime's answers, if the expected ones are neither's, or of its answers
+ * @param referenceDifference the difference of ONNX Runtime's answers, if the expected ones are neither's, or of its answers
  *     from its own without optimisations, if this engine's differ much
  * @param note the reason why the case was not measured, or the fault of the answers; empty if there is nothing to say
  */
@@ -21,7 +21,7 @@ record SuiteRow(
         Outcome outcome,
         @Nullable Times times,
         @Nullable Double difference,
-        @Nullable Double peerDifference,
+        @Nullable Double referenceDifference,
         String note) {
 
     private static final double PERCENT = 100;
@@ -41,14 +41,14 @@ record SuiteRow(
     /**
      * The median times.
      *
-     * @param peerMicros the reference's time, or null without a reference
+     * @param referenceMicros the reference's time, or null without a reference
      * @param ratio the reference's time divided by this engine's, of neighbouring blocks
      * @param ofPeak the float arithmetic that was done, as a share of the processor's peak in this engine's time; null
      *     if the model computes with other numbers
      */
     record Times(
             double ourMicros,
-            @Nullable Double peerMicros,
+            @Nullable Double referenceMicros,
             @Nullable Double ratio,
             @Nullable Double ofPeak) {}
 
@@ -68,8 +68,8 @@ record SuiteRow(
     }
 
     @Nullable
-    Double peerMicros() {
-        return times == null ? null : times.peerMicros();
+    Double referenceMicros() {
+        return times == null ? null : times.referenceMicros();
     }
 
     @Nullable
@@ -89,11 +89,11 @@ record SuiteRow(
                         name,
                         threads,
                         Numbers.format("%.1f", ourMicros()),
-                        Numbers.format("%.1f", peerMicros()),
+                        Numbers.format("%.1f", referenceMicros()),
                         Numbers.format("%.2f", ratio()),
                         Numbers.format("%.0f %%", percentOfPeak()),
                         Numbers.format("%.1e", difference),
-                        Numbers.format("%.1e", peerDifference),
+                        Numbers.format("%.1e", referenceDifference),
                         note)
                 .stripTrailing();
     }

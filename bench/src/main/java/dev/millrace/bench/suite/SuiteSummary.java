@@ -86,7 +86,7 @@ final class SuiteSummary {
             line.append(" %s | %s | %s | %s |"
                     .formatted(
                             Numbers.format("%.1f", row == null ? null : row.ourMicros()),
-                            Numbers.format("%.1f", row == null ? null : row.peerMicros()),
+                            Numbers.format("%.1f", row == null ? null : row.referenceMicros()),
                             Numbers.format("%.2f", row == null ? null : row.ratio()),
                             Numbers.format("%.0f %%", row == null ? null : row.percentOfPeak())));
         }
@@ -96,15 +96,15 @@ final class SuiteSummary {
     /** The worst of all thread counts; what is not measured says why instead. */
     private static String differences(List<SuiteRow> ofCase) {
         Double ours = worst(ofCase, SuiteRow::difference);
-        Double peer = worst(ofCase, SuiteRow::peerDifference);
+        Double reference = worst(ofCase, SuiteRow::referenceDifference);
         String note = ofCase.stream()
                 .map(SuiteRow::note)
                 .distinct()
                 .collect(Collectors.joining(" "))
                 .replace("|", "\\|")
                 .replace('\n', ' ');
-        String numbers =
-                Numbers.format("%.1e", ours) + (peer == null ? "" : " (peer " + Numbers.format("%.1e", peer) + ")");
+        String numbers = Numbers.format("%.1e", ours)
+                + (reference == null ? "" : " (peer " + Numbers.format("%.1e", reference) + ")");
         return (numbers + " " + note).strip();
     }
 

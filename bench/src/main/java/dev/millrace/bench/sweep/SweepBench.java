@@ -90,7 +90,7 @@ final class SweepBench implements AutoCloseable {
                     shapes,
                     Outcome.MEASURED,
                     duel.ourMicros(),
-                    duel.peerMicros(),
+                    duel.referenceMicros(),
                     duel.ratio(),
                     "");
         } catch (Exception | LinkageError | StackOverflowError | OutOfMemoryError failure) {

@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Measures the node cases of a folder of ONNX backend data beside ONNX Runtime, with inputs scaled up.",
             "A case is measured where both sides load and run it and agree; the others say how far they came.",
-            "A ratio is the peer's time divided by ours: more is better."
+            "A ratio is ONNX Runtime's time divided by ours: more is better."
         })
 public final class SweepCommand implements Callable<Integer> {
     private static final double NANOS = 1e9;

@@ -18,7 +18,7 @@ record SweepRow(
         String shapes,
         Outcome outcome,
         @Nullable Double ourMicros,
-        @Nullable Double peerMicros,
+        @Nullable Double referenceMicros,
         @Nullable Double ratio,
         String note) {
 
@@ -45,7 +45,7 @@ record SweepRow(
                 shapes,
                 outcome.name(),
                 Numbers.format("%.3f", ourMicros),
-                Numbers.format("%.3f", peerMicros),
+                Numbers.format("%.3f", referenceMicros),
                 Numbers.format("%.4f", ratio),
                 note.replaceAll("\\s+", " ").strip());
     }
@@ -87,7 +87,7 @@ record SweepRow(
                         operator,
                         outcome,
                         Numbers.format("%.1f", ourMicros),
-                        Numbers.format("%.1f", peerMicros),
+                        Numbers.format("%.1f", referenceMicros),
                         Numbers.format("%.2f", ratio),
                         outcome == Outcome.MEASURED ? shapes : note)
                 .stripTrailing();

@@ -2,7 +2,7 @@ package dev.millrace.bench.agree;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.bench.kernels.PeerModel;
+import dev.millrace.bench.kernels.ReferenceModel;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.Main;
 import dev.millrace.graph.format.Tensors;
@@ -62,34 +62,34 @@ class AgreeCommandIT {
         return out.toString().lines().toList().getLast();
     }
 
-    private Path write(String name, PeerModel model) throws IOException {
+    private Path write(String name, ReferenceModel model) throws IOException {
         return Files.write(folder.resolve(name), model.bytes());
     }
 
     private Path agreeing() throws IOException {
-        var model = new PeerModel();
+        var model = new ReferenceModel();
         model.output("y", model.node("Exp", model.input("x", FLOATS)));
         return write("agreeing.onnx", model);
     }
 
     private Path randomised() throws IOException {
-        var model = new PeerModel();
+        var model = new ReferenceModel();
         model.output("y", model.node("RandomNormalLike", model.input("x", FLOATS)));
         return write("random.onnx", model);
     }
 
-    /** ONNX says that the places of a scalar have no coordinates; the peer gives them one. */
+    /** ONNX says that the places of a scalar have no coordinates; ONNX Runtime gives them one. */
     private Path differing() throws IOException {
-        var model = new PeerModel();
+        var model = new ReferenceModel();
         Value x = model.input("x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of()));
         model.output("y", model.node("NonZero", x));
         return write("differing.onnx", model);
     }
 
-    /** The peer's own example of an operator. */
-    /** Weights that were packed for a GPU are refused here; the peer takes them for weights that were not. */
+    /** ONNX Runtime's own example of an operator. */
+    /** Weights that were packed for a GPU are refused here; ONNX Runtime takes them for weights that were not. */
     private Path onlyThere() throws IOException {
-        var model = new PeerModel();
+        var model = new ReferenceModel();
         Value x = model.input("x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(2), Dim.of(32))));
         Value weights = model.constant("weights", Tensor.allocate(ElementType.UINT8, Shape.of(16, 1, 16)));
         Value scales = model.constant("scales", Tensor.allocate(ElementType.FLOAT, Shape.of(16)));
@@ -104,7 +104,7 @@ class AgreeCommandIT {
     }
 
     private Path onlyHere() throws IOException {
-        var model = new PeerModel();
+        var model = new ReferenceModel();
         Value x = model.input("x", ValueType.tensor(ElementType.INT16, SymbolicShape.of(Dim.of(4))));
         model.output("y", model.node("Max", x, x));
         return write("only-here.onnx", model);
@@ -117,7 +117,7 @@ class AgreeCommandIT {
 
     /** Goes round for years. */
     private Path endless() throws IOException {
-        var model = new PeerModel();
+        var model = new ReferenceModel();
         Value x = model.input("x", FLOATS);
         Value rounds = model.constant("rounds", Tensor.scalar(Long.MAX_VALUE));
         Value go = model.constant("go", Tensor.scalar(true));

@@ -12,7 +12,7 @@ import java.util.Map;
 final class ByteMakers {
     private static final ElementType FLOAT = ElementType.FLOAT;
 
-    /** Weights whose products in pairs fit 16 bits, which is as far as the peer adds them up exactly. */
+    /** Weights whose products in pairs fit 16 bits, which is as far as ONNX Runtime adds them up exactly. */
     private static final int MOST_WEIGHT = 60;
 
     private ByteMakers() {}
@@ -67,7 +67,7 @@ final class ByteMakers {
                     .held(weights(chance, k, n), Tensor.scalar(chance.real(0.01, 0.1)))
                     .held(chance.reals(FLOAT, scales(chance, n), 0.01, 0.1), chance.whole(type, Shape.SCALAR, 0, 9));
             if (chance.once(2)) {
-                node.none().given(chance.tensor(FLOAT, Shape.of(n)));
+                node.none().fedOrHeld(chance.tensor(FLOAT, Shape.of(n)));
             }
         });
         contributed(makers, "QAttention", (node, chance) -> {
@@ -78,7 +78,7 @@ final class ByteMakers {
                     .with("unidirectional", chance.between(0, 1))
                     .fed(chance.tensor(ElementType.UINT8, Shape.of(chance.some(), chance.some(), in)))
                     .held(weights(chance, in, 3 * hidden))
-                    .given(chance.tensor(FLOAT, Shape.of(3 * hidden)))
+                    .fedOrHeld(chance.tensor(FLOAT, Shape.of(3 * hidden)))
                     .held(Tensor.scalar(chance.real(0.01, 0.05)), Tensor.scalar(chance.real(0.01, 0.05)))
                     .none()
                     .held(chance.whole(ElementType.UINT8, Shape.SCALAR, 0, 9));

@@ -25,7 +25,7 @@ final class ContribMakers {
                 makers, "Gelu FastGelu QuickGelu", (node, chance) -> node.fed(chance.tensor(FLOAT, chance.full(1, 4))));
         contributed(makers, "BiasGelu", (node, chance) -> {
             Shape shape = chance.full(1, 4);
-            node.fed(chance.tensor(FLOAT, shape)).given(chance.tensor(FLOAT, Shape.of(shape.dimAt(-1))));
+            node.fed(chance.tensor(FLOAT, shape)).fedOrHeld(chance.tensor(FLOAT, Shape.of(shape.dimAt(-1))));
         });
         contributed(makers, "SkipLayerNormalization SkipSimplifiedLayerNormalization", ContribMakers::skipNorm);
         contributed(makers, "FusedMatMul", (node, chance) -> {
@@ -38,14 +38,14 @@ final class ContribMakers {
                     .with("transB", b ? 1 : 0)
                     .with("alpha", chance.real(0.5, 2))
                     .fed(chance.tensor(FLOAT, a ? Shape.of(2, k, m) : Shape.of(2, m, k)))
-                    .given(chance.tensor(FLOAT, b ? Shape.of(2, n, k) : Shape.of(2, k, n)));
+                    .fedOrHeld(chance.tensor(FLOAT, b ? Shape.of(2, n, k) : Shape.of(2, k, n)));
         });
         contributed(makers, "FusedGemm", (node, chance) -> {
             long k = chance.some();
             long n = chance.some();
             node.with("activation", chance.one("Relu", "Tanh", "Sigmoid"))
                     .fed(chance.tensor(FLOAT, Shape.of(chance.some(), k)))
-                    .given(chance.tensor(FLOAT, Shape.of(k, n)), chance.tensor(FLOAT, Shape.of(n)));
+                    .fedOrHeld(chance.tensor(FLOAT, Shape.of(k, n)), chance.tensor(FLOAT, Shape.of(n)));
         });
         contributed(makers, "MultiHeadAttention", (node, chance) -> {
             long heads = chance.between(1, 3);
@@ -111,7 +111,7 @@ final class ContribMakers {
             }
             node.with("blk_quant_type", kind)
                     .fed(chance.tensor(FLOAT, Shape.of(chance.some(), inner)))
-                    .given(packed)
+                    .fedOrHeld(packed)
                     .held(Chance.longs(inner, columns));
         });
         contributed(makers, "MaxpoolWithMask", (node, chance) -> {
@@ -138,7 +138,7 @@ final class ContribMakers {
                     .with("num_heads", heads)
                     .fed(chance.tensor(FLOAT, Shape.of(batch, steps, heads * 2 * half)))
                     .fed(chance.whole(ElementType.INT64, Shape.of(3, batch, steps), 0, 8))
-                    .given(chance.tensor(FLOAT, Shape.of(9, half)), chance.tensor(FLOAT, Shape.of(9, half)));
+                    .fedOrHeld(chance.tensor(FLOAT, Shape.of(9, half)), chance.tensor(FLOAT, Shape.of(9, half)));
         });
         contributed(makers, "CDist", (node, chance) -> {
             long columns = chance.some();
@@ -157,9 +157,9 @@ final class ContribMakers {
         Shape row = Shape.of(shape.dim(2));
         node.with("epsilon", chance.real(1e-3, 1e-2))
                 .fed(chance.reals(FLOAT, shape, -3, 3), chance.reals(FLOAT, shape, -3, 3))
-                .given(chance.tensor(FLOAT, row));
+                .fedOrHeld(chance.tensor(FLOAT, row));
         if (chance.once(2)) {
-            node.given(chance.tensor(FLOAT, row));
+            node.fedOrHeld(chance.tensor(FLOAT, row));
         }
     }
 }

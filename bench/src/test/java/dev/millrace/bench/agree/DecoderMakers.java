@@ -39,7 +39,7 @@ final class DecoderMakers {
                     chance.once(2)
                             ? Chance.longs(chance.between(0, 3))
                             : chance.whole(ElementType.INT64, Shape.of(batch, steps), 0, 8));
-            node.given(chance.tensor(FLOAT, Shape.of(16, half)), chance.tensor(FLOAT, Shape.of(16, half)));
+            node.fedOrHeld(chance.tensor(FLOAT, Shape.of(16, half)), chance.tensor(FLOAT, Shape.of(16, half)));
         });
         contributed(makers, "EmbedLayerNormalization", (node, chance) -> {
             long batch = chance.some();
@@ -59,7 +59,7 @@ final class DecoderMakers {
             } else {
                 node.none();
             }
-            node.given(chance.tensor(FLOAT, Shape.of(width)), chance.tensor(FLOAT, Shape.of(width)));
+            node.fedOrHeld(chance.tensor(FLOAT, Shape.of(width)), chance.tensor(FLOAT, Shape.of(width)));
             if (chance.once(2)) {
                 node.fed(chance.whole(ElementType.INT32, words, 0, 1));
             }
@@ -73,9 +73,9 @@ final class DecoderMakers {
                     .with("normalize_routing_weights", chance.between(0, 1))
                     .fed(chance.tensor(FLOAT, Shape.of(5, width)), chance.reals(FLOAT, Shape.of(5, experts), -3, 3))
                     .held(chance.reals(FLOAT, Shape.of(experts, inner, width), -1, 1))
-                    .given(chance.tensor(FLOAT, Shape.of(experts, inner)))
+                    .fedOrHeld(chance.tensor(FLOAT, Shape.of(experts, inner)))
                     .held(chance.reals(FLOAT, Shape.of(experts, width, inner), -1, 1))
-                    .given(chance.tensor(FLOAT, Shape.of(experts, width)));
+                    .fedOrHeld(chance.tensor(FLOAT, Shape.of(experts, width)));
         });
         contributed(
                 makers,
@@ -121,19 +121,19 @@ final class DecoderMakers {
                 .maybe("input_forget", chance.once(4) ? 1 : 0)
                 .outputs(3)
                 .fed(chance.tensor(FLOAT, Shape.of(steps, batch, inputs)))
-                .given(parameter(chance, directions, 4 * units, inputs + (seen == 0 ? depth : seen)))
-                .given(parameter(chance, directions, 4 * units, units));
+                .fedOrHeld(parameter(chance, directions, 4 * units, inputs + (seen == 0 ? depth : seen)))
+                .fedOrHeld(parameter(chance, directions, 4 * units, units));
         some(node, chance, parameter(chance, directions, 8 * units));
         some(node, chance, chance.whole(ElementType.INT32, Shape.of(batch), 1, steps));
         some(node, chance, chance.tensor(FLOAT, Shape.of(directions, batch, units)));
         some(node, chance, chance.tensor(FLOAT, Shape.of(directions, batch, units)));
         some(node, chance, parameter(chance, directions, 3 * units));
-        node.given(parameter(chance, directions, units, width), parameter(chance, directions, depth, width))
-                .given(parameter(chance, directions, width))
+        node.fedOrHeld(parameter(chance, directions, units, width), parameter(chance, directions, depth, width))
+                .fedOrHeld(parameter(chance, directions, width))
                 .fed(chance.tensor(FLOAT, Shape.of(batch, places, depth)));
         some(node, chance, chance.whole(ElementType.INT32, Shape.of(batch), 1, places));
         if (seen > 0) {
-            node.given(parameter(chance, directions, depth + units, seen));
+            node.fedOrHeld(parameter(chance, directions, depth + units, seen));
         }
     }
 
@@ -143,7 +143,7 @@ final class DecoderMakers {
 
     private static void some(OneNode node, Chance chance, Tensor tensor) {
         if (chance.once(2)) {
-            node.given(tensor);
+            node.fedOrHeld(tensor);
         } else {
             node.none();
         }
@@ -185,7 +185,7 @@ final class DecoderMakers {
         node.fed(chance.whole(ElementType.INT32, Shape.of(batch), total - 1, total - 1))
                 .held(Tensor.copyOf(new int[] {total}, 1));
         if (rotary) {
-            node.given(parameter(chance, 16, size / 2), parameter(chance, 16, size / 2));
+            node.fedOrHeld(parameter(chance, 16, size / 2), parameter(chance, 16, size / 2));
         }
     }
 }

@@ -65,15 +65,15 @@ final class ElementwiseMakers {
         put(makers, "PRelu", (node, chance) -> {
             ElementType type = node.type("T");
             Shape shape = chance.shape(1, 4);
-            node.fed(chance.tensor(type, shape)).given(chance.tensor(type, chance.under(shape)));
+            node.fed(chance.tensor(type, shape)).fedOrHeld(chance.tensor(type, chance.under(shape)));
         });
         put(makers, "Sum Mean Max Min", ElementwiseMakers::several);
         put(makers, "Where", (node, chance) -> {
             Shape shape = chance.shape(0, 4);
             ElementType type = node.type("T");
-            node.given(chance.tensor(ElementType.BOOL, chance.under(shape)))
+            node.fedOrHeld(chance.tensor(ElementType.BOOL, chance.under(shape)))
                     .fed(chance.tensor(type, chance.under(shape)))
-                    .given(chance.tensor(type, chance.under(shape)));
+                    .fedOrHeld(chance.tensor(type, chance.under(shape)));
         });
         put(makers, "Clip", ElementwiseMakers::clip);
         put(makers, "Cast", (node, chance) -> {
@@ -84,15 +84,15 @@ final class ElementwiseMakers {
                 makers,
                 "CastLike",
                 (node, chance) -> node.fed(chance.tensor(node.type("T1"), chance.shape(0, 4)))
-                        .given(chance.tensor(node.type("T2"), chance.shape(0, 1))));
+                        .fedOrHeld(chance.tensor(node.type("T2"), chance.shape(0, 1))));
     }
 
     private static void binary(OneNode node, Chance chance, ElementType type) {
         Shape shape = chance.shape(0, 4);
-        node.fed(chance.tensor(type, chance.under(shape))).given(chance.tensor(type, chance.under(shape)));
+        node.fed(chance.tensor(type, chance.under(shape))).fedOrHeld(chance.tensor(type, chance.under(shape)));
     }
 
-    /** Whole numbers are not divided by 0, which ends the peer's process. */
+    /** Whole numbers are not divided by 0, which ends ONNX Runtime's process. */
     private static Tensor divisor(Chance chance, ElementType type, Shape shape) {
         return type.isFloating() ? chance.tensor(type, shape) : chance.whole(type, shape, 1, 9);
     }
@@ -100,7 +100,7 @@ final class ElementwiseMakers {
     private static void quotient(OneNode node, Chance chance) {
         ElementType type = node.type("T");
         Shape shape = chance.shape(0, 4);
-        node.fed(chance.tensor(type, chance.under(shape))).given(divisor(chance, type, chance.under(shape)));
+        node.fed(chance.tensor(type, chance.under(shape))).fedOrHeld(divisor(chance, type, chance.under(shape)));
     }
 
     private static void modulo(OneNode node, Chance chance) {
@@ -108,7 +108,7 @@ final class ElementwiseMakers {
         Shape shape = chance.shape(0, 4);
         node.with("fmod", type.isFloating() || chance.once(2) ? 1 : 0)
                 .fed(chance.tensor(type, chance.under(shape)))
-                .given(divisor(chance, type, chance.under(shape)));
+                .fedOrHeld(divisor(chance, type, chance.under(shape)));
     }
 
     private static void shift(OneNode node, Chance chance) {
@@ -116,7 +116,7 @@ final class ElementwiseMakers {
         Shape shape = chance.shape(0, 4);
         node.with("direction", chance.one("LEFT", "RIGHT"))
                 .fed(chance.tensor(type, chance.under(shape)))
-                .given(chance.whole(type, chance.under(shape), 0, 7));
+                .fedOrHeld(chance.whole(type, chance.under(shape), 0, 7));
     }
 
     private static void power(OneNode node, Chance chance) {
@@ -129,7 +129,7 @@ final class ElementwiseMakers {
         Tensor to = exponent.isFloating()
                 ? chance.reals(exponent, chance.under(shape), 0, 3)
                 : chance.whole(exponent, chance.under(shape), 0, 3);
-        node.fed(base).given(to);
+        node.fed(base).fedOrHeld(to);
     }
 
     private static void several(OneNode node, Chance chance) {
@@ -148,12 +148,12 @@ final class ElementwiseMakers {
             return;
         }
         if (chance.often()) {
-            node.given(chance.whole(type, Shape.SCALAR, -2, 0));
+            node.fedOrHeld(chance.whole(type, Shape.SCALAR, -2, 0));
         } else {
             node.none();
         }
         if (chance.often()) {
-            node.given(chance.whole(type, Shape.SCALAR, 1, 3));
+            node.fedOrHeld(chance.whole(type, Shape.SCALAR, 1, 3));
         }
     }
 }

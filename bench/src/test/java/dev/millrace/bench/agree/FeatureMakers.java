@@ -38,7 +38,7 @@ final class FeatureMakers {
             Shape shape = chance.full(1, 3);
             long last = shape.dimAt(-1);
             node.fed(chance.tensor(node.type("T"), shape))
-                    .given(chance.whole(ElementType.INT64, Shape.of(chance.some()), 0, last - 1));
+                    .fedOrHeld(chance.whole(ElementType.INT64, Shape.of(chance.some()), 0, last - 1));
         });
         put(makers, OpId.ONNX_ML, "FeatureVectorizer", (node, chance) -> {
             long rows = chance.some();

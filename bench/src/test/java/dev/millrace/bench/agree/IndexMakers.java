@@ -19,19 +19,19 @@ final class IndexMakers {
             long extent = shape.dim(Math.floorMod(axis, shape.rank()));
             node.with("axis", axis)
                     .fed(chance.tensor(node.type("T"), shape))
-                    .given(chance.indices(chance.shape(0, 2), extent));
+                    .fedOrHeld(chance.indices(chance.shape(0, 2), extent));
         });
         put(makers, "GatherElements", (node, chance) -> {
             Shape shape = chance.full(1, 4);
             int axis = chance.between(0, shape.rank() - 1);
             node.with("axis", axis)
                     .fed(chance.tensor(node.type("T"), shape))
-                    .given(chance.indices(shape.with(axis, chance.extent()), shape.dim(axis)));
+                    .fedOrHeld(chance.indices(shape.with(axis, chance.extent()), shape.dim(axis)));
         });
         put(makers, "GatherND", (node, chance) -> {
             Shape shape = chance.full(1, 4);
             int depth = chance.between(1, shape.rank());
-            node.fed(chance.tensor(node.type("T"), shape)).given(places(chance, shape, depth, chance.extent()));
+            node.fed(chance.tensor(node.type("T"), shape)).fedOrHeld(places(chance, shape, depth, chance.extent()));
         });
         put(makers, "ScatterElements", IndexMakers::scatterElements);
         put(makers, "ScatterND", IndexMakers::scatterNd);
@@ -40,8 +40,8 @@ final class IndexMakers {
             ElementType type = node.type("T3");
             node.maybe("axis", chance.axis(shape.rank() + 1))
                     .fed(chance.whole(ElementType.INT64, shape, -6, 6))
-                    .given(Tensor.copyOf(new long[] {chance.between(1, 6)}))
-                    .given(chance.tensor(type, Shape.of(2)));
+                    .fedOrHeld(Tensor.copyOf(new long[] {chance.between(1, 6)}))
+                    .fedOrHeld(chance.tensor(type, Shape.of(2)));
         });
         put(makers, "NonZero", (node, chance) -> node.fed(chance.tensor(node.type("T"), chance.shape(1, 4))));
         put(makers, "Compress", (node, chance) -> {
@@ -49,7 +49,7 @@ final class IndexMakers {
             int axis = chance.between(0, shape.rank() - 1);
             node.with("axis", axis)
                     .fed(chance.tensor(node.type("T"), shape))
-                    .given(chance.tensor(ElementType.BOOL, Shape.of(shape.dim(axis))));
+                    .fedOrHeld(chance.tensor(ElementType.BOOL, Shape.of(shape.dim(axis))));
         });
         put(makers, "Unique", (node, chance) -> {
             Shape shape = chance.full(1, 3);
@@ -81,7 +81,7 @@ final class IndexMakers {
             node.with("reduction", chance.one("add", "mul", "max", "min"));
         }
         node.fed(chance.tensor(type, shape))
-                .given(chance.indices(lanes, shape.dim(axis)))
+                .fedOrHeld(chance.indices(lanes, shape.dim(axis)))
                 .fed(chance.tensor(type, lanes));
     }
 
@@ -99,7 +99,7 @@ final class IndexMakers {
         dims[0] = count;
         System.arraycopy(rest, depth, dims, 1, rest.length - depth);
         node.fed(chance.tensor(type, shape))
-                .given(places(chance, shape, depth, count))
+                .fedOrHeld(places(chance, shape, depth, count))
                 .fed(chance.tensor(type, Shape.of(dims)));
     }
 }

@@ -2,7 +2,7 @@ package dev.millrace.bench.agree;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.bench.kernels.PeerModel;
+import dev.millrace.bench.kernels.ReferenceModel;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Dim;
@@ -105,7 +105,7 @@ class InputDrawTest {
 
     @Test
     void indicesFitWhatTheyAreTakenFrom() throws IOException {
-        var model = new PeerModel();
+        var model = new ReferenceModel();
         Value table = model.constant("table", Tensor.copyOf(new float[6], 3, 2));
         Value ids = model.input("ids", ValueType.tensor(ElementType.INT32, SymbolicShape.of(Dim.of(50))));
         Value wide = model.node("Cast", Attributes.of("to", Attribute.of(ElementType.INT64.code())), ids);
@@ -118,7 +118,7 @@ class InputDrawTest {
 
     @Test
     void aTargetIsWhatTheModelDeclaresOfItsResultOrARow() throws IOException {
-        var model = new PeerModel();
+        var model = new ReferenceModel();
         Value x = model.input("x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(6))));
         Value target = model.input("target", ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.of(2))));
         model.output("y", model.node("Reshape", x, target));
@@ -128,7 +128,7 @@ class InputDrawTest {
 
     @Test
     void nothingIsDividedByZero() throws IOException {
-        var model = new PeerModel();
+        var model = new ReferenceModel();
         ValueType whole = ValueType.tensor(ElementType.INT32, SymbolicShape.of(Dim.of(100)));
         model.output("y", model.node("Div", model.input("a", whole), model.input("b", whole)));
 
@@ -137,7 +137,7 @@ class InputDrawTest {
 
     @Test
     void whatHidesScoresIsMostlyOneWhateverItsName() throws IOException {
-        var model = new PeerModel();
+        var model = new ReferenceModel();
         Value ids =
                 model.input("input_2", ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.of(50), Dim.of(2))));
         Value seen = model.node("Cast", Attributes.of("to", Attribute.of(ElementType.FLOAT.code())), ids);
@@ -155,7 +155,7 @@ class InputDrawTest {
                 .containsOnly(1L);
     }
 
-    private Inputs make(PeerModel model) throws IOException {
+    private Inputs make(ReferenceModel model) throws IOException {
         Path file = Files.write(folder.resolve("model.onnx"), model.bytes());
         ModelFileFacts facts = ModelFileFacts.of(file);
         return FIRST.make(Objects.requireNonNull(facts.inputs()), new Roles(facts), 0, 5);

@@ -21,15 +21,15 @@ final class LayerMakers {
             Shape each = Shape.of(shape.dim(1));
             node.maybe("epsilon", chance.real(1e-5, 1e-2))
                     .fed(chance.tensor(FLOAT, shape))
-                    .given(chance.tensor(FLOAT, each), chance.tensor(FLOAT, each), chance.tensor(FLOAT, each))
-                    .given(chance.reals(FLOAT, each, 0.1, 2));
+                    .fedOrHeld(chance.tensor(FLOAT, each), chance.tensor(FLOAT, each), chance.tensor(FLOAT, each))
+                    .fedOrHeld(chance.reals(FLOAT, each, 0.1, 2));
         });
         put(makers, "InstanceNormalization", (node, chance) -> {
             Shape shape = chance.full(3, 4);
             Shape each = Shape.of(shape.dim(1));
             node.maybe("epsilon", chance.real(1e-3, 1e-2))
                     .fed(normal(chance, shape.with(2, 7)))
-                    .given(chance.tensor(FLOAT, each), chance.tensor(FLOAT, each));
+                    .fedOrHeld(chance.tensor(FLOAT, each), chance.tensor(FLOAT, each));
         });
         put(makers, "GroupNormalization", (node, chance) -> {
             long groups = chance.between(1, 3);
@@ -38,7 +38,7 @@ final class LayerMakers {
             node.with("num_groups", groups)
                     .maybe("epsilon", chance.real(1e-3, 1e-2))
                     .fed(normal(chance, chance.full(3, 4).with(1, channels).with(2, 7)))
-                    .given(chance.tensor(FLOAT, each), chance.tensor(FLOAT, each));
+                    .fedOrHeld(chance.tensor(FLOAT, each), chance.tensor(FLOAT, each));
         });
         put(makers, "LayerNormalization RMSNormalization", LayerMakers::rowNorm);
         put(makers, "MeanVarianceNormalization", (node, chance) -> {
@@ -59,7 +59,7 @@ final class LayerMakers {
             Shape angles = Shape.of(9, size / 2);
             node.maybe("interleaved", chance.between(0, 1))
                     .fed(chance.tensor(FLOAT, Shape.of(batch, chance.some(), steps, size)))
-                    .given(chance.tensor(FLOAT, angles), chance.tensor(FLOAT, angles))
+                    .fedOrHeld(chance.tensor(FLOAT, angles), chance.tensor(FLOAT, angles))
                     .fed(chance.whole(ElementType.INT64, Shape.of(batch, steps), 0, 8));
         });
         put(makers, "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", (node, chance) -> {
@@ -73,7 +73,7 @@ final class LayerMakers {
                     .fed(chance.tensor(FLOAT, shape))
                     .fed(chance.whole(ElementType.INT64, Shape.of(targets), 0, classes - 1));
             if (chance.once(2)) {
-                node.given(chance.reals(FLOAT, Shape.of(classes), 0.1, 2));
+                node.fedOrHeld(chance.reals(FLOAT, Shape.of(classes), 0.1, 2));
             }
         });
         put(makers, "Dropout", (node, chance) -> node.fed(chance.tensor(FLOAT, chance.shape(0, 4))));
@@ -81,7 +81,7 @@ final class LayerMakers {
                 makers,
                 "HannWindow HammingWindow BlackmanWindow",
                 (node, chance) -> node.maybe("periodic", chance.between(0, 1))
-                        .given(Tensor.scalar((long) chance.between(2, 20))));
+                        .fedOrHeld(Tensor.scalar((long) chance.between(2, 20))));
         put(makers, "DFT", (node, chance) -> {
             Shape shape = Shape.of(chance.some(), chance.between(2, 9), chance.between(1, 2));
             node.fed(chance.tensor(FLOAT, shape));
@@ -91,7 +91,7 @@ final class LayerMakers {
                 "STFT",
                 (node, chance) -> node.fed(chance.tensor(FLOAT, Shape.of(chance.some(), 24, 1)))
                         .held(Tensor.scalar((long) chance.between(1, 5)))
-                        .given(chance.tensor(FLOAT, Shape.of(8))));
+                        .fedOrHeld(chance.tensor(FLOAT, Shape.of(8))));
         put(
                 makers,
                 "MelWeightMatrix",
@@ -117,9 +117,9 @@ final class LayerMakers {
         node.with("axis", chance.once(2) ? axis : axis - shape.rank())
                 .maybe("epsilon", chance.real(1e-3, 1e-2))
                 .fed(normal(chance, shape))
-                .given(chance.tensor(FLOAT, row));
+                .fedOrHeld(chance.tensor(FLOAT, row));
         if (node.toString().startsWith("Layer") && chance.often()) {
-            node.given(chance.tensor(FLOAT, row));
+            node.fedOrHeld(chance.tensor(FLOAT, row));
         }
     }
 
@@ -136,15 +136,15 @@ final class LayerMakers {
                 .maybe("input_forget", chance.once(4) ? 1 : 0)
                 .outputs(gates == 4 ? 3 : 2)
                 .fed(chance.tensor(FLOAT, Shape.of(steps, batch, inputs)))
-                .given(chance.reals(FLOAT, Shape.of(directions, gates * units, inputs), -1, 1))
-                .given(chance.reals(FLOAT, Shape.of(directions, gates * units, units), -1, 1));
+                .fedOrHeld(chance.reals(FLOAT, Shape.of(directions, gates * units, inputs), -1, 1))
+                .fedOrHeld(chance.reals(FLOAT, Shape.of(directions, gates * units, units), -1, 1));
         if (chance.often()) {
-            node.given(chance.reals(FLOAT, Shape.of(directions, 2 * gates * units), -1, 1));
+            node.fedOrHeld(chance.reals(FLOAT, Shape.of(directions, 2 * gates * units), -1, 1));
         } else {
             node.none();
         }
         if (chance.once(2)) {
-            node.given(chance.whole(ElementType.INT32, Shape.of(batch), 1, steps));
+            node.fedOrHeld(chance.whole(ElementType.INT32, Shape.of(batch), 1, steps));
         } else {
             node.none();
         }

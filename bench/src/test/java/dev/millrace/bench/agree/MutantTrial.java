@@ -91,10 +91,10 @@ final class MutantTrial {
         if (fast == null || plain == null) {
             return new Result(End.REFUSED, "");
         }
-        Side.Result peer = peer(mutant.model(), inputs);
-        Map<String, Datum> expected = peer.answers();
+        Side.Result reference = reference(mutant.model(), inputs);
+        Map<String, Datum> expected = reference.answers();
         if (expected == null) {
-            return new Result(End.ONLY_HERE, peer.refusal());
+            return new Result(End.ONLY_HERE, reference.refusal());
         }
         ModelFileFacts facts = ModelFileFacts.of(file);
         if (facts.random()) {
@@ -138,7 +138,7 @@ final class MutantTrial {
         }
     }
 
-    private Side.Result peer(byte[] model, Inputs inputs) throws IOException {
+    private Side.Result reference(byte[] model, Inputs inputs) throws IOException {
         Files.write(file, model);
         stages.accept(ModelCheck.THERE + " " + mutant.name());
         try (var theirs = new Side.Theirs(runtime, file, 1)) {
@@ -156,7 +156,7 @@ final class MutantTrial {
     private Culprit culprit(Judge judge, Doubt doubt, Inputs inputs) throws IOException {
         byte[] shown = InnerValues.shown(mutant.model());
         Map<String, Datum> ours = plainly(shown, inputs);
-        Map<String, Datum> theirs = peer(shown, inputs).answers();
+        Map<String, Datum> theirs = reference(shown, inputs).answers();
         if (ours == null || theirs == null) {
             return new Culprit("together", Reason.NONE);
         }

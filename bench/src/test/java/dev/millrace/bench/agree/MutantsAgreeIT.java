@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Models that were changed, and still run optimised, as they stand and by the peer, give the peer's answers.
+ * Models that were changed, and still run optimised, as they stand and by ONNX Runtime, give ONNX Runtime's answers.
  *
  * <ul>
  *   <li>{@code -Dmillrace.fire.times=N}: N times all of them

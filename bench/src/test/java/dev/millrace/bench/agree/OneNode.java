@@ -142,7 +142,7 @@ final class OneNode {
     }
 
     /** One or the other, by chance. */
-    OneNode given(Tensor... tensors) {
+    OneNode fedOrHeld(Tensor... tensors) {
         for (Tensor tensor : tensors) {
             if (chance.once(2)) {
                 fed(tensor);

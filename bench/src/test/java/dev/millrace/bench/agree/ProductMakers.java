@@ -23,7 +23,7 @@ final class ProductMakers {
             ElementType b = chance.once(2) ? a : ElementType.UINT8;
             matrices(node, chance, a, b);
             if (chance.often()) {
-                node.given(chance.whole(a, Shape.SCALAR, 0, 9)).given(chance.whole(b, Shape.SCALAR, 0, 9));
+                node.fedOrHeld(chance.whole(a, Shape.SCALAR, 0, 9)).fedOrHeld(chance.whole(b, Shape.SCALAR, 0, 9));
             }
         });
         put(makers, "Gemm", ProductMakers::gemm);
@@ -38,16 +38,16 @@ final class ProductMakers {
             int axis = chance.between(0, shape.rank() - 1);
             Shape scales = scales(node, chance, shape, axis);
             node.fed(chance.reals(ElementType.FLOAT, shape, -3, 3))
-                    .given(scale(chance, scales))
-                    .given(chance.whole(to, scales, -9, 9));
+                    .fedOrHeld(scale(chance, scales))
+                    .fedOrHeld(chance.whole(to, scales, -9, 9));
         });
         put(makers, "DequantizeLinear", (node, chance) -> {
             Shape shape = chance.full(1, 4);
             ElementType from = chance.one(ElementType.INT8, ElementType.UINT8, ElementType.INT32);
             Shape scales = scales(node, chance, shape, chance.between(0, shape.rank() - 1));
-            node.fed(chance.tensor(from, shape)).given(scale(chance, scales));
+            node.fed(chance.tensor(from, shape)).fedOrHeld(scale(chance, scales));
             if (from != ElementType.INT32) {
-                node.given(chance.whole(from, scales, -9, 9));
+                node.fedOrHeld(chance.whole(from, scales, -9, 9));
             }
         });
         put(
@@ -59,7 +59,7 @@ final class ProductMakers {
             long k = chance.some();
             node.fed(chance.tensor(type, Shape.of(chance.some(), k)))
                     .held(scale(chance, Shape.SCALAR), chance.whole(type, Shape.SCALAR, 0, 9))
-                    .given(chance.tensor(type, Shape.of(k, chance.some())))
+                    .fedOrHeld(chance.tensor(type, Shape.of(k, chance.some())))
                     .held(scale(chance, Shape.SCALAR), chance.whole(type, Shape.SCALAR, 0, 9))
                     .held(scale(chance, Shape.SCALAR), chance.whole(type, Shape.SCALAR, 0, 9));
         });
@@ -88,7 +88,7 @@ final class ProductMakers {
         Shape left = chance.under(batch);
         Shape right = chance.under(batch);
         node.fed(chance.tensor(a, matrix(left, chance.extent(), k)))
-                .given(chance.tensor(b, matrix(right, k, chance.extent())));
+                .fedOrHeld(chance.tensor(b, matrix(right, k, chance.extent())));
     }
 
     private static Shape matrix(Shape batch, long rows, long columns) {
@@ -111,9 +111,9 @@ final class ProductMakers {
                 .maybe("alpha", chance.real(0.5, 2))
                 .maybe("beta", chance.real(0.5, 2))
                 .fed(chance.tensor(type, turnA ? Shape.of(k, m) : Shape.of(m, k)))
-                .given(chance.tensor(type, turnB ? Shape.of(n, k) : Shape.of(k, n)));
+                .fedOrHeld(chance.tensor(type, turnB ? Shape.of(n, k) : Shape.of(k, n)));
         if (node.opset() < 11 || chance.often()) {
-            node.given(chance.tensor(type, chance.under(Shape.of(m, n))));
+            node.fedOrHeld(chance.tensor(type, chance.under(Shape.of(m, n))));
         }
     }
 
@@ -126,11 +126,11 @@ final class ProductMakers {
             case 0 ->
                 node.with("equation", chance.one("ij,jk->ik", "ij,jk->ki", "ij,jk", "ij,jk->i"))
                         .fed(chance.tensor(type, Shape.of(i, j)))
-                        .given(chance.tensor(type, Shape.of(j, k)));
+                        .fedOrHeld(chance.tensor(type, Shape.of(j, k)));
             case 1 ->
                 node.with("equation", chance.one("bij,bjk->bik", "...ij,...jk->...ik", "bij,bjk->ijk"))
                         .fed(chance.tensor(type, Shape.of(2, i, j)))
-                        .given(chance.tensor(type, Shape.of(2, j, k)));
+                        .fedOrHeld(chance.tensor(type, Shape.of(2, j, k)));
             case 2 ->
                 node.with("equation", chance.one("ij->ji", "ij->i", "ij->", "ij->j"))
                         .fed(chance.tensor(type, Shape.of(i, j)));
@@ -138,7 +138,7 @@ final class ProductMakers {
             default ->
                 node.with("equation", chance.one("i,j->ij", "i,j->ji"))
                         .fed(chance.tensor(type, Shape.of(i)))
-                        .given(chance.tensor(type, Shape.of(j)));
+                        .fedOrHeld(chance.tensor(type, Shape.of(j)));
         }
     }
 }

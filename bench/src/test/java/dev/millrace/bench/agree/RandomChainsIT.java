@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Chains of operators give the peer's answers, as they are and optimised.
+ * Chains of operators give ONNX Runtime's answers, as they are and optimised.
  *
  * <ul>
  *   <li>{@code -Dmillrace.differential.chains=5000}: so many chains
@@ -47,7 +47,7 @@ class RandomChainsIT {
             }
         }
         assertThat(found).isEmpty();
-        assertThat(ran).as("chains of seed %d that the peer runs", SEED).isGreaterThan(CHAINS * 9 / 10);
+        assertThat(ran).as("chains of seed %d that ONNX Runtime runs", SEED).isGreaterThan(CHAINS * 9 / 10);
     }
 
     private static Chain chain(int number, ElementType real) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Single operators give the peer's answers, whatever their shapes, types, attributes and opset are.
+ * Single operators give ONNX Runtime's answers, whatever their shapes, types, attributes and opset are.
  *
  * <ul>
  *   <li>{@code -Dmillrace.differential.draws=200}: as many cases of each operator that both sides run
@@ -34,7 +34,7 @@ class RandomOperatorsIT {
     private static final long SEED = Long.getLong("millrace.differential.seed", 1);
     private static final String ONLY = System.getProperty("millrace.differential.only", "");
 
-    /** So many cases are drawn for each that is wanted, as the peer lacks many types. */
+    /** So many cases are drawn for each that is wanted, as ONNX Runtime lacks many types. */
     private static final int TRIES = 8;
 
     private static final int MOST_SHOWN = 8;
@@ -74,9 +74,9 @@ class RandomOperatorsIT {
             throw new AssertionError(found.size() + " of " + ran + " cases of " + op + " differ by seed " + SEED + ":\n"
                     + String.join("\n", shown));
         }
-        assumeFalse(ran == 0 && elsewhere, "the peer has " + op + " on other processors only");
+        assumeFalse(ran == 0 && elsewhere, "ONNX Runtime has " + op + " on other processors only");
         assertThat(ran)
-                .as("cases of %s by seed %d that the peer runs", op, SEED)
+                .as("cases of %s by seed %d that ONNX Runtime runs", op, SEED)
                 .isPositive();
     }
 

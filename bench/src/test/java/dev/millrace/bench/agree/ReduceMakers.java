@@ -40,7 +40,7 @@ final class ReduceMakers {
             node.maybe("exclusive", chance.between(0, 1))
                     .maybe("reverse", chance.between(0, 1))
                     .fed(chance.tensor(node.type("T"), shape))
-                    .given(chance.whole(
+                    .fedOrHeld(chance.whole(
                             chance.one(ElementType.INT32, ElementType.INT64),
                             Shape.SCALAR,
                             -shape.rank(),
@@ -63,7 +63,7 @@ final class ReduceMakers {
             return;
         }
         if (axes.length > 0) {
-            node.given(Chance.longs(axes));
+            node.fedOrHeld(Chance.longs(axes));
         }
         node.maybe("noop_with_empty_axes", chance.between(0, 1));
     }
@@ -79,7 +79,7 @@ final class ReduceMakers {
         if (node.has("k")) {
             node.with("k", k);
         } else {
-            node.given(Chance.longs(k));
+            node.fedOrHeld(Chance.longs(k));
         }
     }
 

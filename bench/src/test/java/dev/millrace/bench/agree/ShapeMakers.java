@@ -31,11 +31,11 @@ final class ShapeMakers {
         put(makers, "Slice", ShapeMakers::slice);
         put(makers, "Expand", (node, chance) -> {
             Shape whole = chance.shape(0, 4);
-            node.fed(chance.tensor(node.type("T"), chance.under(whole))).given(Chance.longs(whole.toArray()));
+            node.fed(chance.tensor(node.type("T"), chance.under(whole))).fedOrHeld(Chance.longs(whole.toArray()));
         });
         put(makers, "Tile", (node, chance) -> {
             Shape shape = chance.shape(1, 4);
-            node.fed(chance.tensor(node.type("T"), shape)).given(Chance.longs(chance.between(shape.rank(), 1, 3)));
+            node.fed(chance.tensor(node.type("T"), shape)).fedOrHeld(Chance.longs(chance.between(shape.rank(), 1, 3)));
         });
         put(makers, "Pad", ShapeMakers::pad);
         put(makers, "DepthToSpace", (node, chance) -> {
@@ -56,7 +56,7 @@ final class ShapeMakers {
         put(
                 makers,
                 "ConstantOfShape",
-                (node, chance) -> node.given(Chance.longs(chance.shape(0, 4).toArray())));
+                (node, chance) -> node.fedOrHeld(Chance.longs(chance.shape(0, 4).toArray())));
         put(
                 makers,
                 "EyeLike",
@@ -65,16 +65,16 @@ final class ShapeMakers {
         put(makers, "Range", (node, chance) -> {
             ElementType type = node.type("T");
             int step = chance.between(1, 3);
-            node.given(chance.whole(type, Shape.SCALAR, 0, 4))
-                    .given(chance.whole(type, Shape.SCALAR, 3, 12))
-                    .given(chance.whole(type, Shape.SCALAR, step, step));
+            node.fedOrHeld(chance.whole(type, Shape.SCALAR, 0, 4))
+                    .fedOrHeld(chance.whole(type, Shape.SCALAR, 3, 12))
+                    .fedOrHeld(chance.whole(type, Shape.SCALAR, step, step));
         });
         put(
                 makers,
                 "Trilu",
                 (node, chance) -> node.maybe("upper", chance.between(0, 1))
                         .fed(chance.tensor(node.type("T"), chance.shape(2, 4)))
-                        .given(chance.whole(ElementType.INT64, Shape.SCALAR, -3, 3)));
+                        .fedOrHeld(chance.whole(ElementType.INT64, Shape.SCALAR, -3, 3)));
         put(makers, "ReverseSequence", (node, chance) -> {
             Shape shape = chance.full(2, 4);
             boolean first = chance.once(2);
@@ -82,11 +82,11 @@ final class ShapeMakers {
             node.with("time_axis", first ? 0 : 1)
                     .with("batch_axis", first ? 1 : 0)
                     .fed(chance.tensor(node.type("T"), shape))
-                    .given(chance.whole(ElementType.INT64, Shape.of(shape.dim(first ? 1 : 0)), 1, steps));
+                    .fedOrHeld(chance.whole(ElementType.INT64, Shape.of(shape.dim(first ? 1 : 0)), 1, steps));
         });
         put(makers, "CenterCropPad", (node, chance) -> {
             Shape shape = chance.full(1, 3);
-            node.fed(chance.tensor(node.type("T"), shape)).given(Chance.longs(chance.between(shape.rank(), 1, 7)));
+            node.fed(chance.tensor(node.type("T"), shape)).fedOrHeld(Chance.longs(chance.between(shape.rank(), 1, 7)));
         });
     }
 
@@ -108,7 +108,7 @@ final class ShapeMakers {
         if (empty) {
             node.maybe("allowzero", 1);
         }
-        node.fed(chance.tensor(node.type("T"), shape)).given(Chance.longs(target));
+        node.fed(chance.tensor(node.type("T"), shape)).fedOrHeld(Chance.longs(target));
     }
 
     private static void squeeze(OneNode node, Chance chance) {
@@ -151,7 +151,7 @@ final class ShapeMakers {
         long axis = chance.axis(shape.rank());
         node.with("axis", axis);
         for (int i = chance.between(1, 4); i > 0; i--) {
-            node.given(chance.tensor(type, shape.with((int) Math.floorMod(axis, shape.rank()), chance.extent())));
+            node.fedOrHeld(chance.tensor(type, shape.with((int) Math.floorMod(axis, shape.rank()), chance.extent())));
         }
     }
 
@@ -167,7 +167,7 @@ final class ShapeMakers {
         if (node.has("split")) {
             node.list("split", sizes);
         } else {
-            node.given(Chance.longs(sizes));
+            node.fedOrHeld(Chance.longs(sizes));
         }
     }
 
@@ -182,10 +182,10 @@ final class ShapeMakers {
             node.list("starts", starts).list("ends", ends).list("axes", axes);
             return;
         }
-        node.given(Chance.longs(starts), Chance.longs(ends), Chance.longs(axes));
+        node.fedOrHeld(Chance.longs(starts), Chance.longs(ends), Chance.longs(axes));
         if (chance.often()) {
             long[] steps = chance.between(axes.length, -2, 1);
-            node.given(Chance.longs(Arrays.stream(steps)
+            node.fedOrHeld(Chance.longs(Arrays.stream(steps)
                     .map(step -> step >= 0 ? step + 1 : step)
                     .toArray()));
         }
@@ -206,10 +206,10 @@ final class ShapeMakers {
             node.list("pads", pads).maybe("value", chance.real(-1, 1));
             return;
         }
-        node.given(Chance.longs(pads));
+        node.fedOrHeld(Chance.longs(pads));
         if (chance.often()) {
             Tensor value = chance.tensor(type, Shape.SCALAR);
-            node.given(value);
+            node.fedOrHeld(value);
         }
     }
 }

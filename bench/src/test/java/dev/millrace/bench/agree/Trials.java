@@ -61,8 +61,8 @@ final class Trials implements AutoCloseable {
         Files.write(file, question.model());
         Inputs inputs = question.inputs();
         Side.Result expected;
-        try (var peer = new Side.Theirs(runtime, file, 1)) {
-            expected = peer.run(inputs);
+        try (var reference = new Side.Theirs(runtime, file, 1)) {
+            expected = reference.run(inputs);
         }
         if (expected.answers() == null) {
             return new Outcome(false, null, expected.refusal());

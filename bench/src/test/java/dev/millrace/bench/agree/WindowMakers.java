@@ -74,9 +74,9 @@ final class WindowMakers {
         }
         node.fed(chance.tensor(type, image(chance.some(), in, spatial(chance, axes))));
         Shape weights = transposed ? image(in, out / groups, kernel) : image(out, in / groups, kernel);
-        node.given(chance.tensor(type, weights));
+        node.fedOrHeld(chance.tensor(type, weights));
         if (type.isFloating() && chance.once(2)) {
-            node.given(chance.tensor(type, Shape.of(out)));
+            node.fedOrHeld(chance.tensor(type, Shape.of(out)));
         }
     }
 

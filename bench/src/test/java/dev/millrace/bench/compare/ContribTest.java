@@ -3,7 +3,7 @@ package dev.millrace.bench.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
-import dev.millrace.bench.kernels.PeerModel;
+import dev.millrace.bench.kernels.ReferenceModel;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.NodeSpec;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Operators that the peer defines mean to both what they mean to the peer. */
+/** Operators that ONNX Runtime defines mean to both what they mean to ONNX Runtime. */
 @Tag("reference")
 class ContribTest {
     private static final Attributes TWO_HEADS = Attributes.of("num_heads", Attribute.of(2));
@@ -52,7 +52,7 @@ class ContribTest {
 
     /** Checks one node; null stands for an input that is left out. */
     private void agrees(String op, int outputs, Attributes attributes, @Nullable Tensor... given) throws Exception {
-        var model = new PeerModel();
+        var model = new ReferenceModel();
         Inputs inputs = Inputs.empty();
         List<@Nullable Value> operands = new ArrayList<>();
         for (int i = 0; i < given.length; i++) {

@@ -25,9 +25,9 @@ class DecoderFolderTest {
         Path model = folder.resolve(DecoderFolder.MODEL);
         long[] prompt = new Random(3).longs(20, 0, SMALL.words()).toArray();
         try (var ours = new OurDecoder(model, 1, 0);
-                var peer = new PeerDecoder(model, 1)) {
+                var reference = new OnnxRuntimeDecoder(model, 1)) {
             DecodeTimes mine = ours.generate(prompt, TOKENS);
-            DecodeTimes others = peer.generate(prompt, TOKENS);
+            DecodeTimes others = reference.generate(prompt, TOKENS);
             assertThat(mine.ids()).hasSize(TOKENS);
             assertThat(others.ids()).hasSize(TOKENS);
             assertThat(Arrays.stream(mine.ids()).distinct().count()).isGreaterThan(5);

@@ -1,6 +1,6 @@
 package dev.millrace.bench.generate;
 
-import dev.millrace.bench.kernels.PeerModel;
+import dev.millrace.bench.kernels.ReferenceModel;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Dim;
@@ -48,7 +48,7 @@ final class SmallDecoder {
         GROUPS_IN_WINDOW
     }
 
-    private final PeerModel model = new PeerModel();
+    private final ReferenceModel model = new ReferenceModel();
     private final Random random;
     private final Form form;
     private final Map<String, Value> constants = new LinkedHashMap<>();

@@ -35,11 +35,11 @@ class NetsTest {
         return Files.write(folder.resolve(name), model);
     }
 
-    private static Map<String, Tensor> peer(Path model, Inputs inputs) throws Exception {
-        return peer(model, inputs, OptLevel.ALL_OPT);
+    private static Map<String, Tensor> onnxRuntimeAnswer(Path model, Inputs inputs) throws Exception {
+        return onnxRuntimeAnswer(model, inputs, OptLevel.ALL_OPT);
     }
 
-    private static Map<String, Tensor> peer(Path model, Inputs inputs, OptLevel level) throws Exception {
+    private static Map<String, Tensor> onnxRuntimeAnswer(Path model, Inputs inputs, OptLevel level) throws Exception {
         try (var onnxRuntime = new OnnxRuntime(model, 1, level)) {
             onnxRuntime.create();
             return onnxRuntime.answer(inputs);
@@ -54,7 +54,7 @@ class NetsTest {
                 var ours = new Millrace(engine, model, SessionOptions.defaults())) {
             ours.create();
             Inputs inputs = new InputMaker(null, Map.of(), 1).make(ours.inputs());
-            assertThat(Answers.relativeDiff(ours.answer(inputs), peer(model, inputs)))
+            assertThat(Answers.relativeDiff(ours.answer(inputs), onnxRuntimeAnswer(model, inputs)))
                     .isLessThan(1e-4);
         }
     }
@@ -68,27 +68,28 @@ class NetsTest {
                 var ours = new Millrace(engine, quantised, SessionOptions.defaults())) {
             ours.create();
             Inputs inputs = new InputMaker(null, Map.of(), 1).make(ours.inputs());
-            Map<String, Tensor> reference = peer(exact, inputs);
+            Map<String, Tensor> reference = onnxRuntimeAnswer(exact, inputs);
             assertThat(Answers.relativeDiff(ours.answer(inputs), reference)).isLessThan(0.15);
-            // Without VNNI the peer's products of bytes saturate; without optimisations it multiplies floats.
-            assertThat(Answers.relativeDiff(peer(quantised, inputs, OptLevel.NO_OPT), reference))
+            // Without VNNI ONNX Runtime's products of bytes saturate; without optimisations it multiplies floats.
+            assertThat(Answers.relativeDiff(onnxRuntimeAnswer(quantised, inputs, OptLevel.NO_OPT), reference))
                     .isLessThan(0.15);
         }
     }
 
     @Test
-    void thePeerRunsTheDecoderAtBothLevelsAndKeepsItsKeys() throws Exception {
+    void onnxRuntimeRunsTheDecoderAtBothLevelsAndKeepsItsKeys() throws Exception {
         Path exact = write("decoder.onnx", DecoderNet.bytes(0));
         Path coarse = write("coarse.onnx", DecoderNet.bytes(4));
         List<ValueInfo> declared =
                 Models.read(exact).graph().inputs().stream().map(NetsTest::info).toList();
         Inputs inputs = new InputMaker(null, DecoderNet.shapes(5), 1).make(declared);
-        Map<String, Tensor> answer = peer(exact, inputs);
+        Map<String, Tensor> answer = onnxRuntimeAnswer(exact, inputs);
         assertThat(tensor(answer, "present_key.1").shape().dim(2)).isEqualTo(6);
         for (float logit : tensor(answer, "logits").floats()) {
             assertThat(logit).isFinite();
         }
-        assertThat(Answers.relativeDiff(peer(coarse, inputs), answer)).isBetween(1e-6, 0.1);
+        assertThat(Answers.relativeDiff(onnxRuntimeAnswer(coarse, inputs), answer))
+                .isBetween(1e-6, 0.1);
     }
 
     private static Tensor tensor(Map<String, Tensor> answer, String name) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ai.onnxruntime.OrtException;
-import dev.millrace.bench.kernels.PeerModel;
+import dev.millrace.bench.kernels.ReferenceModel;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
@@ -27,7 +27,7 @@ class OnnxRuntimeSessionTest {
 
     /** Returns a datum after ONNX Runtime's {@code Identity}. */
     private Datum passed(Datum datum, ValueType type) throws IOException, OrtException {
-        var model = new PeerModel();
+        var model = new ReferenceModel();
         Value x = model.input("x", type);
         model.output("y", model.node("Identity", x));
         Path file = Files.write(folder.resolve("identity.onnx"), model.bytes());

@@ -23,11 +23,11 @@ class FiguresTest {
 
     private static final List<Turn> TURNS = List.of(
             turn(1, ServeSide.OURS, 20, 300),
-            turn(1, ServeSide.PEER_SHARED, 10, 400),
+            turn(1, ServeSide.ONNX_RUNTIME_SHARED, 10, 400),
             turn(2, ServeSide.OURS, 30, 300),
-            turn(2, ServeSide.PEER_SHARED, 20, 600),
+            turn(2, ServeSide.ONNX_RUNTIME_SHARED, 20, 600),
             turn(3, ServeSide.OURS, 40, 300),
-            turn(3, ServeSide.PEER_SHARED, 10, 500));
+            turn(3, ServeSide.ONNX_RUNTIME_SHARED, 10, 500));
 
     @Test
     void jainsIndexIsOneAmongEqualsAndOneOfManyWhereOneHasAll() {
@@ -55,7 +55,7 @@ class FiguresTest {
     @Test
     void ordersComeBackFromTheArgumentsOfAProcess() {
         var orders = new Orders(
-                ServeSide.PEER_SHARED,
+                ServeSide.ONNX_RUNTIME_SHARED,
                 1.5,
                 5,
                 2,

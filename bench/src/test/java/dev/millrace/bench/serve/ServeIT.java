@@ -2,7 +2,7 @@ package dev.millrace.bench.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.bench.kernels.PeerModel;
+import dev.millrace.bench.kernels.ReferenceModel;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.testkit.RandomTensors;
 import java.io.IOException;
@@ -26,7 +26,7 @@ class ServeIT {
     private Path model(String name, int width) throws IOException {
         var random = new SplittableRandom(width);
         Tensor weights = RandomTensors.uniform(random, -0.5f, 0.5f, width, width);
-        var model = new PeerModel();
+        var model = new ReferenceModel();
         var x = model.input("x", Tensor.copyOf(new float[width], 1, width));
         var product = model.node("MatMul", x, model.constant("w", weights));
         model.output("y", model.node("Relu", product));

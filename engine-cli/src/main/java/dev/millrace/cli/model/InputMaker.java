@@ -137,9 +137,9 @@ public final class InputMaker {
         private long extent(SymbolicShape declared, int axis, long @Nullable [] liked) {
             Dim dim = declared.dim(axis);
             if (dim instanceof Dim.Symbol symbol) {
-                Long given = named.get(ExtentFormula.of(symbol).toString());
-                if (given != null) {
-                    return given;
+                Long fixed = named.get(ExtentFormula.of(symbol).toString());
+                if (fixed != null) {
+                    return fixed;
                 }
             }
             if (liked != null) {
@@ -155,8 +155,8 @@ public final class InputMaker {
         }
 
         private long extent(String name) {
-            Long given = named.get(name);
-            return given == null ? Conventions.extent(name) : given;
+            Long fixed = named.get(name);
+            return fixed == null ? Conventions.extent(name) : fixed;
         }
 
         private void fill(String name, Tensor tensor) {

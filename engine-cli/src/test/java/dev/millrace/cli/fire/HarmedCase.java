@@ -26,7 +26,7 @@ import java.util.Random;
 final class HarmedCase {
     private final Random random;
     private final ModelProto.Builder model;
-    private final Map<String, Tensor> given;
+    private final Map<String, Tensor> tensors;
 
     /** The model and what it is given. */
     record Made(byte[] model, Inputs inputs) {}
@@ -34,7 +34,7 @@ final class HarmedCase {
     private HarmedCase(StoredNode node, Random random) {
         this.random = random;
         this.model = node.model().toBuilder();
-        this.given = new LinkedHashMap<>(node.inputs());
+        this.tensors = new LinkedHashMap<>(node.inputs());
     }
 
     static Made of(StoredNode node, Random random) {
@@ -42,13 +42,13 @@ final class HarmedCase {
     }
 
     private Made made() {
-        var names = List.copyOf(given.keySet());
+        var names = List.copyOf(tensors.keySet());
         var victims = new HashSet<String>();
         for (int left = 1 + random.nextInt(2); left > 0 && !names.isEmpty(); left--) {
             boolean isFirst = names.size() == 1 || random.nextInt(8) == 0;
             victims.add(names.get(isFirst ? 0 : 1 + random.nextInt(names.size() - 1)));
         }
-        given.replaceAll((name, tensor) -> victims.contains(name) ? harmed(tensor) : tensor);
+        tensors.replaceAll((name, tensor) -> victims.contains(name) ? harmed(tensor) : tensor);
         if (names.isEmpty() || random.nextInt(4) == 0) {
             new AttributeMutator(random, new TensorMutator(random))
                     .mutate(model.getGraphBuilder().getNodeBuilder(0));
@@ -57,7 +57,7 @@ final class HarmedCase {
         var inputs = Inputs.empty();
         for (int i = graph.getInputCount() - 1; i >= 0; i--) {
             ValueInfoProto.Builder declared = graph.getInputBuilder(i);
-            Tensor tensor = given.get(declared.getName());
+            Tensor tensor = tensors.get(declared.getName());
             if (tensor == null) {
                 continue;
             }

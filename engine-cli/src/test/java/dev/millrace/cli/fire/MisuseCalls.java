@@ -29,7 +29,7 @@ abstract class MisuseCalls {
         add(name, action);
     }
 
-    static Tensor given(long... dims) {
+    static Tensor tensor(long... dims) {
         return Tensor.allocate(ElementType.FLOAT, Shape.of(dims));
     }
 }

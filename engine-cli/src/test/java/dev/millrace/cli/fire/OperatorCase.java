@@ -32,7 +32,7 @@ final class OperatorCase {
     private final AttributeMutator attributes;
     private final Shape common;
     private final Map<String, ElementType> types = new HashMap<>();
-    private final Map<String, Datum> given = new LinkedHashMap<>();
+    private final Map<String, Datum> operands = new LinkedHashMap<>();
     private final GraphProto.Builder graph = GraphProto.newBuilder().setName("case");
 
     OperatorCase(OperatorSchema schema, Random random) {
@@ -70,7 +70,7 @@ final class OperatorCase {
     }
 
     Inputs inputs(List<ValueInfo> declared) {
-        return Inputs.of(given);
+        return Inputs.of(operands);
     }
 
     private boolean inputs(NodeProto.Builder node) {
@@ -126,7 +126,7 @@ final class OperatorCase {
             initializer(name, tensor);
             return;
         }
-        given.put(name, tensor);
+        operands.put(name, tensor);
         var declared = graph.addInputBuilder().setName(name).getTypeBuilder().getTensorTypeBuilder();
         declared.setElemType(type.code());
         var dims = declared.getShapeBuilder();

@@ -117,19 +117,19 @@ final class SessionCalls extends MisuseCalls {
         how("within ever", (_, options) -> options.within(Duration.ofSeconds(Long.MAX_VALUE)));
         how("the last of all", (_, options) -> options.priority(Integer.MIN_VALUE));
         how("into null", (scene, options) -> options.into(scene.output(), null));
-        how("into a null name", (_, options) -> options.into(null, given(2, 7)));
-        how("into nobody's", (_, options) -> options.into("nobody", given(2, 7)));
-        how("into a tensor", (scene, options) -> options.into(scene.output(), given(2, 7)));
-        how("into another shape", (scene, options) -> options.into(scene.output(), given(7, 2)));
-        how("into more", (scene, options) -> options.into(scene.output(), given(3, 7)));
+        how("into a null name", (_, options) -> options.into(null, tensor(2, 7)));
+        how("into nobody's", (_, options) -> options.into("nobody", tensor(2, 7)));
+        how("into a tensor", (scene, options) -> options.into(scene.output(), tensor(2, 7)));
+        how("into another shape", (scene, options) -> options.into(scene.output(), tensor(7, 2)));
+        how("into more", (scene, options) -> options.into(scene.output(), tensor(3, 7)));
         how(
                 "into what is not returned",
-                (scene, options) -> options.into(scene.output(), given(2, 7)).outputs("nobody"));
+                (scene, options) -> options.into(scene.output(), tensor(2, 7)).outputs("nobody"));
         how(
                 "into another type",
                 (scene, options) -> options.into(scene.output(), Tensor.allocate(ElementType.INT64, Shape.of(2, 7))));
         how("into what is closed", (scene, options) -> {
-            Tensor closed = given(2, 7);
+            Tensor closed = tensor(2, 7);
             closed.close();
             options.into(scene.output(), closed);
         });
@@ -140,7 +140,7 @@ final class SessionCalls extends MisuseCalls {
                         Tensor.wrap(
                                 ElementType.FLOAT,
                                 Shape.of(2, 7),
-                                given(2, 7).segment().asReadOnly())));
+                                tensor(2, 7).segment().asReadOnly())));
     }
 
     private void ofLast(String name, Consumer<Outputs> action) {

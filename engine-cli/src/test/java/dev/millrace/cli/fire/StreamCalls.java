@@ -112,7 +112,7 @@ final class StreamCalls extends MisuseCalls {
         add(
                 "results of batches",
                 scene -> scene.batched
-                        .results(Flux.just(MisuseScene.INPUTS, Inputs.empty(), Inputs.of("x", given(3, 11))))
+                        .results(Flux.just(MisuseScene.INPUTS, Inputs.empty(), Inputs.of("x", tensor(3, 11))))
                         .toIterable()
                         .forEach(RunResult::close));
         batch("batches of one", options -> options.maxSize(1));
@@ -137,10 +137,10 @@ final class StreamCalls extends MisuseCalls {
         add(
                 "step in a batch",
                 scene -> scene.together.sequence("key").run(MisuseScene.STEP).close());
-        add("step of other rows", scene -> scene.sequence.run(Inputs.of("x", given(2, 3))));
+        add("step of other rows", scene -> scene.sequence.run(Inputs.of("x", tensor(2, 3))));
         add("step of null", scene -> scene.sequence.run(null));
         add("step with null", scene -> scene.sequence.run(MisuseScene.STEP, null));
-        add("step with a state", scene -> scene.sequence.run(Inputs.of(scene.state.input(), given(1, 3))));
+        add("step with a state", scene -> scene.sequence.run(Inputs.of(scene.state.input(), tensor(1, 3))));
         add(
                 "step returning its state",
                 scene -> scene.sequence
@@ -155,7 +155,7 @@ final class StreamCalls extends MisuseCalls {
                 scene -> scene.sequence.run(
                         MisuseScene.STEP,
                         RunOptions.builder()
-                                .into(scene.state.output(), given(1, 3))
+                                .into(scene.state.output(), tensor(1, 3))
                                 .build()));
         add("a null key", scene -> scene.stateful.sequence(null));
         add("end", scene -> scene.stateful.end("key"));
@@ -165,8 +165,8 @@ final class StreamCalls extends MisuseCalls {
         restored("restore null", null);
         restored("restore nothing", Map.of());
         restored("restore a null state", Collections.singletonMap("state", null));
-        restored("restore other rows", Map.of("state", given(2, 3)));
-        restored("restore another rank", Map.of("state", given(3)));
+        restored("restore other rows", Map.of("state", tensor(2, 3)));
+        restored("restore another rank", Map.of("state", tensor(3)));
         restored("restore another type", Map.of("state", Tensor.copyOf(new long[3], 1, 3)));
         add("reset", scene -> scene.sequence.reset());
         add("end the sequence", scene -> scene.sequence.close());
@@ -186,7 +186,7 @@ final class StreamCalls extends MisuseCalls {
         add(
                 "states from other rows",
                 scene -> scene.adding
-                        .stateful(scene.state.from(given(2, 2)))
+                        .stateful(scene.state.from(tensor(2, 2)))
                         .begin()
                         .run(MisuseScene.STEP));
         add(

@@ -43,16 +43,16 @@ final class OperandMatch {
     }
 
     /** A {@link OperandMatch}, or the {@link Refusal}. */
-    static Object of(Form form, Operand[] given, FeatureSet allowed) {
+    static Object of(Form form, Operand[] actual, FeatureSet allowed) {
         EncodingSlot[] slots = form.slots;
-        if (given.length != slots.length) {
+        if (actual.length != slots.length) {
             return Refusal.COUNT;
         }
-        Operand[] operands = given;
+        Operand[] operands = actual;
         Masked mask = null;
-        if (given.length > 0 && given[0] instanceof Masked masked) {
+        if (actual.length > 0 && actual[0] instanceof Masked masked) {
             mask = masked;
-            operands = given.clone();
+            operands = actual.clone();
             operands[0] = masked.target();
         }
         int length = form.followsLength ? 0 : form.maxLength;

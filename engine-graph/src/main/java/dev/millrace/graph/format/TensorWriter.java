@@ -56,9 +56,9 @@ final class TensorWriter {
         String file = options.externalFile();
         long bytes = tensor.type() == ElementType.STRING ? 0 : tensor.segment().byteSize();
         TensorProto.Builder header = header(name, tensor, remarks);
-        DataPlace given = bytes == 0 ? null : given(name, tensor);
-        if (given != null) {
-            graph.addInitializer(external(header, given));
+        DataPlace placed = bytes == 0 ? null : placed(name, tensor);
+        if (placed != null) {
+            graph.addInitializer(external(header, placed));
         } else if (file != null && bytes >= Math.max(options.externalFrom(), 1)) {
             graph.addInitializer(external(header, new DataPlace(file, place(tensor), bytes)));
         } else if (mainGraph && bytes >= LARGE) {
@@ -68,7 +68,7 @@ final class TensorWriter {
         }
     }
 
-    private @Nullable DataPlace given(String name, Tensor tensor) {
+    private @Nullable DataPlace placed(String name, Tensor tensor) {
         TensorPlacement placement = options.placement();
         DataPlace place = placement == null ? null : placement.place(name, tensor);
         if (place != null && place.length() != tensor.segment().byteSize()) {

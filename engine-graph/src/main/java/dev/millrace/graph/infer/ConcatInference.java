@@ -80,7 +80,7 @@ final class ConcatInference {
             return;
         }
         int axis = c.axis(c.attributes().integer("axis", 0), dims.size());
-        List<Dim> sizes = given(c, dims.get(axis));
+        List<Dim> sizes = namedSizes(c, dims.get(axis));
         for (int i = 0; i < c.outputs(); i++) {
             Dim size = sizes != null ? sizes.get(i) : equalPart(c, dims.get(axis), i, outputs);
             c.set(i, c.element(0), with(dims, axis, size));
@@ -88,7 +88,7 @@ final class ConcatInference {
     }
 
     /** The sizes that the node names, or null where the parts are equal. */
-    private static @Nullable List<Dim> given(InferenceContext c, Dim whole) {
+    private static @Nullable List<Dim> namedSizes(InferenceContext c, Dim whole) {
         List<Dim> sizes;
         if (c.has(1)) {
             sizes = c.integers(1);

@@ -174,18 +174,18 @@ public final class FunctionInliner {
             attributes.asMap().forEach((name, attribute) -> {
                 boolean refers = attribute instanceof Attribute.Reference;
                 String source = attribute instanceof Attribute.Reference(String wanted) ? wanted : name;
-                Attributes given = refers ? given(source) : attributes;
-                Attribute value = given.find(source);
+                Attributes holder = refers ? holder(source) : attributes;
+                Attribute value = holder.find(source);
                 if (value != null) {
                     resolved.put(name, value);
-                    notes.put(name, given.notes(source));
+                    notes.put(name, holder.notes(source));
                 }
             });
             return Attributes.of(resolved, notes);
         }
 
         /** Returns the attributes that hold {@code attribute}: the call's own, or else the function's defaults. */
-        private Attributes given(String attribute) {
+        private Attributes holder(String attribute) {
             return call.attributes().has(attribute) ? call.attributes() : function.attributeDefaults();
         }
 

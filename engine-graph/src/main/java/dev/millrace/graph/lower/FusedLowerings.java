@@ -65,12 +65,12 @@ final class FusedLowerings {
     private static void gemm(Composer c) {
         NodeSpec spec = c.onnx(OpName.GEMM, c.input(0), c.input(1), c.find(2));
         for (String name : List.of("alpha", "beta", "transA", "transB")) {
-            spec = given(c, spec, name);
+            spec = withAttribute(c, spec, name);
         }
         c.result(ActivationAttributes.named(c, c.add(spec)));
     }
 
-    private static NodeSpec given(Composer c, NodeSpec spec, String attribute) {
+    private static NodeSpec withAttribute(Composer c, NodeSpec spec, String attribute) {
         Attribute value = c.attributes().find(attribute);
         return value == null ? spec : spec.with(attribute, value);
     }
@@ -95,7 +95,7 @@ final class FusedLowerings {
     private static Value matMul(Composer c) {
         NodeSpec spec = c.contributed("FusedMatMul", operand(c, 0, "transBatchA"), operand(c, 1, "transBatchB"));
         for (String name : List.of("alpha", "transA", "transB")) {
-            spec = given(c, spec, name);
+            spec = withAttribute(c, spec, name);
         }
         return c.add(spec);
     }
@@ -134,7 +134,7 @@ final class FusedLowerings {
     /** Writes Dropout, whose inputs are those from {@code ratio} on, with an optional residual and mask output. */
     private static void dropout(Composer c, Value x, @Nullable Value residual, int ratio) {
         NodeSpec spec = c.onnx(OpName.DROPOUT, x, c.find(ratio), c.find(ratio + 1));
-        List<Value> outputs = c.add(given(c, spec, "seed"), c.wants(1) ? 2 : 1);
+        List<Value> outputs = c.add(withAttribute(c, spec, "seed"), c.wants(1) ? 2 : 1);
         Value kept = outputs.getFirst();
         c.result(residual == null ? kept : c.op(OpName.ADD, kept, residual));
         if (c.wants(1)) {

@@ -68,13 +68,13 @@ final class ProtoComparison {
                         .toList());
         int matched = 0;
         for (Value constant : graph.constants()) {
-            assertSame(given(constant.constant()), given(initializers.get(constant.name())));
+            assertSame(required(constant.constant()), required(initializers.get(constant.name())));
             matched++;
         }
         for (Value input : graph.inputs()) {
             Tensor otherwise = graph.defaultOf(input);
             if (otherwise != null) {
-                assertSame(otherwise, given(initializers.get(input.name())));
+                assertSame(otherwise, required(initializers.get(input.name())));
                 matched++;
             }
         }
@@ -97,11 +97,11 @@ final class ProtoComparison {
                         .map(AttributeProto::getName)
                         .toList());
         for (AttributeProto attribute : proto.getAttributeList()) {
-            assertSame(given(node.attributes().find(attribute.getName())), attribute, irVersion, opsets);
+            assertSame(required(node.attributes().find(attribute.getName())), attribute, irVersion, opsets);
         }
     }
 
-    private static <T> T given(@Nullable T value) {
+    private static <T> T required(@Nullable T value) {
         return Objects.requireNonNull(value, "absent");
     }
 

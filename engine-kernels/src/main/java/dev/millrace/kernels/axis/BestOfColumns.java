@@ -103,8 +103,8 @@ final class BestOfColumns implements KernelFamily {
         }
 
         void findWorst(VectorVar found, ScalarVar from, ScalarVar offset, int vector, @Nullable MaskVar mask) {
-            VectorVar given = vector(from, offset, vector, mask);
-            MaskVar isWorst = builder.compare(Comparison.EQUAL, given, best.worst());
+            VectorVar candidate = vector(from, offset, vector, mask);
+            MaskVar isWorst = builder.compare(Comparison.EQUAL, candidate, best.worst());
             builder.binary(found, best.nearer(), found, builder.select(isWorst, here, best.noPlace()));
             nextRow();
         }

@@ -140,8 +140,8 @@ final class BestOfRow implements KernelFamily {
             return place;
         }
 
-        private VectorVar candidates(VectorVar given, ProgramValue wanted, VectorVar at) {
-            return builder.select(builder.compare(Comparison.EQUAL, given, wanted), at, best.noPlace());
+        private VectorVar candidates(VectorVar candidate, ProgramValue wanted, VectorVar at) {
+            return builder.select(builder.compare(Comparison.EQUAL, candidate, wanted), at, best.noPlace());
         }
 
         /** The place of an infinity that nothing is worse than, which may stand between NaNs, or of no element. */
@@ -150,8 +150,8 @@ final class BestOfRow implements KernelFamily {
             builder.set(found, best.noPlace());
             builder.set(here, LaneSums.laneNumbers(builder));
             new RowLoop(builder, 1).over(count, (_, offset, displacement, mask) -> {
-                VectorVar given = builder.load(RowLoop.at(row, offset, displacement), mask);
-                builder.binary(found, best.nearer(), found, candidates(given, best.worst(), here));
+                VectorVar candidate = builder.load(RowLoop.at(row, offset, displacement), mask);
+                builder.binary(found, best.nearer(), found, candidates(candidate, best.worst(), here));
                 builder.binary(here, BinaryOp.INT_ADD, here, Constant.ofBits(lanes));
             });
             return LaneReduction.write(builder, best.nearer(), found);

@@ -5,7 +5,7 @@ import java.util.stream.IntStream;
 
 /** The channels of stored images that a convolution reads, in the order in which the convolution numbers them. */
 public final class ChannelOrder {
-    private final int given;
+    private final int imageChannels;
     private final int[] order;
 
     /**
@@ -13,7 +13,7 @@ public final class ChannelOrder {
      * @param order the image channel of each channel of the convolution; none occurs twice
      */
     public ChannelOrder(int count, int[] order) {
-        this.given = count;
+        this.imageChannels = count;
         this.order = order.clone();
         var seen = new BitSet(count);
         for (int channel : order) {
@@ -30,8 +30,8 @@ public final class ChannelOrder {
     }
 
     /** The number of channels of the images. */
-    int given() {
-        return given;
+    int imageChannels() {
+        return imageChannels;
     }
 
     /** The number of channels of the convolution. */
@@ -46,13 +46,13 @@ public final class ChannelOrder {
 
     /** Whether the convolution reads all channels of the images, in any order. */
     public boolean hasAll() {
-        return order.length == given;
+        return order.length == imageChannels;
     }
 
     /** Returns the order as arithmetic progressions: {@code first+step x count} for each. */
     @Override
     public String toString() {
-        var text = new StringBuilder("of ").append(given);
+        var text = new StringBuilder("of ").append(imageChannels);
         for (int first = 0, end; first < order.length; first = end) {
             end = first + 1;
             int step = end < order.length ? order[end] - order[first] : 1;

@@ -23,7 +23,7 @@ public final class Conv implements PacksWeights {
     private final ConvShape shape;
     private final boolean plain;
     /** The number of channels that the images have. */
-    private final int given;
+    private final int imageChannels;
 
     private final boolean residual;
     private final int lanes;
@@ -54,7 +54,7 @@ public final class Conv implements PacksWeights {
             throw new IllegalArgumentException(
                     shape + (plain ? " of plain images" : "") + " cannot be done by " + method);
         }
-        given = shape.channels();
+        imageChannels = shape.channels();
         plan = switch (method) {
             case DIRECT -> direct(kernels, this.shape, plain, after, width);
             case WINOGRAD_2 -> new Winograd(kernels, this.shape, WinogradKind.SQUARES_OF_2, after, width);
@@ -74,7 +74,7 @@ public final class Conv implements PacksWeights {
         }
         this.shape = shape.flattened();
         plain = false;
-        given = order.given();
+        imageChannels = order.imageChannels();
         residual = ImageEpilogues.readsResidual(ImageEpilogues.checked(after));
         lanes = kernels.target().lanes();
         plan = ListedConv.of(kernels, this.shape, order, after, width);
@@ -146,7 +146,9 @@ public final class Conv implements PacksWeights {
             MemorySegment out,
             @Nullable MemorySegment scratch,
             Parallel parallel) {
-        long inImage = plain ? shape.inPixels() * given : BlockedImages.elements(lanes, given, shape.inPixels());
+        long inImage = plain
+                ? shape.inPixels() * imageChannels
+                : BlockedImages.elements(lanes, imageChannels, shape.inPixels());
         long outImage = BlockedImages.elements(lanes, shape.outChannels(), shape.outPixels());
         CallChecks.bytes("the packed weights", packed, packedBytes());
         var operands = new ConvOperands(shape.batch(), in, inImage, packed, other, out, outImage, scratch);

@@ -41,7 +41,7 @@ final class ListedWeights {
         if (block > 0 && first == group((block - 1) * lanes) && last == lastGroup(block - 1)) {
             return seen[block - 1];
         }
-        var channels = new boolean[order.given()];
+        var channels = new boolean[order.imageChannels()];
         for (int channel = first * shape.groupChannels(); channel < (last + 1) * shape.groupChannels(); channel++) {
             channels[order.of(channel)] = true;
         }

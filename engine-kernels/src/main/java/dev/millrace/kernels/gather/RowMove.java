@@ -34,13 +34,13 @@ public final class RowMove implements KernelFamily {
         MIN,
         MAX;
 
-        private Expr of(Expr old, Expr given) {
+        private Expr of(Expr old, Expr value) {
             return switch (this) {
-                case SET -> given;
-                case ADD -> new Expr.Combine(Operator.ADD, old, given);
-                case MUL -> new Expr.Combine(Operator.MUL, old, given);
-                case MIN -> new Expr.Combine(Operator.MIN, old, given);
-                case MAX -> new Expr.Combine(Operator.MAX, old, given);
+                case SET -> value;
+                case ADD -> new Expr.Combine(Operator.ADD, old, value);
+                case MUL -> new Expr.Combine(Operator.MUL, old, value);
+                case MIN -> new Expr.Combine(Operator.MIN, old, value);
+                case MAX -> new Expr.Combine(Operator.MAX, old, value);
             };
         }
     }
@@ -143,13 +143,13 @@ public final class RowMove implements KernelFamily {
         }
 
         private void move(Element element, int at, @Nullable MaskVar mask) {
-            VectorVar given = builder.load(element, Address.at(source, at), mask);
+            VectorVar value = builder.load(element, Address.at(source, at), mask);
             if (update != Update.SET) {
                 Map<Expr, VectorVar> values =
-                        Map.of(Expr.input(0), builder.load(Address.at(target, at), mask), Expr.input(1), given);
-                given = new ExprWriter(builder, values).write(update.of(Expr.input(0), Expr.input(1)));
+                        Map.of(Expr.input(0), builder.load(Address.at(target, at), mask), Expr.input(1), value);
+                value = new ExprWriter(builder, values).write(update.of(Expr.input(0), Expr.input(1)));
             }
-            builder.store(element, Address.at(target, at), given, mask);
+            builder.store(element, Address.at(target, at), value, mask);
         }
     }
 }

@@ -102,18 +102,18 @@ public final class GemmProduct {
             return this;
         }
 
-        /** @param given its operands, in order: vectors and single numbers as matrices of any stride */
-        public Builder then(Epilogue what, Matrix... given) {
+        /** @param values its operands, in order: vectors and single numbers as matrices of any stride */
+        public Builder then(Epilogue what, Matrix... values) {
             epilogue = what;
-            operands = Arrays.asList(given);
+            operands = Arrays.asList(values);
             return this;
         }
 
-        /** @param given its operands, in order, none of them a matrix */
-        public Builder then(Epilogue what, MemorySegment... given) {
+        /** @param values its operands, in order, none of them a matrix */
+        public Builder then(Epilogue what, MemorySegment... values) {
             epilogue = what;
             operands =
-                    Arrays.stream(given).map(vector -> Matrix.rows(vector, 0)).toList();
+                    Arrays.stream(values).map(vector -> Matrix.rows(vector, 0)).toList();
             return this;
         }
 

@@ -185,10 +185,10 @@ final class QuantisedRun {
             blockStart = memory.pointer(block);
             spread = dot == IntegerDot.TURNED ? memory.pointer(wide) + number * panels.wideBytes() : 0;
             c = memory.pointer(product.c().data());
-            MemorySegment givenScales = product.c().scales();
-            MemorySegment givenBias = product.c().bias();
-            scales = givenScales == null ? 0 : memory.pointer(givenScales);
-            bias = givenBias == null ? 0 : memory.pointer(givenBias);
+            MemorySegment scaleSegment = product.c().scales();
+            MemorySegment biasSegment = product.c().bias();
+            scales = scaleSegment == null ? 0 : memory.pointer(scaleSegment);
+            bias = biasSegment == null ? 0 : memory.pointer(biasSegment);
         }
 
         /** Multiplies some panels by all rows, which have been packed unless they are read as given. */

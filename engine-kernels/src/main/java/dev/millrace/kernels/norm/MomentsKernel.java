@@ -46,8 +46,8 @@ final class MomentsKernel implements KernelFamily {
                 RowMoments within = moments.within(RowScales.of(builder, sum));
                 RowMoments.Mean exact = within.mean(in);
                 VectorVar exactFactor = within.factor(within.with(epsilon, within.variance(in, exact)));
-                builder.set(mean.value(), within.given(exact));
-                builder.set(factor, within.givenFactor(exactFactor));
+                builder.set(mean.value(), within.unscaledMean(exact));
+                builder.set(factor, within.unscaledFactor(exactFactor));
             }
             builder.storeFirst(Address.at(out, 0), mean.value());
             builder.storeFirst(Address.at(out, Float.BYTES), factor);

@@ -157,10 +157,10 @@ public final class NormRows implements KernelFamily {
             VectorVar factor = moments.factor(variance);
             write(moments, mean, factor);
             if (means != null && mean != null) {
-                keep(means, moments.given(mean));
+                keep(means, moments.unscaledMean(mean));
             }
             if (stats != null) {
-                keep(stats, moments.givenFactor(factor));
+                keep(stats, moments.unscaledFactor(factor));
             }
         }
 

@@ -135,13 +135,13 @@ final class RowMoments {
     }
 
     /** Returns the mean of the unscaled row. */
-    VectorVar given(Mean mean) {
+    VectorVar unscaledMean(Mean mean) {
         VectorVar value = mean.rest() == null ? mean.value() : builder.add(mean.value(), mean.rest());
         return reach == null ? value : builder.div(value, reach.before());
     }
 
     /** Returns the factor of distances in the unscaled row. */
-    VectorVar givenFactor(VectorVar factor) {
+    VectorVar unscaledFactor(VectorVar factor) {
         return reach == null ? factor : builder.mul(factor, reach.both(builder));
     }
 }

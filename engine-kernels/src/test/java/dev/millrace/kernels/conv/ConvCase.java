@@ -62,7 +62,7 @@ public final class ConvCase implements FamilyCase {
         String message = method + " " + shape + (plain ? " plain " : " ") + after.expression()
                 + (order == null ? "" : " of channels " + order);
         int inBlock = plain ? 1 : lanes;
-        int count = order == null ? shape.channels() : order.given();
+        int count = order == null ? shape.channels() : order.imageChannels();
         long inImage = plain ? count * shape.inPixels() : BlockedImages.elements(lanes, count, shape.inPixels());
         MemorySegment in = memory.random(inImage * shape.batch(), random);
         ConvReference.spoilPadding(in, inBlock, count, shape.inPixels(), shape.batch());
@@ -114,7 +114,8 @@ public final class ConvCase implements FamilyCase {
         for (int image = 0; image < shape.batch(); image++) {
             for (int channel = 0; channel < shape.channels(); channel++) {
                 for (int pixel = 0; pixel < pixels; pixel++) {
-                    long from = ConvReference.index(lanes, order.given(), pixels, image, order.of(channel), pixel);
+                    long from =
+                            ConvReference.index(lanes, order.imageChannels(), pixels, image, order.of(channel), pixel);
                     long to = ConvReference.index(lanes, shape.channels(), pixels, image, channel, pixel);
                     seen.setAtIndex(ConvReference.FLOAT, to, in.getAtIndex(ConvReference.FLOAT, from));
                 }

@@ -61,7 +61,11 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
     @Override
     public StatefulSession stateful(StateOptions options, State... states) {
         return new OpenStatefulSession(
-                this, session, Failures.given(options, "options"), Failures.each(states, "states"), System::nanoTime);
+                this,
+                session,
+                Failures.requireArgument(options, "options"),
+                Failures.each(states, "states"),
+                System::nanoTime);
     }
 
     @Override

@@ -61,7 +61,7 @@ public final class DecoderSignature {
 
     /** Returns a builder with the roles that the names imply, for changes. */
     public static Builder builder(Session session) {
-        return new Builder(Generator.given(session, "session"));
+        return new Builder(Generator.requireArgument(session, "session"));
     }
 
     /** The name of the output of logits, whose last row scores the candidates for the next token. */
@@ -113,7 +113,7 @@ public final class DecoderSignature {
     void check(Session session) {
         Set<String> names = new LinkedHashSet<>();
         session.inputs().forEach(info -> names.add(info.name()));
-        given().forEach(name -> {
+        inputNames().forEach(name -> {
             if (!names.contains(name)) {
                 throw EngineException.invalidArgument(
                         "the signature is of another model: there is no input '" + name + "' in " + names);
@@ -121,7 +121,7 @@ public final class DecoderSignature {
         });
     }
 
-    private Set<String> given() {
+    private Set<String> inputNames() {
         var names = new LinkedHashSet<>(fixed.keySet());
         for (DecoderInput input : Arrays.asList(ids, mask, positions, branch)) {
             if (input != null) {
@@ -194,7 +194,7 @@ public final class DecoderSignature {
 
     @Override
     public String toString() {
-        return PlainText.line(given() + " to '" + logits + "'");
+        return PlainText.line(inputNames() + " to '" + logits + "'");
     }
 
     /** Assigns roles to inputs and outputs. */
@@ -268,13 +268,13 @@ public final class DecoderSignature {
 
         /** Adds a cache whose initial zeros have an extent of 0, or the full length, along the axis of tokens. */
         public Builder state(State state) {
-            states.put(Generator.given(state, "state").input(), state);
+            states.put(Generator.requireArgument(state, "state").input(), state);
             return this;
         }
 
         /** Sets a constant value for another input. */
         public Builder fixed(String input, Tensor value) {
-            fixed.put(Generator.given(input, "input"), Generator.given(value, "value"));
+            fixed.put(Generator.requireArgument(input, "input"), Generator.requireArgument(value, "value"));
             return this;
         }
 
@@ -290,7 +290,7 @@ public final class DecoderSignature {
         public DecoderSignature build() {
             states.replaceAll((input, state) -> DecoderCaches.begun(state, inputs.get(input)));
             var signature = new DecoderSignature(this);
-            Set<String> names = signature.given();
+            Set<String> names = signature.inputNames();
             for (ValueInfo input : inputs.values()) {
                 if (!names.contains(input.name()) && !input.optional()) {
                     throw EngineException.invalidArgument("input '" + input

@@ -54,7 +54,7 @@ public record GenerationOptions(
     private static final GenerationOptions DEFAULTS = builder().build();
 
     public GenerationOptions {
-        stopTokens = Set.copyOf(Generator.given(stopTokens, "stopTokens"));
+        stopTokens = Set.copyOf(Generator.requireArgument(stopTokens, "stopTokens"));
         check(maxTokens >= 1, "maxTokens is " + maxTokens + "; it is at least 1");
         check(
                 temperature >= 0 && temperature < Double.POSITIVE_INFINITY,
@@ -62,7 +62,7 @@ public record GenerationOptions(
         check(topK >= 0, "topK is " + topK + "; it is at least 1, and left out for all tokens");
         check(topP > 0 && topP <= 1, "topP is " + topP + "; it is a share above 0 and up to 1");
         check(minP >= 0 && minP <= 1, "minP is " + minP + "; it is a share from 0 to 1");
-        logitBias = Map.copyOf(Generator.given(logitBias, "logitBias"));
+        logitBias = Map.copyOf(Generator.requireArgument(logitBias, "logitBias"));
         logitBias.forEach((id, bias) -> check(
                 !bias.isNaN() && bias < Double.POSITIVE_INFINITY,
                 "the logit bias of token " + id + " is " + bias + "; it is a number, or minus infinity"));
@@ -208,7 +208,7 @@ public record GenerationOptions(
         /** Adds tokens that end a generation; the one that does is its last token. */
         public Builder stopTokens(long... ids) {
             var all = new HashSet<>(stopTokens);
-            for (long id : Generator.given(ids, "stopTokens")) {
+            for (long id : Generator.requireArgument(ids, "stopTokens")) {
                 all.add(id);
             }
             stopTokens = all;

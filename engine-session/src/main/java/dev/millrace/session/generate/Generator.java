@@ -46,8 +46,8 @@ public final class Generator implements AutoCloseable {
 
     /** A generator with options. One that keeps caches has to be closed. */
     public static Generator of(Session session, DecoderSignature signature, GeneratorOptions options) {
-        given(signature, "signature").check(given(session, "session"));
-        return new Generator(session, signature, given(options, "options"));
+        requireArgument(signature, "signature").check(requireArgument(session, "session"));
+        return new Generator(session, signature, requireArgument(options, "options"));
     }
 
     public DecoderSignature signature() {
@@ -65,7 +65,7 @@ public final class Generator implements AutoCloseable {
      * @param goesOn hears of each token as it is there, and says whether more are wanted
      */
     public Generation run(long[] prompt, GenerationOptions options, Predicate<Token> goesOn) {
-        given(goesOn, "goesOn");
+        requireArgument(goesOn, "goesOn");
         var tokens = new ArrayList<Token>();
         try (Decoding decoding = begin(checked(prompt), options)) {
             while (true) {
@@ -91,12 +91,12 @@ public final class Generator implements AutoCloseable {
     /** The tokens behind a prompt. Each is generated when it is asked for; cancelling stops the run under way. */
     public Flux<Token> flux(long[] prompt, GenerationOptions options) {
         int[] words = checked(prompt);
-        given(options, "options");
+        requireArgument(options, "options");
         return new StepFlux<>(() -> begin(words, options));
     }
 
     private Decoding begin(int[] words, GenerationOptions options) {
-        return new Decoding(signature, prefixes, batch, words, given(options, "options"));
+        return new Decoding(signature, prefixes, batch, words, requireArgument(options, "options"));
     }
 
     /** The bytes of caches that ended generations have left for later prompts. */
@@ -111,7 +111,7 @@ public final class Generator implements AutoCloseable {
     }
 
     private int[] checked(long[] prompt) {
-        int length = given(prompt, "prompt").length;
+        int length = requireArgument(prompt, "prompt").length;
         if (length == 0) {
             throw EngineException.invalidArgument(
                     "the prompt is empty: a model needs one token at least, such as that which begins a text");
@@ -131,7 +131,7 @@ public final class Generator implements AutoCloseable {
         return words;
     }
 
-    static <T> T given(@Nullable T argument, String name) {
+    static <T> T requireArgument(@Nullable T argument, String name) {
         if (argument == null) {
             throw EngineException.invalidArgument("the argument '" + name + "' is null");
         }

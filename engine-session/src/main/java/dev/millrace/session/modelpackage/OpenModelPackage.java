@@ -19,12 +19,12 @@ public final class OpenModelPackage implements ModelPackage {
     }
 
     static ModelPackage read(Path folder) {
-        return new OpenModelPackage(folder, Manifest.read(Failures.given(folder, "folder")));
+        return new OpenModelPackage(folder, Manifest.read(Failures.requireArgument(folder, "folder")));
     }
 
     /** Returns a package as the engine reads it; refuses other implementations of the interface. */
     public static OpenModelPackage of(ModelPackage pack) {
-        if (Failures.given(pack, "pack") instanceof OpenModelPackage open) {
+        if (Failures.requireArgument(pack, "pack") instanceof OpenModelPackage open) {
             return open;
         }
         throw EngineException.invalidArgument("a model package comes from ModelPackage.open, this is a "
@@ -47,7 +47,7 @@ public final class OpenModelPackage implements ModelPackage {
     }
 
     List<Variant> variantsOf(String component) {
-        List<Variant> variants = components.get(Failures.given(component, "component"));
+        List<Variant> variants = components.get(Failures.requireArgument(component, "component"));
         if (variants == null) {
             throw EngineException.invalidArgument(
                     "package " + folder + " has no component '" + component + "'; there are " + components.keySet());

@@ -52,7 +52,7 @@ public final class RequestCheck {
             }
         }
         if (!options.into().isEmpty()) {
-            GivenOutputs.check(options, outputs);
+            CallerOutputs.check(options, outputs);
         }
     }
 

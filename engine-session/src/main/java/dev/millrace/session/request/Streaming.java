@@ -37,7 +37,7 @@ public abstract class Streaming implements Inference {
     public final Disposable accept(Inputs inputs, RunOptions options, Receiver<Outputs> to) {
         Inputs accepted;
         try {
-            accepted = Failures.given(inputs, "inputs").snapshot();
+            accepted = Failures.requireArgument(inputs, "inputs").snapshot();
         } catch (RuntimeException changing) {
             to.failed(Failures.named("the inputs of a request", changing));
             return Disposables.disposed();
@@ -47,10 +47,10 @@ public abstract class Streaming implements Inference {
 
     @Override
     public Mono<Outputs> mono(Inputs inputs, RunOptions options) {
-        Failures.given(options, "options");
+        Failures.requireArgument(options, "options");
         return AnswerMono.of(
                 (request, context, to) -> accept(request, RunContext.in(context, options), to),
-                Failures.given(inputs, "inputs"),
+                Failures.requireArgument(inputs, "inputs"),
                 Outputs::close);
     }
 
@@ -72,8 +72,8 @@ public abstract class Streaming implements Inference {
                 (request, context, to) -> accept(request, RunContext.in(context, options.forRun()), to);
         return InferenceFlux.of(
                 runs,
-                Failures.given(requests, "requests"),
-                rules(Failures.given(options, "options"), concurrency()),
+                Failures.requireArgument(requests, "requests"),
+                rules(Failures.requireArgument(options, "options"), concurrency()),
                 delivery);
     }
 

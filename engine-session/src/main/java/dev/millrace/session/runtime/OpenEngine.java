@@ -90,7 +90,7 @@ public final class OpenEngine implements Engine {
 
     private static OpenEngine opened(EngineOptions options, Supplier<Factories> factories) {
         try {
-            Failures.given(options, "options");
+            Failures.requireArgument(options, "options");
             var engine = new OpenEngine(options, factories.get());
             engine.tellSoon();
             return engine;
@@ -106,8 +106,8 @@ public final class OpenEngine implements Engine {
 
     @Override
     public Session session(Path model, SessionOptions options) {
-        Failures.given(model, "model");
-        ContextCache cache = Failures.given(options, "options").contextCache();
+        Failures.requireArgument(model, "model");
+        ContextCache cache = Failures.requireArgument(options, "options").contextCache();
         ContextCache used = cache == null ? contextCache : cache;
         return used != null && CachedSession.suits(options)
                 ? guarded(() -> new CachedSession(resources, options, used).open(model))
@@ -117,7 +117,7 @@ public final class OpenEngine implements Engine {
 
     @Override
     public Session session(ModelPackage pack, SessionOptions options) {
-        List<String> components = Failures.given(pack, "pack").components();
+        List<String> components = Failures.requireArgument(pack, "pack").components();
         if (components.size() != 1) {
             throw EngineException.invalidArgument(pack + " has several components; say which");
         }
@@ -127,7 +127,7 @@ public final class OpenEngine implements Engine {
     @Override
     public Session session(ModelPackage pack, String component, SessionOptions options) {
         OpenModelPackage opened = OpenModelPackage.of(pack);
-        Failures.given(options, "options");
+        Failures.requireArgument(options, "options");
         return guarded(() -> {
             VariantChoice choice = VariantChoice.of(opened, component, options, environment);
             return session(choice.variant().model(), choice.options(options, environment));
@@ -136,37 +136,37 @@ public final class OpenEngine implements Engine {
 
     @Override
     public Session session(MemorySegment model, SessionOptions options) {
-        Failures.given(model, "model");
+        Failures.requireArgument(model, "model");
         return make(options, builder -> builder.fromMemory(model));
     }
 
     @Override
     public Session session(byte[] model, SessionOptions options) {
-        return session(copyOf(Failures.given(model, "model")), options);
+        return session(copyOf(Failures.requireArgument(model, "model")), options);
     }
 
     @Override
     public void replace(ReplaceableSession service, Path model, SessionOptions options) {
-        String name = Failures.given(service, "session").current().name();
-        boolean isNamed = Failures.given(options, "options").name() != null;
+        String name = Failures.requireArgument(service, "session").current().name();
+        boolean isNamed = Failures.requireArgument(options, "options").name() != null;
         service.replace(session(
                 model, isNamed ? options : options.toBuilder().name(name).build()));
     }
 
     @Override
     public ModelCompiler compiler(CompileOptions options) {
-        return new OpenModelCompiler(resources, Failures.given(options, "options"));
+        return new OpenModelCompiler(resources, Failures.requireArgument(options, "options"));
     }
 
     @Override
     public List<ModelCompatibility> compatibility(Path model) {
-        Failures.given(model, "model");
+        Failures.requireArgument(model, "model");
         return compatibility(() -> Models.read(model, FileUse.BY_SIZE));
     }
 
     @Override
     public List<ModelCompatibility> compatibility(byte[] model) {
-        Failures.given(model, "model");
+        Failures.requireArgument(model, "model");
         return compatibility(() -> Models.read(model, null));
     }
 
@@ -181,19 +181,22 @@ public final class OpenEngine implements Engine {
 
     @Override
     public Compatibility compatibility(String provider, List<HardwareDevice> devices, String info) {
-        Failures.given(devices, "devices");
-        Failures.given(info, "info");
-        return CompatibilityCheck.validate(environment.factory(Failures.given(provider, "provider")), devices, info);
+        Failures.requireArgument(devices, "devices");
+        Failures.requireArgument(info, "info");
+        return CompatibilityCheck.validate(
+                environment.factory(Failures.requireArgument(provider, "provider")), devices, info);
     }
 
     @Override
     public List<String> incompatibilities(String provider, HardwareDevice device) {
-        Failures.given(device, "device");
-        return environment.factory(Failures.given(provider, "provider")).incompatibilities(device);
+        Failures.requireArgument(device, "device");
+        return environment
+                .factory(Failures.requireArgument(provider, "provider"))
+                .incompatibilities(device);
     }
 
     private Session make(SessionOptions options, Function<SessionBuilder, Session> way) {
-        return guarded(() -> way.apply(new SessionBuilder(resources, Failures.given(options, "options"))));
+        return guarded(() -> way.apply(new SessionBuilder(resources, Failures.requireArgument(options, "options"))));
     }
 
     private static Session guarded(Supplier<Session> way) {

@@ -53,8 +53,8 @@ final class OpenModelCompiler implements ModelCompiler {
     }
 
     private CompileReport compile(ModelInput input, ModelOutput output, BooleanSupplier cancelled) {
-        Failures.given(input, "input");
-        Failures.given(output, "output");
+        Failures.requireArgument(input, "input");
+        Failures.requireArgument(output, "output");
         engine.checkOpen();
         try {
             return new OneCompilation(engine, options, input, output, cancelled).run();

@@ -44,7 +44,7 @@ public final class OpenSession extends Streaming implements MemberRuns {
 
     private final EngineResources engine;
     private final SessionOptions options;
-    private final SessionNames.Given called;
+    private final SessionNames.Name called;
     private final String name;
     private final List<ValueInfo> inputs;
     private final List<ValueInfo> outputs;
@@ -105,7 +105,7 @@ public final class OpenSession extends Streaming implements MemberRuns {
      * the requests that it has accepted.
      */
     public static OpenSession of(Session session) {
-        if (Failures.given(session, "session") instanceof OpenSession open) {
+        if (Failures.requireArgument(session, "session") instanceof OpenSession open) {
             return open;
         }
         throw EngineException.invalidArgument("a session that an engine made is needed here; this one is of "
@@ -255,12 +255,16 @@ public final class OpenSession extends Streaming implements MemberRuns {
     @Override
     public StatefulSession stateful(StateOptions options, State... states) {
         return new OpenStatefulSession(
-                this, this, Failures.given(options, "options"), Failures.each(states, "states"), System::nanoTime);
+                this,
+                this,
+                Failures.requireArgument(options, "options"),
+                Failures.each(states, "states"),
+                System::nanoTime);
     }
 
     @Override
     public BatchedSession batched(BatchOptions options) {
-        return new OpenBatchedSession(this, Failures.given(options, "options"));
+        return new OpenBatchedSession(this, Failures.requireArgument(options, "options"));
     }
 
     @Override
@@ -313,7 +317,7 @@ public final class OpenSession extends Streaming implements MemberRuns {
     @Override
     public boolean close(Duration limit) {
         gate.close(false);
-        boolean ended = gate.await(mayWait() ? Failures.given(limit, "limit") : Duration.ZERO);
+        boolean ended = gate.await(mayWait() ? Failures.requireArgument(limit, "limit") : Duration.ZERO);
         if (!ended) {
             later.giveUp();
         }

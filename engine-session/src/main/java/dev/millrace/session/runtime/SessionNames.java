@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionNames {
     /** The names, held weakly: that of a session that is collected without being closed goes with it. */
-    private final Set<Given> all = Collections.newSetFromMap(new WeakHashMap<>());
+    private final Set<Name> all = Collections.newSetFromMap(new WeakHashMap<>());
 
     /** The name of a session, which holds it. */
-    static final class Given {
+    static final class Name {
         private final String text;
         private final @Nullable Path file;
 
-        private Given(String text, @Nullable Path file) {
+        private Name(String text, @Nullable Path file) {
             this.text = text;
             this.file = file;
         }
@@ -36,18 +36,18 @@ final class SessionNames {
      * @param file the file of its model; null for none
      * @param graph the name of its model's graph
      */
-    synchronized Given give(@Nullable String wanted, @Nullable Path file, String graph) {
+    synchronized Name give(@Nullable String wanted, @Nullable Path file, String graph) {
         Path place = file == null ? null : file.toAbsolutePath().normalize();
         String text = wanted;
         if (text == null) {
             text = place == null ? graph : called(place);
         }
-        var name = new Given(text, place);
+        var name = new Name(text, place);
         all.add(name);
         return name;
     }
 
-    synchronized void remove(Given name) {
+    synchronized void remove(Name name) {
         all.remove(name);
     }
 

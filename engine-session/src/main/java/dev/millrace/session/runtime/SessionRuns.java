@@ -9,7 +9,7 @@ import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
-import dev.millrace.session.request.GivenOutputs;
+import dev.millrace.session.request.CallerOutputs;
 import dev.millrace.session.request.RequestCheck;
 import dev.millrace.session.util.Callbacks;
 import dev.millrace.session.util.Deadline;
@@ -65,7 +65,7 @@ final class SessionRuns {
     /** Runs a request, from the first step on. */
     Outputs run(Inputs request, RunOptions options) {
         try {
-            Failures.given(request, "inputs");
+            Failures.requireArgument(request, "inputs");
             Watch.Request watched = watch.begin(request);
             return watched == null ? limited(request, options) : observed(watched, request, options);
         } catch (RuntimeException | Error e) {
@@ -95,7 +95,7 @@ final class SessionRuns {
         watched.started();
         Outputs outputs;
         try {
-            outputs = limited(request, watched.heard(Failures.given(options, "options")));
+            outputs = limited(request, watched.heard(Failures.requireArgument(options, "options")));
         } catch (RuntimeException | Error e) {
             EngineException failure = named(e);
             watched.ended(failure);
@@ -106,7 +106,7 @@ final class SessionRuns {
     }
 
     private Outputs limited(Inputs request, RunOptions options) {
-        Instant deadline = Failures.given(options, "options").deadline();
+        Instant deadline = Failures.requireArgument(options, "options").deadline();
         if (deadline == null) {
             return runUnwatched(request, options);
         }
@@ -125,7 +125,7 @@ final class SessionRuns {
         try {
             Outputs all = new Outputs(outputNames, inTurn(open, request, options));
             if (!options.into().isEmpty()) {
-                all = GivenOutputs.fill(all, options.into());
+                all = CallerOutputs.fill(all, options.into());
             }
             lastFailure.answered();
             return options.outputs().isEmpty() ? all : all.only(options.outputs());

@@ -117,7 +117,7 @@ public final class CarriedState {
 
     /** Returns an element's inputs together with the current state. */
     Inputs with(Inputs request, Map<String, Tensor> state) {
-        Inputs all = Inputs.of(Failures.given(request, "inputs").asMap());
+        Inputs all = Inputs.of(Failures.requireArgument(request, "inputs").asMap());
         state.forEach((input, tensor) -> {
             if (request.input(input) != null) {
                 throw EngineException.invalidArgument("input '" + input
@@ -138,8 +138,8 @@ public final class CarriedState {
             throw EngineException.invalidArgument(
                     "a snapshot of " + snapshot.keySet() + " is none of " + inputs.keySet());
         }
-        inputs.forEach(
-                (input, declared) -> RequestCheck.check(declared, Failures.given(snapshot.get(input), "snapshot")));
+        inputs.forEach((input, declared) ->
+                RequestCheck.check(declared, Failures.requireArgument(snapshot.get(input), "snapshot")));
         var copy = new LinkedHashMap<String, Tensor>();
         snapshot.forEach((input, tensor) -> copy.put(input, Tensor.copyOf(tensor)));
         return copy;

@@ -49,7 +49,7 @@ public final class OpenSequence extends Streaming implements Sequence {
 
     @Override
     public Outputs run(Inputs inputs, RunOptions options) {
-        RunOptions asked = Failures.given(options, "options");
+        RunOptions asked = Failures.requireArgument(options, "options");
         return inTurn(asked, () -> {
             checkOpen();
             return advance(runs.run(carried.with(inputs, state), carried.with(asked)));
@@ -160,7 +160,7 @@ public final class OpenSequence extends Streaming implements Sequence {
 
     @Override
     public void restore(Map<String, Tensor> snapshot) {
-        put(carried.checked(Failures.given(snapshot, "snapshot")));
+        put(carried.checked(Failures.requireArgument(snapshot, "snapshot")));
     }
 
     @Override

@@ -53,17 +53,17 @@ public final class OpenStatefulSession implements StatefulSession {
 
     @Override
     public OpenSequence sequence(Object key) {
-        List<OpenSequence> givenUp = new ArrayList<>();
+        List<OpenSequence> evicted = new ArrayList<>();
         OpenSequence sequence;
         synchronized (sequences) {
             long now = nanos.getAsLong();
             Remembered remembered = sequences.computeIfAbsent(
-                    Failures.given(key, "key"), _ -> new Remembered(new OpenSequence(runs, carried)));
+                    Failures.requireArgument(key, "key"), _ -> new Remembered(new OpenSequence(runs, carried)));
             remembered.lastUse = now;
             sequence = remembered.sequence;
-            giveUp(now, sequence, givenUp);
+            giveUp(now, sequence, evicted);
         }
-        givenUp.forEach(OpenSequence::close);
+        evicted.forEach(OpenSequence::close);
         return sequence;
     }
 
@@ -72,7 +72,7 @@ public final class OpenStatefulSession implements StatefulSession {
         return new OpenSequence(runs, carried);
     }
 
-    private void giveUp(long now, OpenSequence wanted, List<OpenSequence> givenUp) {
+    private void giveUp(long now, OpenSequence wanted, List<OpenSequence> evicted) {
         int tooMany = sequences.size() - options.maxSequences();
         for (Iterator<Remembered> each = sequences.values().iterator(); each.hasNext(); ) {
             Remembered eldest = each.next();
@@ -82,7 +82,7 @@ public final class OpenStatefulSession implements StatefulSession {
             }
             if (eldest.sequence != wanted && !eldest.sequence.isBusy()) {
                 each.remove();
-                givenUp.add(eldest.sequence);
+                evicted.add(eldest.sequence);
                 tooMany--;
             }
         }

@@ -89,21 +89,21 @@ public final class AnswerMono<Q, A> extends Mono<A> {
         }
 
         @Override
-        public void answered(A given) {
-            answer = given;
+        public void answered(A received) {
+            answer = received;
             if (state.compareAndSet(WAITING, THERE)) {
                 return;
             }
             if (state.compareAndSet(WANTED, DONE)) {
-                deliver(given);
+                deliver(received);
             } else {
-                drop.accept(given);
+                drop.accept(received);
             }
         }
 
-        private void deliver(A given) {
+        private void deliver(A received) {
             answer = null;
-            downstream.onNext(given);
+            downstream.onNext(received);
             downstream.onComplete();
         }
 
@@ -122,9 +122,9 @@ public final class AnswerMono<Q, A> extends Mono<A> {
                 return;
             }
             if (!state.compareAndSet(WAITING, WANTED) && state.compareAndSet(THERE, DONE)) {
-                A given = answer;
-                if (given != null) {
-                    deliver(given);
+                A received = answer;
+                if (received != null) {
+                    deliver(received);
                 }
             }
         }
@@ -133,10 +133,10 @@ public final class AnswerMono<Q, A> extends Mono<A> {
         public void cancel() {
             cancelled = true;
             int before = state.getAndSet(DONE);
-            A given = answer;
-            if (before == THERE && given != null) {
+            A received = answer;
+            if (before == THERE && received != null) {
                 answer = null;
-                drop.accept(given);
+                drop.accept(received);
             }
             Disposable begun = run;
             if (begun != null && before != DONE) {

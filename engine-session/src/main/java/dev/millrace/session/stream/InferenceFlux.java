@@ -105,8 +105,8 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
         }
 
         @Override
-        public void answered(A given) {
-            answer = given;
+        public void answered(A received) {
+            answer = received;
             answers.finished.incrementAndGet();
             answers.drain();
         }

@@ -23,7 +23,7 @@ public final class Failures {
     }
 
     /** Returns the argument; throws if it is null. */
-    public static <T> T given(@Nullable T argument, String name) {
+    public static <T> T requireArgument(@Nullable T argument, String name) {
         if (argument == null) {
             throw EngineException.invalidArgument("the argument '" + name + "' is null");
         }
@@ -32,24 +32,24 @@ public final class Failures {
 
     /** Returns an unmodifiable copy of the arguments, or the collection itself if it is one; throws if any is null. */
     public static <T> List<T> all(@Nullable Collection<? extends T> arguments, String name) {
-        Collection<? extends T> there = given(arguments, name);
-        there.forEach(argument -> given(argument, name));
+        Collection<? extends T> there = requireArgument(arguments, name);
+        there.forEach(argument -> requireArgument(argument, name));
         return List.copyOf(there);
     }
 
     /** Returns the arguments of a variable-arity call; throws if any is null. */
     public static <T> List<T> each(T @Nullable [] arguments, String name) {
-        return all(Arrays.asList(given(arguments, name)), name);
+        return all(Arrays.asList(requireArgument(arguments, name)), name);
     }
 
     /**
      * Returns an unmodifiable copy of the arguments, or the map itself if it is one; throws if a key or value is null.
      */
     public static <T> Map<String, T> all(@Nullable Map<String, ? extends T> arguments, String name) {
-        Map<String, ? extends T> there = given(arguments, name);
+        Map<String, ? extends T> there = requireArgument(arguments, name);
         there.forEach((key, argument) -> {
-            given(key, name);
-            given(argument, name);
+            requireArgument(key, name);
+            requireArgument(argument, name);
         });
         return Map.copyOf(there);
     }

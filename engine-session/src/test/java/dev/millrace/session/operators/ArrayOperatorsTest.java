@@ -288,7 +288,7 @@ class ArrayOperatorsTest {
                         draw.floats(8),
                         draw.scales(2, 18, 5, 11))
                 .agrees(engine, 1e-5);
-        // the peer's places are floats, whose last digit is 4e-6 at 40
+        // ONNX Runtime's places are floats, whose last digit is 4e-6 at 40
         OneOperator.onnx("DeformConv", 19)
                 .on(draw.floats(3, 2, 40, 41), draw.floats(5, 2, 3, 3), draw.floats(3, 18, 38, 39))
                 .agrees(engine, 1e-4);

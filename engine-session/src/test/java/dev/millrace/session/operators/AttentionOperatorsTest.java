@@ -208,7 +208,7 @@ class AttentionOperatorsTest {
                 .with("num_heads", 2)
                 .outputs(3)
                 .on(query, key, value, null, null, null, seen(keys, table, steps), seen(values, table, steps))
-                .peers()[0];
+                .referenceOutputs()[0];
         Tensor[] expected = {attended, written(keys, key, steps), written(values, value, steps)};
         decoding()
                 .on(query, key, value, null, null, keys, values, ints(steps), ints(2), table)
@@ -221,7 +221,7 @@ class AttentionOperatorsTest {
     }
 
     @Test
-    void beamsAsInThePeer() throws Exception {
+    void beamsAsInOnnxRuntime() throws Exception {
         Tensor mask = Tensor.copyOf(new int[] {1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1}, 4, 4);
         for (int i = 0; i < 3; i++) {
             decoding()
@@ -249,7 +249,7 @@ class AttentionOperatorsTest {
         OneOperator apart = decoding().on(parts).on(null, null, cache, cache, ints(4));
         decoding()
                 .on(query, null, null, null, null, cache, cache, ints(4), null, null, bias)
-                .gives(engine, CLOSE, apart.peers());
+                .gives(engine, CLOSE, apart.referenceOutputs());
     }
 
     @Test

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An LSTM that looks at a memory after each step, against the peer. */
+/** An LSTM that looks at a memory after each step, against ONNX Runtime. */
 @Tag("reference")
 class AttentiveLstmTest {
     private static final int STEPS = 5;

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Products with weights in blocks that the peer's CPU does not have: against its parts, and in double precision. */
+/** Products with weights in blocks that ONNX Runtime's CPU does not have: against its parts, and in double precision. */
 class BlockProductTest {
     private static final int ROWS = 5;
     private static final int INNER = 32;

@@ -142,7 +142,7 @@ class CacheSearchTest {
     @EnumSource(Caches.class)
     void cachesOfFixedRoomGiveWhatThoseThatGrowGive(Caches caches) throws Exception {
         for (int beams = 1; beams < 4; beams++) {
-            Tensor[] expected = search(Caches.GROWING, 8, beams).peers();
+            Tensor[] expected = search(Caches.GROWING, 8, beams).referenceOutputs();
             search(caches, 8, beams).gives(engine, 1e-5, expected);
         }
     }
@@ -191,7 +191,7 @@ class CacheSearchTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void soDoThoseOfADecoderAlone(int beams) throws Exception {
-        Tensor[] expected = searchAlone(false, beams).peers();
+        Tensor[] expected = searchAlone(false, beams).referenceOutputs();
         searchAlone(false, beams).gives(engine, 1e-5, expected);
         searchAlone(true, beams).gives(engine, 1e-5, expected);
     }

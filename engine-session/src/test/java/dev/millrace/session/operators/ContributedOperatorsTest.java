@@ -53,7 +53,7 @@ class ContributedOperatorsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {" ", " +", "[,;] ?", "é", "x*", ""})
-    void textsAreSplitAsInThePeer(String separator) throws Exception {
+    void textsAreSplitAsInOnnxRuntime(String separator) throws Exception {
         Tensor texts = texts("I love computer science !", "", " a,b; c", "élan né 東京x", "xx");
         for (int marks = 0; marks <= 1; marks++) {
             tokenizer(texts, 1, marks).with("separators", separators(separator)).agrees(engine, 0);
@@ -65,7 +65,7 @@ class ContributedOperatorsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {".", "[a-z]+", "\\w", "[A-Z]?[a-z]{2}", "a*"})
-    void piecesAreFoundAsInThePeer(String token) throws Exception {
+    void piecesAreFoundAsInOnnxRuntime(String token) throws Exception {
         Tensor texts = Tensor.ofStrings(Shape.of(2, 2), new String[] {"Hello World", "aab, ab", "", "12"});
         tokenizer(texts, 1, 1).with("tokenexp", token).agrees(engine, 0);
         if (!token.equals(".")) {
@@ -175,14 +175,14 @@ class ContributedOperatorsTest {
         return packed;
     }
 
-    /** The peer has this operator on some processors only. */
+    /** ONNX Runtime has this operator on some processors only. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void weightsInBlocksWithTheirScales(int kind) throws Exception {
         try {
             agreeOnBlocks(kind);
         } catch (OrtException e) {
-            assumeFalse(String.valueOf(e.getMessage()).contains("hardware platform"), "the peer lacks it here");
+            assumeFalse(String.valueOf(e.getMessage()).contains("hardware platform"), "ONNX Runtime lacks it here");
             throw e;
         }
     }

@@ -105,7 +105,7 @@ class DecoderSearchTest {
 
     @ParameterizedTest
     @ValueSource(ints = {4, 6, 9})
-    void beamsAreAsInThePeer(int most) throws Exception {
+    void beamsAreAsInOnnxRuntime(int most) throws Exception {
         beams(most, 0, 1, 1).agrees(engine, 1e-5);
         beams(most, 4, 3, 2).agrees(engine, 1e-5);
         beams(most, most - 1, 4, 4).with("no_repeat_ngram_size", 2).agrees(engine, 1e-5);
@@ -113,13 +113,13 @@ class DecoderSearchTest {
     }
 
     @Test
-    void theScoresOfEachStepAreAsInThePeer() throws Exception {
+    void theScoresOfEachStepAreAsInOnnxRuntime() throws Exception {
         beams(8, 7, 3, 2).outputs(3).agrees(engine, 1e-4);
     }
 
     @ParameterizedTest
     @ValueSource(doubles = {0, 0.3, 2})
-    void theLikeliestWordsAreAsInThePeer(double remembered) throws Exception {
+    void theLikeliestWordsAreAsInOnnxRuntime(double remembered) throws Exception {
         search("GreedySearch", remembered).holding(ints(9), ints(9)).agrees(engine, 0);
         search("GreedySearch", remembered)
                 .holding(ints(9), ints(9), reals(1.4f))
@@ -132,7 +132,7 @@ class DecoderSearchTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 7, 12345, Integer.MAX_VALUE})
-    void theSameSeedDrawsTheSameWordsAsThePeer(int seed) throws Exception {
+    void theSameSeedDrawsTheSameWordsAsOnnxRuntime(int seed) throws Exception {
         for (int custom = 0; custom <= 1; custom++) {
             for (float share : new float[] {0.5f, 0.8f, 0.99f}) {
                 search("Sampling", 0.3)

@@ -15,7 +15,7 @@ final class Draw {
     /** The file in which Linux lists the processor's features. */
     private static final Path PROCESSOR = Path.of("/proc/cpuinfo");
 
-    private static final boolean PEER_SATURATES = peerSaturates();
+    private static final boolean REFERENCE_SATURATES = referenceSaturates();
 
     private final Random random;
 
@@ -54,12 +54,12 @@ final class Draw {
      * it, ONNX Runtime's kernel saturates the sum of two products, and only seven bits are safe.
      */
     Tensor weights(long... dims) {
-        return PEER_SATURATES
+        return REFERENCE_SATURATES
                 ? RandomTensors.whole(ElementType.INT8, Shape.of(dims), () -> random.nextLong(128) - 64)
                 : whole(ElementType.INT8, dims);
     }
 
-    private static boolean peerSaturates() {
+    private static boolean referenceSaturates() {
         try {
             return Files.isReadable(PROCESSOR) && !Files.readString(PROCESSOR).contains("vnni");
         } catch (IOException e) {

@@ -30,7 +30,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A model of one operator, run by each of our providers and by the peer. */
+/** A model of one operator, run by each of our providers and by ONNX Runtime. */
 final class OneOperator {
     private static final int IR_VERSION = 10;
 
@@ -99,13 +99,13 @@ final class OneOperator {
         return this;
     }
 
-    /** Lets the peer write an output into the memory of an input, for operators that it has in this form only. */
+    /** Lets ONNX Runtime write an output into the memory of an input, for operators that it has in this form only. */
     OneOperator inPlace(int output, int input) {
         places.put("out" + output, "in" + input);
         return this;
     }
 
-    /** Lets the results be converted, for a peer that does not hand out the type that they have. */
+    /** Lets the results be converted, for a reference that does not hand out the type that they have. */
     OneOperator castTo(ElementType type) {
         castTo = type;
         return this;
@@ -189,18 +189,18 @@ final class OneOperator {
                 .next();
     }
 
-    /** All outputs of the peer. */
-    Tensor[] peers() throws OrtException {
-        return Peer.run(model(), inputs, places).values().toArray(new Tensor[0]);
+    /** All outputs of ONNX Runtime. */
+    Tensor[] referenceOutputs() throws OrtException {
+        return OnnxRuntimeAnswers.run(model(), inputs, places).values().toArray(new Tensor[0]);
     }
 
-    /** Checks that all of ours give what the peer does, to within a distance. */
+    /** Checks that all of ours give what ONNX Runtime does, to within a distance. */
     void agrees(Engine engine, double within) throws OrtException {
         byte[] model = model();
-        check(engine, model, Peer.run(model, inputs, places), within);
+        check(engine, model, OnnxRuntimeAnswers.run(model, inputs, places), within);
     }
 
-    /** Checks that all of ours give this, for what the peer does not have. */
+    /** Checks that all of ours give this, for what ONNX Runtime does not have. */
     void gives(Engine engine, double within, Tensor... expected) {
         var named = new LinkedHashMap<String, Tensor>();
         for (int i = 0; i < expected.length; i++) {

@@ -89,7 +89,7 @@ class PartialAttentionTest {
         return Tensor.copyOf(Arrays.copyOfRange(all, text * half, (text + 1) * half), dims);
     }
 
-    /** The peer takes texts of one length only. */
+    /** ONNX Runtime takes texts of one length only. */
     @Test
     void textsOfTwoLengthsAreAsEachOfThemAlone() throws Exception {
         Tensor[] operands = twoTexts(3);
@@ -99,7 +99,7 @@ class PartialAttentionTest {
             int one = text;
             Tensor[] single =
                     Arrays.stream(operands).map(both -> alone(both, one)).toArray(Tensor[]::new);
-            Tensor[] found = sparse(single, lengths[text], lengths[text]).peers();
+            Tensor[] found = sparse(single, lengths[text], lengths[text]).referenceOutputs();
             for (int i = 0; i < found.length; i++) {
                 float[] more = found[i].floats();
                 expected[i] = Arrays.copyOf(expected[i], expected[i].length + more.length);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Operators on quantised numbers. Where the peer computes with tables or fixed points, results may be one step apart. */
+/** Operators on quantised numbers. Where ONNX Runtime computes with tables or fixed points, results may be one step apart. */
 @Tag("reference")
 class QuantisedOperatorsTest {
     private static final double A_STEP = 1;
@@ -260,7 +260,7 @@ class QuantisedOperatorsTest {
                 .agrees(engine, 1e-6);
     }
 
-    /** The peer quantises what it multiplies with the weights, too; the weights are what the operator is given. */
+    /** ONNX Runtime quantises what it multiplies with the weights, too; the weights are what the operator is given. */
     @Test
     void recurrentLayersWithSmallWeights() throws Exception {
         for (String direction : new String[] {"forward", "bidirectional"}) {
@@ -312,7 +312,7 @@ class QuantisedOperatorsTest {
         assertThat(product.run(engine).floats()).containsExactly(-1.5f + 5);
     }
 
-    /** Their order is that of one maker's processors; the peer reads them as if it were not. */
+    /** Their order is that of one maker's processors; ONNX Runtime reads them as if it were not. */
     @Test
     void weightsThatWerePackedForAnotherProcessorAreRefused() {
         OneOperator packed = blocked(4, 32, 5).with("weight_prepacked", 1);

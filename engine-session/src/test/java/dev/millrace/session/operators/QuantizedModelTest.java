@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Runs quantised models beside their sources and beside the peer. */
+/** Runs quantised models beside their sources and beside ONNX Runtime. */
 @Tag("reference")
 class QuantizedModelTest {
     private static final int OPSET = 21;
@@ -113,7 +113,7 @@ class QuantizedModelTest {
     }
 
     /**
-     * Quantises the model and checks that our providers and the peer agree on the result, and that it is as far from the
+     * Quantises the model and checks that our providers and ONNX Runtime agree on the result, and that it is as far from the
      * source as its weights are: with random operands, the relative error of a product is that of the weight.
      *
      * @param rounding the relative distance that rounding within a run may make
@@ -124,11 +124,11 @@ class QuantizedModelTest {
         Map<String, Tensor> expected = run(source, "cpu");
         Quantized made = ModelQuantizer.of(options).quantize(source);
         assertThat(made.report().weights()).isNotEmpty();
-        Map<String, Tensor> peer = Peer.run(Models.toBytes(made.model()), inputs, Map.of());
+        Map<String, Tensor> reference = OnnxRuntimeAnswers.run(Models.toBytes(made.model()), inputs, Map.of());
         for (String[] providers : new String[][] {{"cpu"}, {"simd", "cpu"}}) {
             Map<String, Tensor> actual = run(made.model(), providers);
-            assertThat(apart(peer, actual))
-                    .as("%s and the peer", List.of(providers))
+            assertThat(apart(reference, actual))
+                    .as("%s and ONNX Runtime", List.of(providers))
                     .isLessThan(rounding);
             double error = made.report().weights().getFirst().error();
             assertThat(apart(expected, actual))

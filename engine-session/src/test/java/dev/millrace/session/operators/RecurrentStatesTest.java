@@ -65,7 +65,7 @@ class RecurrentStatesTest {
         SessionOptions options = SessionOptions.builder().provider(provider).build();
         try (Engine engine = Engine.create(EngineOptions.builder().threads(1).build());
                 Session session = engine.session(model(operator, gates), options)) {
-            try (Outputs right = session.run(given(2, 2))) {
+            try (Outputs right = session.run(inputs(2, 2))) {
                 assertThat(right.get("last").shape()).isEqualTo(Shape.of(1, 2, WIDTH));
             }
             assertRefused(session, 1, 2);
@@ -74,12 +74,12 @@ class RecurrentStatesTest {
     }
 
     private static void assertRefused(Session session, int batch, int ofState) {
-        assertThatThrownBy(() -> session.run(given(batch, ofState)))
+        assertThatThrownBy(() -> session.run(inputs(batch, ofState)))
                 .isInstanceOf(EngineException.class)
                 .hasMessageContaining("input 5 has shape [1, %d, 3] where [1, %d, 3] is expected", ofState, batch);
     }
 
-    private static Inputs given(int batch, int ofState) {
+    private static Inputs inputs(int batch, int ofState) {
         return Inputs.of("x", Tensor.allocate(ElementType.FLOAT, Shape.of(1, batch, 2)))
                 .and("state", Tensor.allocate(ElementType.FLOAT, Shape.of(1, ofState, WIDTH)));
     }

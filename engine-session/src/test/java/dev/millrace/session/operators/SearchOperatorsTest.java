@@ -102,7 +102,7 @@ class SearchOperatorsTest {
     }
 
     @Test
-    void lengthsAndPenaltiesAreAsInThePeer() throws Exception {
+    void lengthsAndPenaltiesAreAsInOnnxRuntime() throws Exception {
         search(6, 4, 3, 2).agrees(engine, 1e-5);
         search(6, 0, 3, 3).with("early_stopping", 1).agrees(engine, 1e-5);
         search(6, 0, 2, 1, 2).holding(real(1.3f)).agrees(engine, 1e-5);

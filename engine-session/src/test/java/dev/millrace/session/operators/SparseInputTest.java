@@ -69,7 +69,7 @@ class SparseInputTest {
     }
 
     /** The product of a matrix whose elements at these rows and columns are these, and are zero elsewhere. */
-    private float[] peers(long[] places, float[] values, Tensor dense) throws OrtException {
+    private float[] referenceOutputs(long[] places, float[] values, Tensor dense) throws OrtException {
         var indices = direct(8 * places.length).asLongBuffer().put(places).flip();
         var numbers = direct(4 * values.length).asFloatBuffer().put(values).flip();
         OrtEnvironment environment = OrtEnvironment.getEnvironment();
@@ -101,7 +101,7 @@ class SparseInputTest {
     void aSparseInputIsGivenDense() throws Exception {
         Tensor dense = new Draw(5).floats(COLUMNS, 5);
         Tensor sparse = Tensor.copyOf(new float[] {0, 2, 0, 0, 0, 0, 0, -1, 3, 0, 0.5f, 0}, ROWS, COLUMNS);
-        float[] expected = peers(new long[] {0, 1, 1, 3, 2, 0, 2, 2}, new float[] {2, -1, 3, 0.5f}, dense);
+        float[] expected = referenceOutputs(new long[] {0, 1, 1, 3, 2, 0, 2, 2}, new float[] {2, -1, 3, 0.5f}, dense);
         try (Session session = engine.session(model, SessionOptions.defaults());
                 Outputs outputs = session.run(Inputs.of("a", sparse).and("b", dense))) {
             assertThat(session.inputs().getFirst().type()).hasToString("float[3,4]");

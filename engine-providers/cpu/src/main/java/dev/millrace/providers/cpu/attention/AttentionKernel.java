@@ -14,16 +14,16 @@ record AttentionKernel(Node node) implements ShapedKernel {
         Attributes attributes = node.attributes();
         HeadLayout q = HeadLayout.of(context.inputShape(0), attributes.integer("q_num_heads", 0));
         long kvHeads = attributes.integer("kv_num_heads", 0);
-        GivenRows k = GivenRows.of(context, 1, HeadLayout.of(context.inputShape(1), kvHeads))
+        InputRows k = InputRows.of(context, 1, HeadLayout.of(context.inputShape(1), kvHeads))
                 .after(context, 4);
-        GivenRows v = GivenRows.of(context, 2, HeadLayout.of(context.inputShape(2), kvHeads))
+        InputRows v = InputRows.of(context, 2, HeadLayout.of(context.inputShape(2), kvHeads))
                 .after(context, 5);
         Bias bias = Bias.of(context, attributes.flag("is_causal", false), q, k);
         float scale = attributes.real("scale", (float) (1 / Math.sqrt(q.size())));
         boolean scores = context.outputCount() > 3 && context.hasOutput(3);
         var task = new ScaledDotProductTask(
                 q,
-                GivenRows.of(context, 0, q),
+                InputRows.of(context, 0, q),
                 k,
                 v,
                 bias,

@@ -25,7 +25,7 @@ final class Bias implements ScoreBias {
     private final int past;
     private final @Nullable ElementType lengthType;
 
-    private Bias(BindContext context, boolean causal, HeadLayout q, GivenRows k) {
+    private Bias(BindContext context, boolean causal, HeadLayout q, InputRows k) {
         this.causal = causal;
         this.heads = q.heads();
         this.queries = q.steps();
@@ -44,7 +44,7 @@ final class Bias implements ScoreBias {
         }
     }
 
-    static Bias of(BindContext context, boolean causal, HeadLayout q, GivenRows k) {
+    static Bias of(BindContext context, boolean causal, HeadLayout q, InputRows k) {
         return new Bias(context, causal, q, k);
     }
 

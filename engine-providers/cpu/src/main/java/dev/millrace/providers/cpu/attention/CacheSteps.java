@@ -9,23 +9,23 @@ import dev.millrace.scheduler.kernel.LaunchContext;
 /**
  * How far the caches of a GroupQueryAttention are filled.
  *
- * @param given steps that the past has room for
+ * @param pastRoom steps that the past has room for
  * @param now steps of this call
  * @param present steps that the cache has room for afterwards
  * @param prompt whether this call is the first, so that nothing is past
  */
-record CacheSteps(int given, int now, int present, boolean prompt, ElementType type) {
+record CacheSteps(int pastRoom, int now, int present, boolean prompt, ElementType type) {
     /** The input that has, for each entry of the batch, the place of its last step. */
     private static final int LAST = 5;
 
     private static final int PAST = 3;
 
     static CacheSteps of(BindContext context, int now, int total) {
-        int given = context.hasInput(PAST)
+        int pastRoom = context.hasInput(PAST)
                 ? ArrayExtents.toInt(
                         "steps of the past", context.inputShape(PAST).dim(2))
                 : 0;
-        return new CacheSteps(given, now, Math.max(given, total), now == total, context.inputType(LAST));
+        return new CacheSteps(pastRoom, now, Math.max(pastRoom, total), now == total, context.inputType(LAST));
     }
 
     /** Steps of an entry of the batch with those of this call. */
@@ -35,6 +35,6 @@ record CacheSteps(int given, int now, int present, boolean prompt, ElementType t
 
     /** Steps of an entry of the batch before this call. */
     int past(LaunchContext launch, long b) {
-        return prompt ? 0 : Math.clamp(total(launch, b) - now, 0, given);
+        return prompt ? 0 : Math.clamp(total(launch, b) - now, 0, pastRoom);
     }
 }

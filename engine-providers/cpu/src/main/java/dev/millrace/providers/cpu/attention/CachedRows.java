@@ -41,7 +41,7 @@ record CachedRows(
         int past = cache.past(launch, b);
         int before = cacheInput < 0 ? 0 : past;
         if (step < before) {
-            long first = ((b * heads() + head) * cache.given() + step) * size();
+            long first = ((b * heads() + head) * cache.pastRoom() + step) * size();
             Elements.read(type, launch.input(cacheInput), first, to, at, size());
         } else if (step - before < now.steps()) {
             int own = step - before;

@@ -58,7 +58,7 @@ record GroupQueryKernel(Node node) implements ShapedKernel {
                 type);
         boolean presentKeys = context.outputCount() > 1 && context.hasOutput(1);
         boolean presentValues = context.outputCount() > 2 && context.hasOutput(2);
-        if (steps.given() == steps.present()) {
+        if (steps.pastRoom() == steps.present()) {
             // each row of a past is written where it is read
             context.mayReuse(1, PAST_KEY);
             context.mayReuse(2, PAST_VALUE);

@@ -42,7 +42,7 @@ final class MultiHeadBias implements ScoreBias {
     private final @Nullable ElementType paddingType;
     private final @Nullable Broadcast added;
 
-    private MultiHeadBias(BindContext context, Attributes attributes, HeadLayout q, GivenRows k) {
+    private MultiHeadBias(BindContext context, Attributes attributes, HeadLayout q, InputRows k) {
         batch = q.batch();
         heads = q.heads();
         queries = q.steps();
@@ -77,7 +77,7 @@ final class MultiHeadBias implements ScoreBias {
         return shape.dim(0) == 2L * batch ? Padding.BOUNDS : Padding.LENGTHS;
     }
 
-    static ScoreBias of(BindContext context, Attributes attributes, HeadLayout q, GivenRows k) {
+    static ScoreBias of(BindContext context, Attributes attributes, HeadLayout q, InputRows k) {
         return new MultiHeadBias(context, attributes, q, k);
     }
 

@@ -27,9 +27,9 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
     public Launch bind(BindContext context) {
         refuse(context.hasInput(PAST_LENGTH), "a cache that is larger than its content");
         boolean scores = context.outputCount() > SCORES_OUTPUT && context.hasOutput(SCORES_OUTPUT);
-        GivenRows q = rows(context, 0);
-        GivenRows k = rows(context, KEY).after(context, PAST_KEY);
-        GivenRows v = rows(context, VALUE).after(context, PAST_VALUE);
+        InputRows q = rows(context, 0);
+        InputRows k = rows(context, KEY).after(context, PAST_KEY);
+        InputRows v = rows(context, VALUE).after(context, PAST_VALUE);
         checkAlike(q, k, v);
         Attributes attributes = node.attributes();
         HeadLayout rows = q.now();
@@ -59,7 +59,7 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
         };
     }
 
-    private void checkAlike(GivenRows q, GivenRows k, GivenRows v) {
+    private void checkAlike(InputRows q, InputRows k, InputRows v) {
         HeadLayout rows = q.now();
         HeadLayout keys = k.now();
         HeadLayout values = v.now();
@@ -86,7 +86,7 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
     }
 
     /** The queries, keys or values, which may lie in an input together with others. */
-    private GivenRows rows(BindContext context, int operand) {
+    private InputRows rows(BindContext context, int operand) {
         int input = operand;
         while (!context.hasInput(input)) {
             input--;
@@ -99,7 +99,7 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
         }
         long heads = node.attributes().integer("num_heads", 0);
         HeadLayout layout = together ? HeadLayout.interleaved(shape, operand - input) : HeadLayout.of(shape, heads);
-        GivenRows rows = GivenRows.of(context, input, layout);
+        InputRows rows = InputRows.of(context, input, layout);
         boolean projected = context.hasInput(BIAS) && (operand == 0 || shape.rank() != 4);
         return projected ? rows.plus(BIAS, biasAt(context, operand, layout)) : rows;
     }

@@ -86,12 +86,12 @@ final class Collected {
         return context.allocate(type, Shape.of(stepsInIt, elements)).segment();
     }
 
-    Tensor stacked(long axisGiven, boolean reversed) {
+    Tensor stacked(long axisAttribute, boolean reversed) {
         Tensor sample = first;
         if (sample == null) {
-            return empty(axisGiven);
+            return empty(axisAttribute);
         }
-        int axis = Shape.axis(axisGiven, sample.shape().rank() + 1);
+        int axis = Shape.axis(axisAttribute, sample.shape().rank() + 1);
         MemorySegment all = memory;
         if (all != null && axis == 0 && !reversed) {
             return inOrder(all, sample);
@@ -123,7 +123,7 @@ final class Collected {
     /**
      * Returns an empty result where no step was run: it has the type that the body declares, and open extents are zero.
      */
-    private Tensor empty(long axisGiven) {
+    private Tensor empty(long axisAttribute) {
         ValueType described = bodyOutput.described();
         ElementType type = described instanceof ValueType.TensorType tensor ? tensor.element() : null;
         SymbolicShape shape = described instanceof ValueType.TensorType tensor ? tensor.shape() : null;
@@ -137,7 +137,7 @@ final class Collected {
                 dims.add(Math.max(0, dim.extentOrMinusOne()));
             }
         }
-        dims.add(Shape.axis(axisGiven, dims.size() + 1), 0L);
+        dims.add(Shape.axis(axisAttribute, dims.size() + 1), 0L);
         return Tensor.allocate(type, Shape.of(dims));
     }
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Combines one, two or more inputs element by element, broadcast to the shape of the output: {@code f(f(a, b), c)} and
  * so on.
  */
-record BinaryKernel(Node node, @Nullable Binary given) implements ShapedKernel {
+record BinaryKernel(Node node, @Nullable Binary preset) implements ShapedKernel {
 
     BinaryKernel(Node node) {
         this(node, null);
@@ -35,7 +35,7 @@ record BinaryKernel(Node node, @Nullable Binary given) implements ShapedKernel {
         if (power != null) {
             return new UnaryKernel(power).bind(context);
         }
-        Binary function = given != null ? given : BinaryOps.find(name, node.attributes(), from);
+        Binary function = preset != null ? preset : BinaryOps.find(name, node.attributes(), from);
         if (function == null) {
             throw EngineException.notImplemented(node.describe());
         }
@@ -80,7 +80,7 @@ record BinaryKernel(Node node, @Nullable Binary given) implements ShapedKernel {
         Shape out = context.outputShape(0);
         Broadcast[] operands = new Broadcast[context.inputCount()];
         for (int i = 0; i < operands.length; i++) {
-            Shape shape = i == 1 && node.opset() < 7 && given == null
+            Shape shape = i == 1 && node.opset() < 7 && preset == null
                     ? legacy(context.inputShape(0), context.inputShape(1))
                     : context.inputShape(i);
             operands[i] = Broadcast.of(context.inputType(i), shape, out);

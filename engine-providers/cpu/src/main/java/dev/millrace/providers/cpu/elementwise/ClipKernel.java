@@ -40,10 +40,10 @@ record ClipKernel(Node node) implements ShapedKernel {
                 : node.attributes().real("max", Float.POSITIVE_INFINITY);
     }
 
-    private RangeTask floats(ElementType type, boolean lowGiven, boolean highGiven) {
+    private RangeTask floats(ElementType type, boolean hasLow, boolean hasHigh) {
         return (launch, first, end, scratch) -> {
-            float low = (float) bound(launch, type, lowGiven, 1);
-            float high = (float) bound(launch, type, highGiven, 2);
+            float low = (float) bound(launch, type, hasLow, 1);
+            float high = (float) bound(launch, type, hasHigh, 2);
             float[] block = scratch.floats(0, BLOCK);
             for (long at = first; at < end; at += BLOCK) {
                 int count = (int) Math.min(BLOCK, end - at);
@@ -56,10 +56,10 @@ record ClipKernel(Node node) implements ShapedKernel {
         };
     }
 
-    private RangeTask doubles(ElementType type, boolean lowGiven, boolean highGiven) {
+    private RangeTask doubles(ElementType type, boolean hasLow, boolean hasHigh) {
         return (launch, first, end, scratch) -> {
-            double low = bound(launch, type, lowGiven, 1);
-            double high = bound(launch, type, highGiven, 2);
+            double low = bound(launch, type, hasLow, 1);
+            double high = bound(launch, type, hasHigh, 2);
             double[] block = scratch.doubles(0, BLOCK);
             for (long at = first; at < end; at += BLOCK) {
                 int count = (int) Math.min(BLOCK, end - at);
@@ -72,11 +72,11 @@ record ClipKernel(Node node) implements ShapedKernel {
         };
     }
 
-    private RangeTask longs(ElementType type, boolean lowGiven, boolean highGiven) {
+    private RangeTask longs(ElementType type, boolean hasLow, boolean hasHigh) {
         long flip = type == ElementType.UINT64 ? Long.MIN_VALUE : 0;
         return (launch, first, end, scratch) -> {
-            long low = lowGiven ? Elements.getLong(type, launch.input(1), 0) ^ flip : Long.MIN_VALUE;
-            long high = highGiven ? Elements.getLong(type, launch.input(2), 0) ^ flip : Long.MAX_VALUE;
+            long low = hasLow ? Elements.getLong(type, launch.input(1), 0) ^ flip : Long.MIN_VALUE;
+            long high = hasHigh ? Elements.getLong(type, launch.input(2), 0) ^ flip : Long.MAX_VALUE;
             long[] block = scratch.longs(0, BLOCK);
             for (long at = first; at < end; at += BLOCK) {
                 int count = (int) Math.min(BLOCK, end - at);

@@ -94,7 +94,7 @@ final class ResizeKernel {
     private double[] scales(BindContext context, int[] named) {
         Shape in = context.inputShape(0);
         Shape out = context.outputShape(0);
-        double[] numbers = givenScales(context);
+        double[] numbers = fixedScales(context);
         if (numbers != null) {
             if (numbers.length != named.length) {
                 throw EngineException.invalidArgument(
@@ -120,7 +120,7 @@ final class ResizeKernel {
         return scales;
     }
 
-    private double @Nullable [] givenScales(BindContext context) {
+    private double @Nullable [] fixedScales(BindContext context) {
         Attributes attributes = node.attributes();
         if (upsample && attributes.has("height_scale")) {
             return new double[] {1, 1, attributes.real("height_scale"), attributes.real("width_scale")};

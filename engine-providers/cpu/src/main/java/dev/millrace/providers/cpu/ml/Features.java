@@ -217,15 +217,15 @@ final class Features {
             long[] takes = new long[inputs];
             long rows = 0;
             for (int i = 0; i < inputs; i++) {
-                SampleMatrix given = SampleMatrix.of(context, i);
-                types[i] = given.type();
-                has[i] = given.features();
+                SampleMatrix matrix = SampleMatrix.of(context, i);
+                types[i] = matrix.type();
+                has[i] = matrix.features();
                 takes[i] = declared == null ? has[i] : declared[i];
-                if (i > 0 && rows != given.count()) {
-                    throw EngineException.invalidArgument(node.describe() + ": input " + i + " has " + given.count()
+                if (i > 0 && rows != matrix.count()) {
+                    throw EngineException.invalidArgument(node.describe() + ": input " + i + " has " + matrix.count()
                             + " rows, and those before have " + rows);
                 }
-                rows = given.count();
+                rows = matrix.count();
             }
             long all = rows;
             return (Launch) run -> {

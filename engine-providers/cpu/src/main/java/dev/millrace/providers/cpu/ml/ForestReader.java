@@ -59,8 +59,8 @@ final class ForestReader {
     static double @Nullable [] reals(Node node, String name) {
         Attributes attributes = node.attributes();
         for (String tensorName : List.of(name + "_as_tensor", name)) {
-            if (attributes.find(tensorName) instanceof Attribute.TensorValue given) {
-                return values(given.value());
+            if (attributes.find(tensorName) instanceof Attribute.TensorValue tensor) {
+                return values(tensor.value());
             }
         }
         float[] listed = attributes.reals(name);

@@ -142,10 +142,10 @@ final class Fills {
 
     /** OneHot. Input 2 holds the values for off and on, in this order. */
     static CellKernel oneHot(Node node) {
-        long axisGiven = node.attributes().integer("axis", -1);
+        long axisAttribute = node.attributes().integer("axis", -1);
         return context -> {
             Shape out = context.outputShape(0);
-            int axis = Shape.axis(axisGiven, out.rank());
+            int axis = Shape.axis(axisAttribute, out.rank());
             long depth = out.dim(axis);
             long inner = out.elements(axis + 1, out.rank());
             long count = context.inputShape(0).elements();

@@ -35,10 +35,10 @@ final class Gathering {
     }
 
     static CellKernel gather(Node node) {
-        long axisGiven = node.attributes().integer("axis", 0);
+        long axisAttribute = node.attributes().integer("axis", 0);
         return context -> {
             Shape in = context.inputShape(0);
-            int axis = Shape.axis(axisGiven, in.rank());
+            int axis = Shape.axis(axisAttribute, in.rank());
             long extent = in.dim(axis);
             long inner = in.elements(axis + 1, in.rank());
             long count = context.inputShape(1).elements();
@@ -63,9 +63,9 @@ final class Gathering {
     }
 
     static CellKernel gatherElements(Node node) {
-        long axisGiven = node.attributes().integer("axis", 0);
+        long axisAttribute = node.attributes().integer("axis", 0);
         return context -> {
-            var places = new ElementPlaces(context, context.inputShape(0), 1, axisGiven);
+            var places = new ElementPlaces(context, context.inputShape(0), 1, axisAttribute);
             int block = places.blockLength();
             int size = Cells.size(context.outputType(0));
             return inParallel(places.rows(), places.rowLength(), (run, from, to, scratch) -> {
@@ -153,12 +153,12 @@ final class Gathering {
         private final int axis;
         private final long extent;
 
-        ElementPlaces(BindContext context, Shape data, int indexInput, long axisGiven) {
+        ElementPlaces(BindContext context, Shape data, int indexInput, long axisAttribute) {
             this.node = context.node();
             this.type = context.inputType(indexInput);
             this.indexShape = context.inputShape(indexInput);
             this.strides = data.strides();
-            this.axis = Shape.axis(axisGiven, data.rank());
+            this.axis = Shape.axis(axisAttribute, data.rank());
             this.extent = data.dim(axis);
             for (int i = 0; i < data.rank(); i++) {
                 if (i != axis && indexShape.dim(i) > data.dim(i)) {

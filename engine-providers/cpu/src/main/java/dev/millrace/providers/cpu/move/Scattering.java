@@ -165,14 +165,14 @@ final class Scattering {
 
     /** Binds Scatter and ScatterElements. */
     static CellKernel elements(Node node) {
-        long axisGiven = node.attributes().integer("axis", 0);
+        long axisAttribute = node.attributes().integer("axis", 0);
         return context -> {
             if (!context.inputShape(1).equals(context.inputShape(2))) {
                 throw EngineException.invalidArgument(node.describe() + ": indices of shape " + context.inputShape(1)
                         + " and updates of shape " + context.inputShape(2) + " differ");
             }
             Store store = store(node, context);
-            var places = new Gathering.ElementPlaces(context, context.inputShape(0), 1, axisGiven);
+            var places = new Gathering.ElementPlaces(context, context.inputShape(0), 1, axisAttribute);
             context.mayReuse(0, 0);
             return run -> {
                 copyData(run);
@@ -222,12 +222,12 @@ final class Scattering {
 
     /** TensorScatter: writes an update at a position of its own for each batch, as a key/value cache grows. */
     static CellKernel tensor(Node node) {
-        long axisGiven = node.attributes().integer("axis", -2);
+        long axisAttribute = node.attributes().integer("axis", -2);
         boolean circular = node.attributes().text("mode", "linear").equals("circular");
         return context -> {
             Shape data = context.inputShape(0);
             Shape update = context.inputShape(1);
-            int axis = Shape.axis(axisGiven, data.rank());
+            int axis = Shape.axis(axisAttribute, data.rank());
             if (axis == 0) {
                 throw EngineException.invalidGraph(
                         node.describe() + ": axis 0 is the batch and cannot be written along");

@@ -109,10 +109,10 @@ final class Views {
     }
 
     static CellKernel concat(Node node) {
-        long axisGiven = node.attributes().integer("axis", node.opset() < 4 ? 1 : 0);
+        long axisAttribute = node.attributes().integer("axis", node.opset() < 4 ? 1 : 0);
         return context -> {
             Shape out = context.outputShape(0);
-            int axis = Shape.axis(axisGiven, out.rank());
+            int axis = Shape.axis(axisAttribute, out.rank());
             long[] strides = out.strides();
             List<Launch> parts = new ArrayList<>();
             long at = 0;
@@ -134,10 +134,10 @@ final class Views {
     }
 
     static CellKernel split(Node node) {
-        long axisGiven = node.attributes().integer("axis", 0);
+        long axisAttribute = node.attributes().integer("axis", 0);
         return context -> {
             Shape in = context.inputShape(0);
-            int axis = Shape.axis(axisGiven, in.rank());
+            int axis = Shape.axis(axisAttribute, in.rank());
             long[] strides = in.strides();
             List<Launch> parts = new ArrayList<>();
             long[] sizes = Params.longs(context, 1, "split");

@@ -31,7 +31,7 @@ final class Recurrence implements Launch, RangeTask {
     private final RecurrentStep[] cells;
     private final ElementType type;
     private final @Nullable ElementType lengthType;
-    private final boolean[] given = new boolean[8];
+    private final boolean[] hasInput = new boolean[8];
     private final boolean[] wanted = new boolean[3];
     private final float @Nullable [][][] inputWeights;
     private final float @Nullable [][][] stateWeights;
@@ -42,13 +42,13 @@ final class Recurrence implements Launch, RangeTask {
         this.shape = shape;
         this.cells = cells;
         this.type = context.inputType(0);
-        for (int i = 0; i < given.length; i++) {
-            given[i] = context.hasInput(i);
+        for (int i = 0; i < hasInput.length; i++) {
+            hasInput[i] = context.hasInput(i);
         }
         for (int i = 0; i < Math.min(3, context.outputCount()); i++) {
             wanted[i] = context.hasOutput(i);
         }
-        this.lengthType = given[4] ? context.inputType(4) : null;
+        this.lengthType = hasInput[4] ? context.inputType(4) : null;
         this.splitBias = splitBias;
         int plain = cells[0].plainGates() * shape.units();
         int all = cells[0].gates() * shape.units();
@@ -96,7 +96,7 @@ final class Recurrence implements Launch, RangeTask {
         float[][] gates = inputs(launch, d, w, extra, scratch);
         float[] hidden = state(launch, d, 5, 5, scratch);
         float[] cell = state(launch, d, 6, 6, scratch);
-        if (given[7]) {
+        if (hasInput[7]) {
             Elements.read(type, launch.input(7), (long) d * 3 * units, extra, 0, 3 * units);
         }
         int batch = shape.batch();
@@ -158,7 +158,7 @@ final class Recurrence implements Launch, RangeTask {
         int stride = Panel.padded(shape.inputs());
         float[][] gates = scratch.rows(GATES, Math.max(1, count), rows);
         float[] bias = scratch.zeroedFloats(1, 2 * rows);
-        if (given[3]) {
+        if (hasInput[3]) {
             Elements.read(type, launch.input(3), (long) d * 2 * rows, bias, 0, 2 * rows);
         }
         for (int i = 0; i < rows; i++) {
@@ -186,7 +186,7 @@ final class Recurrence implements Launch, RangeTask {
     private float[] state(LaunchContext launch, int d, int input, int slot, Scratch scratch) {
         int stride = Panel.padded(shape.units());
         float[] state = scratch.zeroedFloats(slot, shape.batch() * stride);
-        for (int b = 0; b < shape.batch() && given[input]; b++) {
+        for (int b = 0; b < shape.batch() && hasInput[input]; b++) {
             Elements.read(type, launch.input(input), shape.state(d, b), state, b * stride, shape.units());
         }
         return state;

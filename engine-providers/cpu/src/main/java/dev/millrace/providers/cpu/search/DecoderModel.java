@@ -128,22 +128,22 @@ final class DecoderModel implements WordModel {
         boolean fixed = graphs.asksForLength(graph);
         var steps = new OwnSteps(prompts.length, most);
         int sequences = Math.toIntExact(rows);
-        var given = new ArrayList<Datum>(List.of(words));
+        var operands = new ArrayList<Datum>(List.of(words));
         int used = 0;
         for (Value input : graphs.furtherInputs(graph)) {
             switch (input.name()) {
-                case "position_ids" -> given.add(places);
-                case "attention_mask" -> given.add(mask);
-                case NestedGraphs.LENGTH -> given.add(OwnSteps.length(before));
-                case NestedGraphs.BEAMS -> given.add(steps.beams(sequences));
-                case NestedGraphs.BEAM_TABLE -> given.add(steps.table(sequences));
+                case "position_ids" -> operands.add(places);
+                case "attention_mask" -> operands.add(mask);
+                case NestedGraphs.LENGTH -> operands.add(OwnSteps.length(before));
+                case NestedGraphs.BEAMS -> operands.add(steps.beams(sequences));
+                case NestedGraphs.BEAM_TABLE -> operands.add(steps.table(sequences));
                 default -> {
-                    given.add(before == 0 ? empty(input, rows, fixed ? most : 0) : cache(used, input));
+                    operands.add(before == 0 ? empty(input, rows, fixed ? most : 0) : cache(used, input));
                     used++;
                 }
             }
         }
-        List<Tensor> outputs = graphs.run(inputs.context(), graph, given, rows, 1, CACHE_ROWS);
+        List<Tensor> outputs = graphs.run(inputs.context(), graph, operands, rows, 1, CACHE_ROWS);
         caches = outputs.subList(1, outputs.size());
         return outputs.getFirst();
     }

@@ -41,51 +41,51 @@ final class EncoderDecoderModel implements WordModel {
     EncoderDecoderModel(SearchInputs inputs, int maskInput, int most) {
         this.inputs = inputs;
         graphs = new NestedGraphs(inputs.node());
-        Tensor given = inputs.context().tensor(SearchInputs.WORDS);
-        if (given.shape().rank() < 2 || given.elements() == 0) {
-            throw inputs.refuse("an encoder has nothing to read in " + given);
+        Tensor words = inputs.context().tensor(SearchInputs.WORDS);
+        if (words.shape().rank() < 2 || words.elements() == 0) {
+            throw inputs.refuse("an encoder has nothing to read in " + words);
         }
-        first = firstWords(given.shape().dim(0));
+        first = firstWords(words.shape().dim(0));
         steps = new OwnSteps(Math.toIntExact(first.shape().dim(0)), most);
         hasRoom = graphs.asksForLength(DECODER);
-        side = new EncoderSide(given, mask(inputs.find(maskInput), given), given);
+        side = new EncoderSide(words, mask(inputs.find(maskInput), words), words);
     }
 
     /** The encoder's side that the decoder may attend to, with a row for each entry of the batch or each sequence. */
-    private record EncoderSide(Tensor given, @Nullable Tensor mask, Tensor states) {
+    private record EncoderSide(Tensor words, @Nullable Tensor mask, Tensor states) {
         EncoderSide gather(DynamicContext context, int[] from) {
             return new EncoderSide(
-                    WordRows.gather(context, given, 0, from),
+                    WordRows.gather(context, words, 0, from),
                     mask == null ? null : WordRows.gather(context, mask, 0, from),
                     WordRows.gather(context, states, 0, from));
         }
     }
 
     private Tensor firstWords(long batch) {
-        Tensor given = inputs.find(FIRST_WORDS);
-        if (given == null) {
+        Tensor words = inputs.find(FIRST_WORDS);
+        if (words == null) {
             int[] start = new int[Math.toIntExact(batch)];
             Arrays.fill(start, inputs.attribute("decoder_start_token_id", -1));
             return Tensor.copyOf(start, batch, 1);
         }
-        if (given.shape().rank() != 2 || given.shape().dim(0) != batch || given.elements() == 0) {
-            throw inputs.refuse("first words of shape " + given.shape() + " for " + batch + " in a batch");
+        if (words.shape().rank() != 2 || words.shape().dim(0) != batch || words.elements() == 0) {
+            throw inputs.refuse("first words of shape " + words.shape() + " for " + batch + " in a batch");
         }
-        return given;
+        return words;
     }
 
     /** Returns the mask of words that count: an input, else all words behind the padding; null for other data. */
-    private @Nullable Tensor mask(@Nullable Tensor mask, Tensor given) {
+    private @Nullable Tensor mask(@Nullable Tensor mask, Tensor words) {
         if (mask != null
                 && (mask.shape().rank() == 0
-                        || mask.shape().dim(0) != given.shape().dim(0))) {
-            throw inputs.refuse("the mask is " + mask + " for " + given.shape().dim(0) + " in a batch");
+                        || mask.shape().dim(0) != words.shape().dim(0))) {
+            throw inputs.refuse("the mask is " + mask + " for " + words.shape().dim(0) + " in a batch");
         }
-        if (mask != null || given.type() != ElementType.INT32 || given.shape().rank() != 2) {
+        if (mask != null || words.type() != ElementType.INT32 || words.shape().rank() != 2) {
             return mask;
         }
         int pad = inputs.attribute("pad_token_id", -1);
-        int[][] rows = WordRows.of(given);
+        int[][] rows = WordRows.of(words);
         for (int[] row : rows) {
             int begin = 0;
             while (begin < row.length && row[begin] == pad) {
@@ -94,7 +94,7 @@ final class EncoderDecoderModel implements WordModel {
             Arrays.fill(row, 0, begin, 0);
             Arrays.fill(row, begin, row.length, 1);
         }
-        return WordRows.last(rows, Math.toIntExact(given.shape().dim(1)));
+        return WordRows.last(rows, Math.toIntExact(words.shape().dim(1)));
     }
 
     @Override
@@ -104,9 +104,9 @@ final class EncoderDecoderModel implements WordModel {
 
     @Override
     public Tensor begin() {
-        var given = new ArrayList<Datum>(List.of(side.given()));
+        var operands = new ArrayList<Datum>(List.of(side.words()));
         for (Value input : graphs.furtherInputs(ENCODER)) {
-            given.add(
+            operands.add(
                     switch (input.name()) {
                         case "encoder_attention_mask" -> graphs.required(side.mask(), input);
                         case "decoder_input_ids" -> first;
@@ -114,11 +114,11 @@ final class EncoderDecoderModel implements WordModel {
                     });
         }
         List<Tensor> encoded =
-                graphs.run(inputs.context(), ENCODER, given, first.shape().dim(0), CACHES, 0);
+                graphs.run(inputs.context(), ENCODER, operands, first.shape().dim(0), CACHES, 0);
         if (encoded.size() < CACHES || encoded.getFirst().shape().rank() != 3) {
             throw EngineException.notImplemented(inputs.node().describe() + ": an encoder that gives no scores");
         }
-        side = new EncoderSide(side.given(), side.mask(), encoded.get(1));
+        side = new EncoderSide(side.words(), side.mask(), encoded.get(1));
         caches = encoded.subList(CACHES, encoded.size());
         return encoded.getFirst();
     }
@@ -127,26 +127,26 @@ final class EncoderDecoderModel implements WordModel {
     public Tensor goOn(int[][] sequences, int[] from) {
         gather(from);
         List<Value> wanted = graphs.inputs(DECODER);
-        var given = new ArrayList<Datum>(
+        var operands = new ArrayList<Datum>(
                 List.of(WordRows.last(sequences, takesOne(wanted.getFirst()) ? 1 : sequences[0].length)));
         int used = 0;
         for (Value input : graphs.furtherInputs(DECODER)) {
             switch (input.name()) {
-                case "encoder_input_ids" -> given.add(side.given());
-                case "encoder_attention_mask" -> given.add(graphs.required(side.mask(), input));
-                case "encoder_hidden_states" -> given.add(side.states());
-                case NestedGraphs.LENGTH -> given.add(OwnSteps.length(sequences[0].length - 1));
-                case NestedGraphs.BEAMS -> given.add(steps.beams(sequences.length));
-                case NestedGraphs.BEAM_TABLE -> given.add(steps.table(sequences.length));
+                case "encoder_input_ids" -> operands.add(side.words());
+                case "encoder_attention_mask" -> operands.add(graphs.required(side.mask(), input));
+                case "encoder_hidden_states" -> operands.add(side.states());
+                case NestedGraphs.LENGTH -> operands.add(OwnSteps.length(sequences[0].length - 1));
+                case NestedGraphs.BEAMS -> operands.add(steps.beams(sequences.length));
+                case NestedGraphs.BEAM_TABLE -> operands.add(steps.table(sequences.length));
                 default -> {
                     if (used == caches.size()) {
                         throw graphs.unknown(input);
                     }
-                    given.add(caches.get(used++));
+                    operands.add(caches.get(used++));
                 }
             }
         }
-        List<Tensor> decoded = graphs.run(inputs.context(), DECODER, given, sequences.length, 1, 0);
+        List<Tensor> decoded = graphs.run(inputs.context(), DECODER, operands, sequences.length, 1, 0);
         if (decoded.size() - 1 > caches.size()) {
             throw EngineException.invalidGraph(inputs.node().describe() + ": a decoder of " + (decoded.size() - 1)
                     + " caches behind an encoder of " + caches.size());
@@ -159,7 +159,7 @@ final class EncoderDecoderModel implements WordModel {
 
     /** Gathers for each sequence the caches of the sequence that it continues, and those of its encoder side. */
     private void gather(int[] from) {
-        long rows = side.given().shape().dim(0);
+        long rows = side.words().shape().dim(0);
         int[] followed = WordRows.sources(from, rows);
         boolean isFirst = rows < from.length;
         if (isFirst) {

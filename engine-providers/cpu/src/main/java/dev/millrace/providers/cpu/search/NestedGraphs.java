@@ -65,9 +65,9 @@ record NestedGraphs(Node node) {
      * Runs a graph. Returns its output tensors, which have a row for each sequence along {@code axis}; the first
      * {@code others} have them along axis 0.
      */
-    List<Tensor> run(DynamicContext context, String attribute, List<Datum> given, long rows, int others, int axis) {
+    List<Tensor> run(DynamicContext context, String attribute, List<Datum> operands, long rows, int others, int axis) {
         var outputs = new ArrayList<Tensor>();
-        for (Datum datum : context.runNested(attribute, given)) {
+        for (Datum datum : context.runNested(attribute, operands)) {
             int expected = outputs.size() < others ? 0 : axis;
             if (!(datum instanceof Tensor tensor)
                     || tensor.shape().rank() <= expected

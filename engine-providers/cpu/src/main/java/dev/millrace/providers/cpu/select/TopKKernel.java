@@ -25,11 +25,11 @@ record TopKKernel(
 
     static ShapedKernel kernel(Node node) {
         Attributes attributes = node.attributes();
-        long axisGiven = attributes.integer("axis", -1);
+        long axisAttribute = attributes.integer("axis", -1);
         boolean largest = attributes.flag("largest", true);
         return context -> {
             Shape in = context.inputShape(0);
-            int axis = Shape.axis(axisGiven, in.rank());
+            int axis = Shape.axis(axisAttribute, in.rank());
             int k = ArrayExtents.toInt("chosen elements", outputExtent(context, axis));
             long inner = in.elements(axis + 1, in.rank());
             return new TopKKernel(

@@ -80,7 +80,7 @@ final class NGrams {
                 : Arrays.stream(integers).mapToInt(numbers::add).toArray();
     }
 
-    private void fill(Attributes attributes, int[] pool, float @Nullable [] given) {
+    private void fill(Attributes attributes, int[] pool, float @Nullable [] listed) {
         long[] starts = attributes.integers("ngram_counts");
         long[] indexes = attributes.integers("ngram_indexes");
         if (starts == null || indexes == null) {
@@ -98,7 +98,7 @@ final class NGrams {
                 for (int k = 0; k < length; k++) {
                     prefix = longer.add((long) prefix * items + pool[(int) at + k]) + 1;
                 }
-                weights[prefix] = given == null || gram >= given.length ? 1 : given[gram];
+                weights[prefix] = listed == null || gram >= listed.length ? 1 : listed[gram];
                 columns[prefix] = ArrayExtents.toInt("columns", indexes[gram++]);
             }
         }

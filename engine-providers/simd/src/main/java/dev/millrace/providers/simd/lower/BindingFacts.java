@@ -119,17 +119,17 @@ final class BindingFacts {
         if (!producer.attributes().graphs().isEmpty()) {
             return null;
         }
-        var given = new IdentityHashMap<Value, Tensor>();
+        var constants = new IdentityHashMap<Value, Tensor>();
         for (Value operand : producer.inputs()) {
             if (operand != null) {
                 Tensor tensor = content(operand, steps - 1);
                 if (tensor == null) {
                     return null;
                 }
-                given.put(operand, tensor);
+                constants.put(operand, tensor);
             }
         }
-        Folding folding = Folding.of(producer, environment, given::get);
+        Folding folding = Folding.of(producer, environment, constants::get);
         if (folding == null) {
             return null;
         }

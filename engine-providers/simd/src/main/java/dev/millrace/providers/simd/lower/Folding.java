@@ -42,11 +42,11 @@ final class Folding {
 
     private List<@Nullable Datum> results() {
         if (results == null) {
-            var given = new ArrayList<@Nullable Datum>();
+            var operands = new ArrayList<@Nullable Datum>();
             for (Value input : node.inputs()) {
-                given.add(input == null ? null : contents.apply(input));
+                operands.add(input == null ? null : contents.apply(input));
             }
-            results = DirectRun.run(kernel, node, given);
+            results = DirectRun.run(kernel, node, operands);
         }
         return results;
     }

@@ -8,19 +8,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The extents of the caches of a GroupQueryAttention.
  *
- * @param given places that the past has room for
+ * @param pastRoom places that the past has room for
  * @param room places that the present has room for
  * @param now new places
  * @param prompt whether the new places are all that there are, so that nothing is past
  */
-record GroupQueryCache(int given, int room, int now, boolean prompt) {
+record GroupQueryCache(int pastRoom, int room, int now, boolean prompt) {
     /** Returns how many places each entry of the batch has filled before, of the numbers of their last places. */
     int[] past(MemorySegment lastPlaces, int batch) {
         int[] past = new int[batch];
         for (int b = 0; b < batch && !prompt; b++) {
             int last = lastPlaces.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, b);
             int total = (int) Math.clamp(last + 1L, 0, room);
-            past[b] = Math.clamp(total - now, 0, given);
+            past[b] = Math.clamp(total - now, 0, pastRoom);
         }
         return past;
     }

@@ -64,7 +64,7 @@ final class ResizeAxes {
     }
 
     private double[] scales() {
-        double[] numbers = given();
+        double[] numbers = fixedScales();
         if (numbers != null) {
             return numbers;
         }
@@ -86,7 +86,7 @@ final class ResizeAxes {
         return scales;
     }
 
-    private double @Nullable [] given() {
+    private double @Nullable [] fixedScales() {
         if (attributes.has("height_scale")) {
             return new double[] {1, 1, attributes.real("height_scale"), attributes.real("width_scale")};
         }

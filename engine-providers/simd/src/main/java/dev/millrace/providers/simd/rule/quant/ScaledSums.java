@@ -45,9 +45,9 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
 
     /** Returns these sums with a bias of ints, in units of the sums. */
     ScaledSums withInts(Tensor bias) {
-        int[] given = Tables.intsOf(sums.lowering().environment(), bias);
-        double[] numbers = new double[given.length];
-        Arrays.setAll(numbers, i -> given[i]);
+        int[] ints = Tables.intsOf(sums.lowering().environment(), bias);
+        double[] numbers = new double[ints.length];
+        Arrays.setAll(numbers, i -> ints[i]);
         return new ScaledSums(sums, factors, numbers);
     }
 

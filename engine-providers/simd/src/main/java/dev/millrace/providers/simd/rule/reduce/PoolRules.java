@@ -90,8 +90,8 @@ public final class PoolRules {
             return sliding(op, PoolingOperation.average());
         }
         int spatial = op.in(0).shape().rank() - 2;
-        boolean areGiven = op.attributes().text("auto_pad", "NOTSET").equals("NOTSET");
-        if (!areGiven || spatial < 1 || spatial > 3) {
+        boolean areExplicit = op.attributes().text("auto_pad", "NOTSET").equals("NOTSET");
+        if (!areExplicit || spatial < 1 || spatial > 3) {
             return false;
         }
         long[] pads = WindowAxes.numbers(op.attributes(), "pads", 2 * spatial, 0);

@@ -100,7 +100,7 @@ class GroupQueryRuleTest {
         return editor.append(spec, List.of(value.name() + "_" + type)).requireOutput(0);
     }
 
-    private Tensor[] given() {
+    private Tensor[] inputs() {
         return Arrays.stream(inputs).filter(tensor -> tensor != null).toArray(Tensor[]::new);
     }
 
@@ -110,7 +110,7 @@ class GroupQueryRuleTest {
 
     private void check(ElementType type) {
         try (Comparison comparison = comparison(type, true)) {
-            comparison.agreesOn(given()).withoutFallback();
+            comparison.agreesOn(inputs()).withoutFallback();
         }
     }
 
@@ -150,7 +150,7 @@ class GroupQueryRuleTest {
         cached(3, 8, 8, 5).rotated(false, 8);
         inputs[9] = Tensor.copyOf(new long[] {5, PLACES, 7}, 1, 3);
         try (Comparison comparison = comparison(ElementType.FLOAT, true)) {
-            assertThatThrownBy(() -> comparison.agreesOn(given()))
+            assertThatThrownBy(() -> comparison.agreesOn(inputs()))
                     .isInstanceOf(EngineException.class)
                     .hasMessageContaining("position 40 is outside a cache of 40 positions");
         }
@@ -202,7 +202,7 @@ class GroupQueryRuleTest {
     void nobodyReadsTheCaches() {
         cached(2, 6, 8, 6).packed().rotated(false, 8);
         try (Comparison comparison = comparison(ElementType.FLOAT, false)) {
-            comparison.agreesOn(given()).withoutFallback();
+            comparison.agreesOn(inputs()).withoutFallback();
         }
     }
 

@@ -35,7 +35,7 @@ class RecurrentRulesTest {
         private final boolean withStates = random.nextBoolean();
         private final boolean withBias = random.nextBoolean();
         private final boolean withPeepholes = random.nextBoolean();
-        private final boolean givenWeights = inputs % 2 == 0;
+        private final boolean weightsAreInputs = inputs % 2 == 0;
         private final int unwanted = random.nextInt(4);
         private final Attributes attributes;
         private final Tensor w;
@@ -63,10 +63,12 @@ class RecurrentRulesTest {
         void make(GraphEditor editor) {
             List<@Nullable Value> values = new ArrayList<>();
             values.add(Comparison.floats(editor, "x", 3));
-            values.add(givenWeights ? Comparison.floats(editor, "w", 3) : editor.addConstant("w", w));
-            values.add(givenWeights ? Comparison.floats(editor, "r", 3) : editor.addConstant("r", r));
+            values.add(weightsAreInputs ? Comparison.floats(editor, "w", 3) : editor.addConstant("w", w));
+            values.add(weightsAreInputs ? Comparison.floats(editor, "r", 3) : editor.addConstant("r", r));
             values.add(
-                    !withBias ? null : givenWeights ? Comparison.floats(editor, "b", 2) : editor.addConstant("b", b));
+                    !withBias
+                            ? null
+                            : weightsAreInputs ? Comparison.floats(editor, "b", 2) : editor.addConstant("b", b));
             values.add(withLengths ? Comparison.input(editor, "lengths", ElementType.INT32, 1) : null);
             values.add(withStates ? Comparison.floats(editor, "h", 3) : null);
             if (isLstm()) {
@@ -95,7 +97,7 @@ class RecurrentRulesTest {
                     batchFirst
                             ? Comparison.random(random, batch, steps, inputs)
                             : Comparison.random(random, steps, batch, inputs));
-            if (givenWeights) {
+            if (weightsAreInputs) {
                 given.addAll(withBias ? List.of(w, r, b) : List.of(w, r));
             }
             if (withLengths) {

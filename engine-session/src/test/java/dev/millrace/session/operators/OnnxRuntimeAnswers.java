@@ -20,8 +20,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /** ONNX Runtime, asked once. */
-final class Peer {
-    private Peer() {}
+final class OnnxRuntimeAnswers {
+    private OnnxRuntimeAnswers() {}
 
     /** @param places outputs that are written into the memory of inputs */
     static Map<String, Tensor> run(byte[] model, Map<String, Tensor> inputs, Map<String, String> places)

@@ -19,14 +19,14 @@ import java.util.Map;
 import java.util.Set;
 
 /** ONNX Runtime's session, driven step by step, with caches that are written in place. */
-final class PeerDecoder implements TimedDecoder {
+final class OnnxRuntimeDecoder implements TimedDecoder {
     private static final double NANOS = 1e9;
     private static final String PAST = "past_key_values";
 
     private final OrtEnvironment environment = OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_FATAL);
     private final OrtSession session;
 
-    PeerDecoder(Path model, int threads) throws OrtException {
+    OnnxRuntimeDecoder(Path model, int threads) throws OrtException {
         try (var options = new OrtSession.SessionOptions()) {
             options.setIntraOpNumThreads(threads);
             session = environment.createSession(model.toString(), options);

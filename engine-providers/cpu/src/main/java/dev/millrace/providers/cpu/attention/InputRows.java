@@ -13,16 +13,16 @@ import dev.millrace.scheduler.kernel.LaunchContext;
  *
  * @param biasInput the input added to rows of this call, from element {@code biasAt} on; -1 for none
  */
-record GivenRows(int input, HeadLayout now, int pastInput, int pastSteps, int biasInput, long biasAt, ElementType type)
+record InputRows(int input, HeadLayout now, int pastInput, int pastSteps, int biasInput, long biasAt, ElementType type)
         implements HeadSource {
 
     /** Returns rows without a past. */
-    static GivenRows of(BindContext context, int input, HeadLayout now) {
-        return new GivenRows(input, now, -1, 0, -1, 0, context.inputType(input));
+    static InputRows of(BindContext context, int input, HeadLayout now) {
+        return new InputRows(input, now, -1, 0, -1, 0, context.inputType(input));
     }
 
     /** Returns these rows behind those of {@code pastInput}, where that input is given. */
-    GivenRows after(BindContext context, int past) {
+    InputRows after(BindContext context, int past) {
         if (!context.hasInput(past)) {
             return this;
         }
@@ -36,12 +36,12 @@ record GivenRows(int input, HeadLayout now, int pastInput, int pastSteps, int bi
                     + now.heads() + " heads of " + now.size() + " elements, " + now.batch() + " in a batch");
         }
         int steps = ArrayExtents.toInt("steps of the past", shape.dim(2));
-        return new GivenRows(input, now, past, steps, biasInput, biasAt, type);
+        return new InputRows(input, now, past, steps, biasInput, biasAt, type);
     }
 
     /** Returns these rows with a bias vector added, which has the elements of all heads from element {@code at} on. */
-    GivenRows plus(int vectorInput, long at) {
-        return new GivenRows(input, now, pastInput, pastSteps, vectorInput, at, type);
+    InputRows plus(int vectorInput, long at) {
+        return new InputRows(input, now, pastInput, pastSteps, vectorInput, at, type);
     }
 
     @Override

@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Map;
 
-/** A process of its own: opens a session of the peer, multiplies, and prints how many nanoseconds that took from its start. */
-final class FirstPeerProduct {
-    private FirstPeerProduct() {}
+/** A process of its own: opens a session of ONNX Runtime, multiplies, and prints how many nanoseconds that took from its start. */
+final class FirstOnnxRuntimeProduct {
+    private FirstOnnxRuntimeProduct() {}
 
     /** @param arguments the file of the model, and m, k and n */
     public static void main(String[] arguments) throws OrtException {

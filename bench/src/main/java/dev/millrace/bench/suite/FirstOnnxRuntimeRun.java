@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 
 /** The counterpart of {@link FirstRun} for ONNX Runtime. */
-final class FirstPeerRun {
-    private FirstPeerRun() {}
+final class FirstOnnxRuntimeRun {
+    private FirstOnnxRuntimeRun() {}
 
     /**
      * @param arguments the model, the inputs, threads, sessions, runs of each, and symbolic

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /** Outputs that go into the caller's tensors. */
-public final class GivenOutputs {
-    private GivenOutputs() {}
+public final class CallerOutputs {
+    private CallerOutputs() {}
 
     /** Refuses, before anything runs, what cannot be written. */
     static void check(RunOptions options, List<ValueInfo> outputs) {

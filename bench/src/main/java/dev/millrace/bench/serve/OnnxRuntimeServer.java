@@ -18,8 +18,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
-/** The peer through its Java package, whose runs block: threads are lent to its clients. */
-final class PeerServer implements Server {
+/** ONNX Runtime through its Java package, whose runs block: threads are lent to its clients. */
+final class OnnxRuntimeServer implements Server {
     private static final OrtLoggingLevel LOGGED = OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR;
     private static final String NAME = "serve";
 
@@ -34,7 +34,8 @@ final class PeerServer implements Server {
      * @param shared whether all sessions share one pool of threads, or have a pool each as is its default
      * @param threads of the shared pool; 0 for as many as it takes by itself
      */
-    PeerServer(List<ServedFiles> files, int callers, boolean shared, int threads) throws OrtException, IOException {
+    OnnxRuntimeServer(List<ServedFiles> files, int callers, boolean shared, int threads)
+            throws OrtException, IOException {
         this.callers = Executors.newFixedThreadPool(callers);
         environment = shared ? sharing(threads) : OrtEnvironment.getEnvironment(LOGGED, NAME);
         try (var options = new OrtSession.SessionOptions()) {
@@ -92,7 +93,7 @@ final class PeerServer implements Server {
 
     @Override
     public void replace(int session) {
-        throw new UnsupportedOperationException("nothing of the peer's replaces a session under load");
+        throw new UnsupportedOperationException("nothing of ONNX Runtime's replaces a session under load");
     }
 
     @Override

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A small ONNX model with its inputs, written node by node. */
-public final class PeerModel {
+public final class ReferenceModel {
     private static final int OPSET = 21;
     private static final int IR_VERSION = 10;
 
