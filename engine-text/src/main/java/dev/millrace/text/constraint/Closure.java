@@ -13,17 +13,17 @@ final class Closure {
     private static final int MOST_VISITS = 100_000;
 
     private final Automaton automaton;
-    private final Map<Long, Frame> frames = new HashMap<>();
+    private final Map<Long, StackFrame> frames = new HashMap<>();
     private final Set<Long> visited = new HashSet<>();
     private int lastId;
     private long steps;
     private boolean isEnd;
     private int count;
     private int[] nodes = new int[16];
-    private @Nullable Frame[] stacks = new Frame[16];
+    private @Nullable StackFrame[] stacks = new StackFrame[16];
     private int open;
     private int[] openNodes = new int[16];
-    private @Nullable Frame[] openStacks = new Frame[16];
+    private @Nullable StackFrame[] openStacks = new StackFrame[16];
 
     Closure(Automaton automaton) {
         this.automaton = automaton;
@@ -60,19 +60,19 @@ final class Closure {
     }
 
     /** Adds a node and all that are reached from it without reading a byte. */
-    void add(int node, @Nullable Frame frame) {
+    void add(int node, @Nullable StackFrame frame) {
         push(node, frame);
         while (open > 0) {
             int at = openNodes[--open];
-            Frame above = openStacks[open];
-            if (visited.add((long) Frame.id(above) << Integer.SIZE | at)) {
+            StackFrame above = openStacks[open];
+            if (visited.add((long) StackFrame.id(above) << Integer.SIZE | at)) {
                 visit(at, above);
             }
         }
     }
 
-    private void push(int node, @Nullable Frame frame) {
-        if (Frame.depth(frame) + automaton.heights()[node] > Automaton.DEEPEST) {
+    private void push(int node, @Nullable StackFrame frame) {
+        if (StackFrame.depth(frame) + automaton.heights()[node] > Automaton.DEEPEST) {
             return;
         }
         if (open == openNodes.length) {
@@ -83,7 +83,7 @@ final class Closure {
         openStacks[open++] = frame;
     }
 
-    private void visit(int node, @Nullable Frame frame) {
+    private void visit(int node, @Nullable StackFrame frame) {
         steps++;
         if (visited.size() > MOST_VISITS) {
             throw Matcher.tooAmbiguous();
@@ -105,7 +105,7 @@ final class Closure {
             } else if (Automaton.isCall(label)) {
                 call(edge, frame);
             } else {
-                reads |= Frame.depth(frame) + automaton.heights()[target] <= Automaton.DEEPEST;
+                reads |= StackFrame.depth(frame) + automaton.heights()[target] <= Automaton.DEEPEST;
             }
         }
         if (reads) {
@@ -113,24 +113,24 @@ final class Closure {
         }
     }
 
-    private void call(int edge, @Nullable Frame frame) {
+    private void call(int edge, @Nullable StackFrame frame) {
         int target = automaton.targets()[edge];
         int start = automaton.starts()[Automaton.rule(automaton.labels()[edge])];
         if (automaton.isTail()[edge]) {
             push(start, frame);
-        } else if (Frame.depth(frame) + automaton.heights()[target] <= Automaton.DEEPEST
-                && Frame.depth(frame) + 1 + automaton.heights()[start] <= Automaton.DEEPEST) {
+        } else if (StackFrame.depth(frame) + automaton.heights()[target] <= Automaton.DEEPEST
+                && StackFrame.depth(frame) + 1 + automaton.heights()[start] <= Automaton.DEEPEST) {
             push(start, frame(target, frame));
         }
     }
 
-    private Frame frame(int node, @Nullable Frame below) {
+    private StackFrame frame(int node, @Nullable StackFrame below) {
         return frames.computeIfAbsent(
-                (long) Frame.id(below) << Integer.SIZE | node,
-                key -> new Frame(++lastId, node, below, Frame.depth(below) + 1));
+                (long) StackFrame.id(below) << Integer.SIZE | node,
+                key -> new StackFrame(++lastId, node, below, StackFrame.depth(below) + 1));
     }
 
-    private void keep(int node, @Nullable Frame frame) {
+    private void keep(int node, @Nullable StackFrame frame) {
         if (count == nodes.length) {
             nodes = Arrays.copyOf(nodes, 2 * count);
             stacks = Arrays.copyOf(stacks, 2 * count);
@@ -143,7 +143,7 @@ final class Closure {
     int[] key() {
         long[] sorted = new long[count];
         for (int i = 0; i < count; i++) {
-            sorted[i] = (long) Frame.id(stacks[i]) << Integer.SIZE | nodes[i];
+            sorted[i] = (long) StackFrame.id(stacks[i]) << Integer.SIZE | nodes[i];
         }
         Arrays.sort(sorted);
         int[] key = new int[2 * count + 1];

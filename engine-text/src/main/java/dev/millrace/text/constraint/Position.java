@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** A place in the texts of a constraint: all nodes where a text may be, each with its open calls. */
 final class Position {
     final int[] nodes;
-    final @Nullable Frame[] frames;
+    final @Nullable StackFrame[] frames;
     /** Whether a text may end here. */
     final boolean isEnd;
 
@@ -20,7 +20,7 @@ final class Position {
     /** The age of the matcher's memory to which {@link #next} belongs. */
     int age;
 
-    Position(int[] nodes, @Nullable Frame[] frames, boolean isEnd, int age) {
+    Position(int[] nodes, @Nullable StackFrame[] frames, boolean isEnd, int age) {
         this.nodes = nodes;
         this.frames = frames;
         this.isEnd = isEnd;

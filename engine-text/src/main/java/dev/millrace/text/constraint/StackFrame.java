@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * @param node the node behind the call
  * @param below the call around it; null for none
  */
-record Frame(int id, int node, @Nullable Frame below, int depth) {
-    static int depth(@Nullable Frame frame) {
+record StackFrame(int id, int node, @Nullable StackFrame below, int depth) {
+    static int depth(@Nullable StackFrame frame) {
         return frame == null ? 0 : frame.depth;
     }
 
-    static int id(@Nullable Frame frame) {
+    static int id(@Nullable StackFrame frame) {
         return frame == null ? 0 : frame.id;
     }
 
