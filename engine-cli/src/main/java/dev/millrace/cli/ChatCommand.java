@@ -3,6 +3,7 @@ package dev.millrace.cli;
 import dev.millrace.graph.EngineException;
 import dev.millrace.session.Engine;
 import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.text.Adapter;
 import dev.millrace.text.Chat;
 import dev.millrace.text.ChatMessage;
 import dev.millrace.text.Completion;
@@ -72,7 +73,9 @@ final class ChatCommand implements Callable<Integer> {
             GenerationOptions.Builder complete =
                     options.toBuilder().constraint(constraint.constraint(opened.tokenizer()));
             generation.bias(complete, opened.tokenizer());
-            Chat chat = opened.chats().stoppingAt(generation.stops()).chat(complete.build());
+            Adapter adapter = generation.adapter();
+            LanguageModel adapted = adapter == null ? opened : opened.with(adapter);
+            Chat chat = adapted.chats().stoppingAt(generation.stops()).chat(complete.build());
             if (system != null) {
                 chat.add(ChatMessage.system(system));
             }

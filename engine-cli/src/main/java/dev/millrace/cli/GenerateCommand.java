@@ -7,6 +7,7 @@ import dev.millrace.session.Session;
 import dev.millrace.session.generate.DecoderSignature;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.Generator;
+import dev.millrace.text.Adapter;
 import dev.millrace.text.Completion;
 import dev.millrace.text.ModelFolder;
 import dev.millrace.text.TextGenerator;
@@ -105,7 +106,9 @@ final class GenerateCommand implements Callable<Integer> {
         long opening = System.nanoTime();
         try (Engine engine = flags.engine();
                 Session session = engine.session(folder == null ? file : folder.model(), flags.options())) {
-            TextGenerator generator = TextGenerator.of(Generator.of(session, signature(session, folder)), read)
+            Generator tokens = Generator.of(session, signature(session, folder));
+            Adapter adapter = generation.adapter();
+            TextGenerator generator = TextGenerator.of(adapter == null ? tokens : tokens.with(adapter.tensors()), read)
                     .stoppingAt(generation.stops());
             var pace = new GenerationPace(opening);
             Completion completion = generator.run(text, complete.build(), piece -> {

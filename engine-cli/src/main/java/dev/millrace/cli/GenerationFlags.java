@@ -2,7 +2,9 @@ package dev.millrace.cli;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.text.Adapter;
 import dev.millrace.text.Tokenizer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -75,6 +77,18 @@ final class GenerationFlags {
 
     @Option(names = "--time-limit", paramLabel = "SECONDS", description = "Fail where an answer takes longer.")
     private @Nullable Integer timeLimit;
+
+    @Option(
+            names = "--adapter",
+            paramLabel = "FILE",
+            description = "Use a low-rank adapter (LoRA): an .onnx_adapter or .safetensors file.")
+    private @Nullable Path adapter;
+
+    /** Returns the adapter; null if none is given. */
+    @Nullable
+    Adapter adapter() {
+        return adapter == null ? null : Adapter.read(adapter);
+    }
 
     /** Returns options with what was given on the command line. */
     GenerationOptions over(GenerationOptions options) {

@@ -17,22 +17,24 @@ public final class LanguageModel implements AutoCloseable {
     /** The bytes of caches that are kept by default. */
     private static final long PREFIX_BYTES = 1L << 30;
 
-    private final @Nullable Engine own;
     private final ModelFolder folder;
     private final Session session;
     private final Tokenizer tokenizer;
     private final Generator tokens;
     private final TextGenerator generator;
+    /** Closes what this model does not share. */
+    private final Runnable closing;
+
     private @Nullable ChatGenerator chats;
 
     private LanguageModel(
-            @Nullable Engine own, ModelFolder folder, Session session, Tokenizer tokenizer, GeneratorOptions options) {
-        this.own = own;
+            ModelFolder folder, Session session, Tokenizer tokenizer, Generator tokens, Runnable closing) {
         this.folder = folder;
         this.session = session;
         this.tokenizer = tokenizer;
-        this.tokens = Generator.of(session, folder.signature(session).build(), options);
+        this.tokens = tokens;
         this.generator = TextGenerator.of(tokens, tokenizer);
+        this.closing = closing;
     }
 
     /**
@@ -80,7 +82,13 @@ public final class LanguageModel implements AutoCloseable {
         Tokenizer tokenizer = Tokenizer.read(folder.tokenizer());
         Session session = engine.session(folder.model(), options);
         try {
-            return new LanguageModel(own, folder, session, tokenizer, generator);
+            Generator tokens = Generator.of(session, folder.signature(session).build(), generator);
+            return new LanguageModel(folder, session, tokenizer, tokens, () -> {
+                session.close();
+                if (own != null) {
+                    own.close();
+                }
+            });
         } catch (RuntimeException | Error e) {
             session.close();
             throw e;
@@ -90,6 +98,16 @@ public final class LanguageModel implements AutoCloseable {
     /** Returns options that keep up to 1 GiB of caches for prompts that begin as earlier ones, such as the turns of a chat. */
     private static GeneratorOptions defaultOptions() {
         return GeneratorOptions.builder().prefixBytes(PREFIX_BYTES).build();
+    }
+
+    /**
+     * Returns this model with a low-rank adapter (LoRA). Both share the session and generate at the same time. The result is
+     * closed before this model; that frees its caches alone.
+     */
+    public LanguageModel with(Adapter adapter) {
+        Generator adapted =
+                tokens.with(ApiBoundary.requireArgument(adapter, "adapter").tensors());
+        return new LanguageModel(folder, session, tokenizer, adapted, () -> {});
     }
 
     public ModelFolder folder() {
@@ -139,9 +157,6 @@ public final class LanguageModel implements AutoCloseable {
     @Override
     public void close() {
         tokens.close();
-        session.close();
-        if (own != null) {
-            own.close();
-        }
+        closing.run();
     }
 }

@@ -70,6 +70,15 @@ final class DecoderInput {
         return filled(Shape.of(count, length), values);
     }
 
+    /** A tensor without elements: extents that the model leaves open, such as the rank of an adapter, are 0. */
+    Tensor empty() {
+        long[] extents = new long[shape == null ? 1 : shape.rank()];
+        for (int i = 0; i < extents.length; i++) {
+            extents[i] = shape != null && shape.dim(i) instanceof Dim.Known known ? known.extent() : 0;
+        }
+        return Tensor.allocate(type, Shape.of(extents));
+    }
+
     /** One number, in a shape of ones. */
     Tensor single(int value) {
         long[] ones = new long[shape == null ? 1 : shape.rank()];

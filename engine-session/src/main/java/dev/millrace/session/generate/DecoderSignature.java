@@ -11,8 +11,10 @@ import dev.millrace.session.Session;
 import dev.millrace.session.State;
 import dev.millrace.session.ValueInfo;
 import dev.millrace.session.request.CacheRoom;
+import dev.millrace.session.request.RequestCheck;
 import dev.millrace.session.request.Streaming;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -38,6 +40,18 @@ public final class DecoderSignature {
     private final int contextLength;
     /** Whether caches may have room for later steps, behind which the mask has zeros. */
     private final boolean hasRoom;
+
+    private DecoderSignature(DecoderSignature other, Map<String, Tensor> fixed) {
+        ids = other.ids;
+        mask = other.mask;
+        positions = other.positions;
+        branch = other.branch;
+        logits = other.logits;
+        states = other.states;
+        contextLength = other.contextLength;
+        hasRoom = other.hasRoom;
+        this.fixed = Map.copyOf(fixed);
+    }
 
     private DecoderSignature(Builder builder) {
         ids = builder.required(builder.ids, "the tokens, input_ids in most models");
@@ -80,6 +94,20 @@ public final class DecoderSignature {
     /** The model's context length in tokens; 0 if it is not known. */
     public int contextLength() {
         return contextLength;
+    }
+
+    /** Returns this signature with other values of inputs that every run is given. */
+    DecoderSignature with(Session session, Map<String, Tensor> values) {
+        Map<String, Tensor> all = new HashMap<>(fixed);
+        values.forEach((name, value) -> {
+            ValueInfo input = session.inputs().stream()
+                    .filter(each -> each.name().equals(name))
+                    .findFirst()
+                    .orElseThrow(() -> EngineException.invalidArgument("the model has no input '" + name + "'"));
+            RequestCheck.check(input, value);
+            all.put(name, value);
+        });
+        return new DecoderSignature(this, all);
     }
 
     boolean keepsCaches() {
@@ -199,6 +227,9 @@ public final class DecoderSignature {
 
     /** Assigns roles to inputs and outputs. */
     public static final class Builder {
+        /** A part of the names of inputs for the matrices of low-rank adapters. */
+        private static final String ADAPTED = "lora_";
+
         private static final Set<String> KEPT = Set.of("num_logits_to_keep", "logits_to_keep");
 
         private final Map<String, ValueInfo> inputs = new LinkedHashMap<>();
@@ -228,6 +259,8 @@ public final class DecoderSignature {
                     states.put(input.name(), State.carry(output, input.name()));
                 } else if (KEPT.contains(input.name())) {
                     fixed.put(input.name(), new DecoderInput(input).single(1));
+                } else if (input.name().contains(ADAPTED) && !input.optional()) {
+                    fixed.put(input.name(), new DecoderInput(input).empty());
                 }
             }
         }

@@ -1,6 +1,7 @@
 package dev.millrace.session.generate;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Session;
 import dev.millrace.session.State;
 import dev.millrace.session.StateOptions;
@@ -8,6 +9,7 @@ import dev.millrace.session.StatefulSession;
 import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.StepFlux;
 import java.util.ArrayList;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +22,15 @@ import reactor.core.publisher.Mono;
  * several texts, and else their runs take turns. The session stays the caller's to close.
  */
 public final class Generator implements AutoCloseable {
+    private final Session session;
+    private final GeneratorOptions options;
     private final DecoderSignature signature;
     private final PrefixCache prefixes;
     private final @Nullable DecodeBatch batch;
 
     private Generator(Session session, DecoderSignature signature, GeneratorOptions options) {
+        this.session = session;
+        this.options = options;
         this.signature = signature;
         StatefulSession sequences =
                 session.stateful(StateOptions.defaults(), signature.states().toArray(State[]::new));
@@ -48,6 +54,16 @@ public final class Generator implements AutoCloseable {
     public static Generator of(Session session, DecoderSignature signature, GeneratorOptions options) {
         requireArgument(signature, "signature").check(requireArgument(session, "session"));
         return new Generator(session, signature, requireArgument(options, "options"));
+    }
+
+    /**
+     * Returns a generator of the same session with other values for inputs that every run is given, such as those of a low-rank
+     * adapter (LoRA). It shares no caches and no runs with this one. If this one keeps caches, both have to be closed.
+     *
+     * @param values the tensors by the names of inputs, which stay the caller's and open
+     */
+    public Generator with(Map<String, Tensor> values) {
+        return of(session, signature.with(session, requireArgument(values, "values")), options);
     }
 
     public DecoderSignature signature() {
