@@ -64,6 +64,12 @@ final class GenerationFlags {
     private @Nullable Integer noRepeatNgram;
 
     @Option(
+            names = "--speculative-tokens",
+            paramLabel = "N",
+            description = "Guess up to N tokens from earlier phrases, and check them in the run of the next token.")
+    private @Nullable Integer speculativeTokens;
+
+    @Option(
             names = "--logit-bias",
             paramLabel = "TOKEN=X",
             description = "Add a number to the score of a token, given as text or number; -Infinity forbids it.")
@@ -108,6 +114,7 @@ final class GenerationFlags {
                     .frequencyPenalty(or(frequencyPenalty, options.frequencyPenalty()))
                     .presencePenalty(or(presencePenalty, options.presencePenalty()))
                     .noRepeatNgram(or(noRepeatNgram, options.noRepeatNgram()))
+                    .speculativeTokens(or(speculativeTokens, options.speculativeTokens()))
                     .timeLimit(timeLimit == null ? options.timeLimit() : Duration.ofSeconds(timeLimit));
             if (topK != null) {
                 builder.topK(topK);

@@ -171,6 +171,7 @@ class OptionBuildersTest {
                 .frequencyPenalty(0.1)
                 .presencePenalty(0.2)
                 .noRepeatNgram(3)
+                .speculativeTokens(4)
                 .logitBias(1, 2)
                 .logprobs(4)
                 .seed(3)

@@ -18,9 +18,11 @@ import dev.millrace.session.generate.Generator;
 import dev.millrace.session.generate.GeneratorOptions;
 import dev.millrace.session.generate.Token;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -132,6 +134,33 @@ class DecodeBatchTest {
                     .block());
             assertThat(whole.ids()).containsExactly(alone.getLast());
             assertThat(generator.prefixBytes()).isPositive();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4, 16})
+    void guessesChangeNothingButTheNumberOfRuns(int guesses) {
+        GenerationOptions guessing = HOW.toBuilder().speculativeTokens(guesses).build();
+        try (Generator generator = generator(4, 1 << 22)) {
+            long[] repeating = new long[60];
+            Arrays.setAll(repeating, i -> 10 + i % 6);
+            long[] expected = generator.run(repeating, HOW).ids();
+            runs.set(0);
+            Generation said = generator.run(repeating, guessing);
+            assertThat(said.ids()).containsExactly(expected);
+            assertThat(said.tokens())
+                    .extracting(Token::index)
+                    .containsExactlyElementsOf(
+                            IntStream.range(0, TOKENS).boxed().toList());
+            assertThat(runs.get()).isLessThan(TOKENS + 5);
+            assertThat(requireNonNull(generator.mono(repeating, guessing).block())
+                            .ids())
+                    .containsExactly(expected);
+            assertAreThoseAlone(requireNonNull(Flux.fromIterable(prompts)
+                    .flatMapSequential(prompt -> generator.mono(prompt, guessing))
+                    .map(Generation::ids)
+                    .collectList()
+                    .block()));
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.scheduler.Schedulers;
 
@@ -51,6 +52,11 @@ final class DecodeBatch {
     /** Whether texts are being generated. */
     synchronized boolean isBusy() {
         return !texts.isEmpty();
+    }
+
+    /** Whether no text but this one is being generated, on caches of its own. */
+    synchronized boolean isAlone(@Nullable BatchedText text) {
+        return texts.isEmpty() || texts.size() == 1 && texts.getFirst() == text && !text.isShared();
     }
 
     /** Adds a text whose prompt is in its caches. {@link #leave} removes it. */

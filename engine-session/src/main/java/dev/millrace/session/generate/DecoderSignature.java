@@ -14,6 +14,7 @@ import dev.millrace.session.request.CacheRoom;
 import dev.millrace.session.request.RequestCheck;
 import dev.millrace.session.request.Streaming;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -129,6 +130,11 @@ public final class DecoderSignature {
         return hasRoom || keepsCaches() && DecoderCaches.grow(states);
     }
 
+    /** Whether a run may read tokens that are guesses: they are overwritten if they are wrong. */
+    boolean mayGuess() {
+        return hasRoom && Collections.disjoint(fixed.keySet(), Builder.KEPT);
+    }
+
     /** Whether several texts, whose lengths differ, may be the entries of a batch. */
     boolean mayBatch() {
         return hasRoom
@@ -206,6 +212,14 @@ public final class DecoderSignature {
             inputs.and(positions.name(), positions.rows(words.length, 1, (entry, _) -> cached[entry]));
         }
         return inputs;
+    }
+
+    /** Returns the number of steps that outputs have logits of. */
+    int rows(Outputs outputs) {
+        Tensor all = outputs.get(logits);
+        return all.elements() == 0
+                ? 0
+                : Math.toIntExact(all.elements() / all.shape().dimAt(-1));
     }
 
     /** Returns the logits of the last step of an entry of a batch. */

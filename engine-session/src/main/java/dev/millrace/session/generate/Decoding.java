@@ -12,6 +12,7 @@ import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.StepFlux;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -50,6 +51,10 @@ final class Decoding implements StepFlux.Steps<Token> {
     /** The place in the batch, once the prompt is read. */
     private @Nullable BatchedText text;
 
+    /** Tokens of a run with guesses that nobody has been given yet. */
+    private final ArrayDeque<Token> ready = new ArrayDeque<>();
+
+    private final Speculation speculation;
     private @Nullable Ending ending;
 
     /** @param batch computes the tokens of several texts together; null for none */
@@ -64,6 +69,7 @@ final class Decoding implements StepFlux.Steps<Token> {
         this.batch = batch;
         this.generation = generation;
         this.sampler = new Sampler(generation);
+        this.speculation = new Speculation(signature.mayGuess() ? generation.speculativeTokens() : 0);
         this.prompt = prompt.length;
         this.words = prompt.clone();
         this.count = prompt.length;
@@ -87,12 +93,63 @@ final class Decoding implements StepFlux.Steps<Token> {
     /** Returns the next token, generated on this thread. */
     Token run() {
         while (true) {
+            Token token = ready.poll();
+            if (token != null) {
+                return token;
+            }
+            int[] guesses = guesses();
+            if (guesses.length > 0) {
+                judge(guesses, sequence.run(inputs(guesses), runs));
+                continue;
+            }
             BatchedText batched = batched();
-            Token token = batched == null ? taken(sequence.run(inputs(), runs)) : chosen(awaited(batched));
+            token = batched == null ? taken(sequence.run(inputs(), runs)) : chosen(awaited(batched));
             if (token != null) {
                 return token;
             }
         }
+    }
+
+    /** Returns guesses of the next tokens; none while the prompt is read or other texts share the runs. */
+    private int[] guesses() {
+        boolean isAlone = batch == null || batch.isAlone(text);
+        if (cached == 0 || count - cached > 1 || !isAlone) {
+            return new int[0];
+        }
+        int context = signature.contextLength() > 0 ? signature.contextLength() : Integer.MAX_VALUE;
+        int answer = generation.maxTokens() - (count - prompt) - 1;
+        return speculation.guesses(words, count, Math.min(answer, context - count - 1));
+    }
+
+    /** Returns the inputs of a run of the last token and guesses. */
+    private Inputs inputs(int[] guesses) {
+        int[] all = Arrays.copyOf(words, count + guesses.length);
+        System.arraycopy(guesses, 0, all, count, guesses.length);
+        end = count;
+        return signature.inputs(all, cached, all.length, all.length);
+    }
+
+    /** Adds the tokens of a run with guesses: one behind each right guess, and one more. */
+    private void judge(int[] guesses, Outputs outputs) {
+        int right = 0;
+        try (outputs) {
+            int rows = guesses.length + 1;
+            if (signature.rows(outputs) < rows) {
+                // the model has logits of the last token alone, which is behind guesses
+                speculation.stop();
+                return;
+            }
+            for (int row = 0; row < rows && ending == null; row++) {
+                end = count;
+                Token token = chosen(signature.lastLogits(outputs, row, rows));
+                ready.add(token);
+                if (row == guesses.length || token.id() != guesses[row]) {
+                    break;
+                }
+                right++;
+            }
+        }
+        speculation.ended(right);
     }
 
     /** Returns the place in the batch if the next run is one of a token; else null. */
@@ -145,6 +202,21 @@ final class Decoding implements StepFlux.Steps<Token> {
     }
 
     private void step(ContextView context, Receiver<Token> to, Disposable.Swap running) {
+        Token known = ready.poll();
+        if (known != null) {
+            to.answered(known);
+            return;
+        }
+        int[] guesses = guesses();
+        if (guesses.length > 0) {
+            running.update(sequence.mono(inputs(guesses), runs)
+                    .subscribe(
+                            outputs -> answer(guesses, outputs, context, to, running),
+                            thrown -> to.failed(named(thrown)),
+                            null,
+                            Context.of(context)));
+            return;
+        }
         BatchedText batched = batched();
         if (batched == null) {
             running.update(sequence.mono(inputs(), runs)
@@ -173,6 +245,17 @@ final class Decoding implements StepFlux.Steps<Token> {
                 to.failed(failure);
             }
         }));
+    }
+
+    private void answer(
+            int[] guesses, Outputs outputs, ContextView context, Receiver<Token> to, Disposable.Swap running) {
+        try {
+            judge(guesses, outputs);
+        } catch (RuntimeException | Error e) {
+            to.failed(named(e));
+            return;
+        }
+        step(context, to, running);
     }
 
     private void answer(Outputs outputs, ContextView context, Receiver<Token> to, Disposable.Swap running) {
@@ -236,7 +319,7 @@ final class Decoding implements StepFlux.Steps<Token> {
 
     @Override
     public boolean isDone() {
-        return ending != null;
+        return ending != null && ready.isEmpty();
     }
 
     @Override

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param frequencyPenalty the number that a token's score loses for each time that it stands in the answer
  * @param presencePenalty the number that a token's score loses if it stands in the answer
  * @param noRepeatNgram the length of phrases that do not occur twice; 0 for no limit
+ * @param speculativeTokens the maximum number of tokens that are guessed from earlier phrases and checked in the run of the
+ *     next token; 0 for none
  * @param logitBias numbers that are added to the scores of tokens; minus infinity forbids a token
  * @param logprobs the number of the most likely tokens whose log probabilities each token reports, besides its own; null for
  *     no report
@@ -42,6 +44,7 @@ public record GenerationOptions(
         double frequencyPenalty,
         double presencePenalty,
         int noRepeatNgram,
+        int speculativeTokens,
         Map<Long, Double> logitBias,
         @Nullable Integer logprobs,
         @Nullable Long seed,
@@ -51,6 +54,7 @@ public record GenerationOptions(
         int priority,
         @Nullable Cancellation cancellation) {
     private static final int MOST_LOGPROBS = 1000;
+    private static final int MOST_GUESSES = 64;
     private static final GenerationOptions DEFAULTS = builder().build();
 
     public GenerationOptions {
@@ -71,6 +75,9 @@ public record GenerationOptions(
                 "frequencyPenalty is " + frequencyPenalty + " and presencePenalty " + presencePenalty
                         + "; they are finite numbers");
         check(noRepeatNgram >= 0, "noRepeatNgram is " + noRepeatNgram + "; it is at least 0");
+        check(
+                speculativeTokens >= 0 && speculativeTokens <= MOST_GUESSES,
+                "speculativeTokens is " + speculativeTokens + "; it is from 0 to " + MOST_GUESSES);
         check(
                 logprobs == null || logprobs >= 0 && logprobs <= MOST_LOGPROBS,
                 "logprobs is " + logprobs + "; it is from 0 to " + MOST_LOGPROBS);
@@ -106,6 +113,7 @@ public record GenerationOptions(
                 .frequencyPenalty(frequencyPenalty)
                 .presencePenalty(presencePenalty)
                 .noRepeatNgram(noRepeatNgram)
+                .speculativeTokens(speculativeTokens)
                 .constraint(constraint)
                 .timeLimit(timeLimit)
                 .priority(priority)
@@ -129,6 +137,7 @@ public record GenerationOptions(
         private double frequencyPenalty;
         private double presencePenalty;
         private int noRepeatNgram;
+        private int speculativeTokens;
         private Map<Long, Double> logitBias = Map.of();
         private @Nullable Integer logprobs;
         private @Nullable Long seed;
@@ -178,6 +187,11 @@ public record GenerationOptions(
 
         public Builder presencePenalty(double value) {
             presencePenalty = value;
+            return this;
+        }
+
+        public Builder speculativeTokens(int value) {
+            speculativeTokens = value;
             return this;
         }
 
@@ -247,6 +261,7 @@ public record GenerationOptions(
                     frequencyPenalty,
                     presencePenalty,
                     noRepeatNgram,
+                    speculativeTokens,
                     logitBias,
                     logprobs,
                     seed,
