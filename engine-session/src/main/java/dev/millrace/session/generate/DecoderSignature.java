@@ -38,6 +38,8 @@ public final class DecoderSignature {
     private final int contextLength;
     /** Whether caches may have room for later steps, behind which the mask has zeros. */
     private final boolean hasRoom;
+    /** Whether the caches are entries of a batch whose size is open. */
+    private final boolean haveEntries;
 
     private DecoderSignature(Builder builder) {
         ids = builder.required(builder.ids, "the tokens, input_ids in most models");
@@ -48,6 +50,7 @@ public final class DecoderSignature {
         fixed = Map.copyOf(builder.fixed);
         logits = builder.foundLogits();
         contextLength = builder.contextLength > 0 ? builder.contextLength : DecoderCaches.length(states);
+        haveEntries = DecoderCaches.haveEntries(states, builder.inputs);
         hasRoom = mask != null && DecoderCaches.mayHaveRoom(builder.room, mask.name(), states);
     }
 
@@ -103,8 +106,12 @@ public final class DecoderSignature {
 
     /** Whether several texts, whose lengths differ, may be the entries of a batch. */
     boolean mayBatch() {
-        return hasRoom
-                && branch == null
+        return hasRoom && branch == null && takesBatch();
+    }
+
+    /** Whether several texts of one length may be the entries of a batch. */
+    boolean takesBatch() {
+        return haveEntries
                 && ids.takesBatch()
                 && (mask == null || mask.takesBatch())
                 && (positions == null || positions.takesBatch());
@@ -176,6 +183,30 @@ public final class DecoderSignature {
         }
         if (positions != null) {
             inputs.and(positions.name(), positions.rows(words.length, 1, (entry, _) -> cached[entry]));
+        }
+        return inputs;
+    }
+
+    /**
+     * Returns the inputs of a step of each entry of a batch, without the caches.
+     *
+     * @param rows all tokens of each entry, as many for all
+     * @param cached the number of tokens that the caches cover
+     * @param count the number of tokens after the step
+     */
+    Inputs inputs(int[][] rows, int cached, int count) {
+        int length = count - cached;
+        Inputs inputs = Inputs.of(fixed);
+        inputs.and(ids.name(), ids.rows(rows.length, length, (entry, i) -> rows[entry][cached + i]));
+        if (mask != null) {
+            int steps = hasRoom ? room(count) : count;
+            inputs.and(mask.name(), mask.rows(rows.length, mask.lengthOr(steps), (_, i) -> i < count ? 1 : 0));
+        }
+        if (positions != null) {
+            inputs.and(positions.name(), positions.rows(rows.length, length, (_, i) -> cached + i));
+        }
+        if (branch != null) {
+            inputs.and(branch.name(), branch.single(cached > 0 ? 1 : 0));
         }
         return inputs;
     }

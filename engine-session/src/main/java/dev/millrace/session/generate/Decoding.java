@@ -1,8 +1,7 @@
 package dev.millrace.session.generate;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
-import dev.millrace.scheduler.Cancellation;
+import dev.millrace.session.Inference;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunContext;
@@ -10,19 +9,16 @@ import dev.millrace.session.RunOptions;
 import dev.millrace.session.Sequence;
 import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.Receiver;
-import dev.millrace.session.stream.StepFlux;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
-import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /** One generation: a prompt is one run for each of its chunks, and each token is another run or a part of one. */
-final class Decoding implements StepFlux.Steps<Token> {
+final class Decoding extends RunChain<Token> {
     /** The most tokens of a run: longer prompts take several, so that memory and the waiting of others stay bounded. */
     private static final int CHUNK = 512;
     /** The most tokens of a run while other texts wait for their next tokens. */
@@ -67,28 +63,19 @@ final class Decoding implements StepFlux.Steps<Token> {
         this.prompt = prompt.length;
         this.words = prompt.clone();
         this.count = prompt.length;
-        RunOptions.Builder options =
-                RunOptions.builder().outputs(signature.logits()).priority(generation.priority());
-        Cancellation cancellation = generation.cancellation();
-        if (cancellation != null) {
-            options.cancellation(cancellation);
-        }
-        Duration timeLimit = generation.timeLimit();
-        if (timeLimit != null) {
-            options.within(timeLimit);
-        }
-        this.runs = options.build();
+        this.runs = options(generation).toBuilder().outputs(signature.logits()).build();
         PrefixCache.Begun begun = prefixes.begin(prompt);
         this.sequence = begun.sequence();
         this.known = begun.cached();
         this.cached = begun.cached();
     }
 
-    /** Returns the next token, generated on this thread. */
+    @Override
     Token run() {
         while (true) {
             BatchedText batched = batched();
-            Token token = batched == null ? taken(sequence.run(inputs(), runs)) : chosen(awaited(batched));
+            Token token =
+                    batched == null ? takenAndClosed(sequence.run(inputs(), runs)) : chosen(awaited(batched));
             if (token != null) {
                 return token;
             }
@@ -130,29 +117,29 @@ final class Decoding implements StepFlux.Steps<Token> {
         return batch == null ? Disposables.disposed() : batch.step(place, words[count - 1], cached, options, to);
     }
 
+    @Override
+    Inference inference() {
+        return sequence;
+    }
+
+    @Override
+    RunOptions options() {
+        return runs;
+    }
+
     /** Returns the inputs of the next run: the new tokens, or the next chunk of a prompt. */
-    private Inputs inputs() {
+    @Override
+    Inputs inputs() {
         int chunk = batch != null && batch.isBusy() ? CHUNK_BESIDE_OTHERS : CHUNK;
         end = signature.keepsCaches() ? Math.min(count, cached + chunk) : count;
         return signature.inputs(words, cached, end, count);
     }
 
     @Override
-    public Disposable begin(ContextView context, Receiver<Token> to) {
-        Disposable.Swap running = Disposables.swap();
-        step(context, to, running);
-        return running;
-    }
-
-    private void step(ContextView context, Receiver<Token> to, Disposable.Swap running) {
+    void step(ContextView context, Receiver<Token> to, Disposable.Swap running) {
         BatchedText batched = batched();
         if (batched == null) {
-            running.update(sequence.mono(inputs(), runs)
-                    .subscribe(
-                            outputs -> answer(outputs, context, to, running),
-                            thrown -> to.failed(named(thrown)),
-                            null,
-                            Context.of(context)));
+            super.step(context, to, running);
             return;
         }
         running.update(step(batched, RunContext.in(context, runs), new Receiver<>() {
@@ -175,36 +162,15 @@ final class Decoding implements StepFlux.Steps<Token> {
         }));
     }
 
-    private void answer(Outputs outputs, ContextView context, Receiver<Token> to, Disposable.Swap running) {
-        Token token;
-        try {
-            token = taken(outputs);
-            if (token == null) {
-                step(context, to, running);
-                return;
-            }
-        } catch (RuntimeException | Error e) {
-            to.failed(named(e));
-            return;
-        }
-        to.answered(token);
-    }
-
-    private static EngineException named(Throwable thrown) {
-        return thrown instanceof EngineException known
-                ? known
-                : EngineException.wrap(Status.FAIL, "generation", thrown);
-    }
-
     /** Returns the token that follows from a run; null if the prompt goes on. */
-    private @Nullable Token taken(Outputs outputs) {
-        try (outputs) {
-            if (end < count) {
-                cached = end;
-                return null;
-            }
-            return chosen(signature.lastLogits(outputs, 0, 1));
+    @Override
+    @Nullable
+    Token taken(Outputs outputs) {
+        if (end < count) {
+            cached = end;
+            return null;
         }
+        return chosen(signature.lastLogits(outputs, 0, 1));
     }
 
     /** Returns the token that follows from the logits behind all words. */

@@ -8,6 +8,7 @@ import dev.millrace.session.StatefulSession;
 import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.StepFlux;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +94,37 @@ public final class Generator implements AutoCloseable {
         int[] words = checked(prompt);
         given(options, "options");
         return new StepFlux<>(() -> begin(words, options));
+    }
+
+    /**
+     * Searches for the most likely texts behind a prompt on this thread: each step keeps the best texts so far and extends all of
+     * them. If the inputs of the model take a batch, one run extends all.
+     *
+     * @param options those of the texts; nothing is drawn, so the temperature is 0
+     * @return the best texts, the best one first
+     */
+    public List<ScoredGeneration> beams(long[] prompt, GenerationOptions options, BeamOptions beams) {
+        try (BeamChain chain = search(checked(prompt), options, beams)) {
+            return chain.runAll();
+        }
+    }
+
+    /** Searches for the most likely texts behind a prompt when it is subscribed to. */
+    public Mono<List<ScoredGeneration>> beamsMono(long[] prompt, GenerationOptions options, BeamOptions beams) {
+        int[] words = checked(prompt);
+        given(options, "options");
+        given(beams, "beams");
+        return new StepFlux<>(() -> search(words, options, beams)).last();
+    }
+
+    private BeamChain search(int[] words, GenerationOptions options, BeamOptions beams) {
+        var sampler = new Sampler(given(options, "options"));
+        given(beams, "beams");
+        BeamSearch.check(options);
+        var model = new DecoderBeams(signature, prefixes, words);
+        var search = new BeamSearch(
+                beams, options, sampler, words, model.known(), signature.contextLength());
+        return new BeamChain(model, search, options);
     }
 
     private Decoding begin(int[] words, GenerationOptions options) {

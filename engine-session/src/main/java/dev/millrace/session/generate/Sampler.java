@@ -16,12 +16,19 @@ final class Sampler {
     private final GenerationOptions options;
     private final @Nullable Draw draw;
     private final SplittableRandom random;
+    private final @Nullable LogitsRule rule;
 
     /** A chosen token. */
     record Choice(int id, @Nullable TokenLikelihood likelihood) {}
 
     Sampler(GenerationOptions options) {
+        this(options, null);
+    }
+
+    /** @param rule changes scores after the options did; null for none */
+    Sampler(GenerationOptions options, @Nullable LogitsRule rule) {
         this.options = options;
+        this.rule = rule;
         draw = options.temperature() == 0
                 ? null
                 : new Draw(options.temperature(), options.topK(), options.topP(), options.minP());
@@ -50,6 +57,14 @@ final class Sampler {
         return new Choice(id, shares == null || reported == null ? null : likelihood(shares, id, reported));
     }
 
+    /** Replaces the logits behind tokens by log probabilities, which the options change then, as for a beam. */
+    float[] logShares(float[] logits, int[] before, int prompt) {
+        check(logits, before.length);
+        Scores.logShares(logits);
+        change(logits, before, prompt);
+        return logits;
+    }
+
     private void change(float[] logits, int[] before, int prompt) {
         options.logitBias().forEach((id, bias) -> {
             if (id >= 0 && id < logits.length) {
@@ -62,9 +77,13 @@ final class Sampler {
             Scores.lower(logits, answer, (float) options.frequencyPenalty(), (float) options.presencePenalty());
         }
         Scores.forbidPhrases(logits, before, options.noRepeatNgram());
+        if (rule != null) {
+            rule.apply(logits, Arrays.copyOfRange(before, prompt, before.length));
+        }
     }
 
-    private static TokenLikelihood likelihood(float[] scores, int id, int count) {
+    /** @param scores logits, which become log probabilities */
+    static TokenLikelihood likelihood(float[] scores, int id, int count) {
         Scores.logShares(scores);
         var likeliest = new Likeliest(count);
         for (int i = 0; count > 0 && i < scores.length; i++) {
