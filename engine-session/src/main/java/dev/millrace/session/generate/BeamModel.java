@@ -6,7 +6,7 @@ import dev.millrace.session.Outputs;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The model of a search: gives the inputs of each run, and keeps the caches of each beam. For one search. */
+/** A model that continues the beams of one search, or one text: gives the inputs of each run, and keeps the caches. */
 interface BeamModel extends AutoCloseable {
     /** Computes the next run. */
     Inference inference();
@@ -18,7 +18,7 @@ interface BeamModel extends AutoCloseable {
     List<String> outputs();
 
     /**
-     * Takes the outputs of a run.
+     * Takes the outputs of a run, and closes them.
      *
      * @return the logits behind each beam, one row behind the prompt; null if that takes another run
      */
@@ -32,7 +32,7 @@ interface BeamModel extends AutoCloseable {
      */
     void advance(int[] parents, int[][] words);
 
-    /** Ends the search after its last run. */
+    /** Ends the generation after its last run. */
     void end();
 
     /** Frees the caches. */

@@ -88,6 +88,12 @@ final class DecoderBeams implements BeamModel {
 
     @Override
     public float @Nullable [][] taken(Outputs outputs) {
+        try (outputs) {
+            return read(outputs);
+        }
+    }
+
+    private float @Nullable [][] read(Outputs outputs) {
         BeamEntries own = entries;
         if (own == null || !isBatched) {
             if (covered < words[0].length) {

@@ -2,9 +2,7 @@ package dev.millrace.session.generate;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.PlainText;
-import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.graph.tensor.TensorParts;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.Session;
@@ -213,14 +211,7 @@ public final class DecoderSignature {
 
     /** Returns the logits of the last step of an entry of a batch. */
     float[] lastLogits(Outputs outputs, int entry, int entries) {
-        Tensor all = outputs.get(logits);
-        Shape shape = all.shape();
-        if (shape.rank() == 0 || all.elements() == 0) {
-            throw EngineException.invalidArgument("a " + all + " has no logits of a last token");
-        }
-        int vocabulary = Math.toIntExact(shape.dim(shape.rank() - 1));
-        long end = all.elements() / entries * (entry + 1);
-        return TensorParts.floats(all, end - vocabulary, vocabulary);
+        return DecoderLogits.last(outputs.get(logits), entry, entries);
     }
 
     @Override

@@ -74,8 +74,7 @@ final class Decoding extends RunChain<Token> {
     Token run() {
         while (true) {
             BatchedText batched = batched();
-            Token token =
-                    batched == null ? takenAndClosed(sequence.run(inputs(), runs)) : chosen(awaited(batched));
+            Token token = batched == null ? taken(sequence.run(inputs(), runs)) : chosen(awaited(batched));
             if (token != null) {
                 return token;
             }
@@ -166,11 +165,13 @@ final class Decoding extends RunChain<Token> {
     @Override
     @Nullable
     Token taken(Outputs outputs) {
-        if (end < count) {
-            cached = end;
-            return null;
+        try (outputs) {
+            if (end < count) {
+                cached = end;
+                return null;
+            }
+            return chosen(signature.lastLogits(outputs, 0, 1));
         }
-        return chosen(signature.lastLogits(outputs, 0, 1));
     }
 
     /** Returns the token that follows from the logits behind all words. */

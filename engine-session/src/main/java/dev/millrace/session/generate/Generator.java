@@ -143,14 +143,20 @@ public final class Generator implements AutoCloseable {
     }
 
     private int[] checked(long[] prompt) {
+        int[] words = words(prompt);
+        if (signature.contextLength() > 0 && words.length > signature.contextLength()) {
+            throw EngineException.invalidArgument("the prompt has " + words.length + " tokens, and the model sees "
+                    + signature.contextLength() + " at most");
+        }
+        return words;
+    }
+
+    /** Returns the tokens of a prompt; refuses an empty one, and numbers that no vocabulary has. */
+    static int[] words(long[] prompt) {
         int length = given(prompt, "prompt").length;
         if (length == 0) {
             throw EngineException.invalidArgument(
                     "the prompt is empty: a model needs one token at least, such as that which begins a text");
-        }
-        if (signature.contextLength() > 0 && length > signature.contextLength()) {
-            throw EngineException.invalidArgument("the prompt has " + length + " tokens, and the model sees "
-                    + signature.contextLength() + " at most");
         }
         int[] words = new int[length];
         for (int i = 0; i < length; i++) {

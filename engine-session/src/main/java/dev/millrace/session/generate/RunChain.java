@@ -28,7 +28,7 @@ abstract class RunChain<T> implements StepFlux.Steps<T> {
     abstract RunOptions options();
 
     /**
-     * Takes the outputs of a run, which the caller closes.
+     * Takes the outputs of a run, and closes them.
      *
      * @return the result of the step; null if it takes another run
      */
@@ -51,7 +51,7 @@ abstract class RunChain<T> implements StepFlux.Steps<T> {
     /** Returns the result of the next step, computed on this thread. */
     T run() {
         while (true) {
-            T result = takenAndClosed(inference().run(inputs(), options()));
+            T result = taken(inference().run(inputs(), options()));
             if (result != null) {
                 return result;
             }
@@ -78,7 +78,7 @@ abstract class RunChain<T> implements StepFlux.Steps<T> {
     private void answer(Outputs outputs, ContextView context, Receiver<T> to, Disposable.Swap running) {
         T result;
         try {
-            result = takenAndClosed(outputs);
+            result = taken(outputs);
             if (result == null) {
                 step(context, to, running);
                 return;
@@ -88,13 +88,6 @@ abstract class RunChain<T> implements StepFlux.Steps<T> {
             return;
         }
         to.answered(result);
-    }
-
-    @Nullable
-    T takenAndClosed(Outputs outputs) {
-        try (outputs) {
-            return taken(outputs);
-        }
     }
 
     static EngineException named(Throwable thrown) {

@@ -17,6 +17,7 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** A graph under construction with attention of one head and random weights, and the same sums in double precision. */
 class AttentionGraph {
@@ -27,8 +28,8 @@ class AttentionGraph {
     final GraphEditor editor;
     private final long seed;
 
-    AttentionGraph(String name, long seed) {
-        this.editor = new GraphEditor(Graph.named(name));
+    AttentionGraph(Graph graph, long seed) {
+        this.editor = new GraphEditor(graph);
         this.seed = seed;
     }
 
@@ -80,10 +81,16 @@ class AttentionGraph {
 
     /** Returns what queries see of all keys, as rows of the batch. */
     Value attention(Value query, Value keys, Value values) {
+        return attention(query, keys, values, null);
+    }
+
+    /** @param bias is added to the scores; null for none */
+    Value attention(Value query, Value keys, Value values, @Nullable Value bias) {
         Value turned = node("Transpose", Attributes.of("perm", Attribute.of(0, 1, 3, 2)), keys);
         Value scale = constant(Tensor.scalar((float) (1 / Math.sqrt(WIDTH))));
         Value scores = node("Mul", node("MatMul", query, turned), scale);
-        Value shares = node("Softmax", Attributes.of("axis", Attribute.of(-1)), scores);
+        Value biased = bias == null ? scores : node("Add", scores, bias);
+        Value shares = node("Softmax", Attributes.of("axis", Attribute.of(-1)), biased);
         Value seen = node("MatMul", shares, values);
         return node("Squeeze", seen, constant(Tensor.copyOf(new long[] {1}, 1)));
     }

@@ -3,6 +3,7 @@ package dev.millrace.session.generate;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
@@ -28,7 +29,7 @@ final class SmallDecoderModel extends AttentionGraph {
     private final Form form;
 
     private SmallDecoderModel(Form form, long seed) {
-        super("decoder", seed);
+        super(Graph.named("decoder"), seed);
         this.form = form;
     }
 
