@@ -52,7 +52,11 @@ public record BeamOptions(int beams, int returned, double lengthPenalty, Stoppin
 
     /** Returns a builder that starts from these options. */
     public Builder toBuilder() {
-        return builder().beams(beams).returned(returned).lengthPenalty(lengthPenalty).stopping(stopping);
+        return builder()
+                .beams(beams)
+                .returned(returned)
+                .lengthPenalty(lengthPenalty)
+                .stopping(stopping);
     }
 
     /** A builder of options of a beam search. Every option has a default. */

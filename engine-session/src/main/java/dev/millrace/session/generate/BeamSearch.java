@@ -38,7 +38,12 @@ final class BeamSearch {
      * @param contextLength 0 if it is not known
      */
     BeamSearch(
-            BeamOptions options, GenerationOptions generation, Sampler sampler, int[] prompt, int known, int contextLength) {
+            BeamOptions options,
+            GenerationOptions generation,
+            Sampler sampler,
+            int[] prompt,
+            int known,
+            int contextLength) {
         this.options = options;
         this.generation = generation;
         this.sampler = sampler;
@@ -51,8 +56,8 @@ final class BeamSearch {
     /** Refuses options that no search has. */
     static void check(GenerationOptions generation) {
         if (generation.temperature() != 0) {
-            throw EngineException.invalidArgument("a beam search draws no tokens, so its temperature is 0; it is "
-                    + generation.temperature());
+            throw EngineException.invalidArgument(
+                    "a beam search draws no tokens, so its temperature is 0; it is " + generation.temperature());
         }
     }
 

@@ -61,8 +61,9 @@ final class CrossDecoder {
             }
         }
         if (!numbers.containsKey(ids) || !outputs().contains("logits")) {
-            throw EngineException.invalidArgument("a decoder behind an encoder has an input input_ids and an output logits;"
-                    + " this model has " + session.inputs() + " and " + session.outputs());
+            throw EngineException.invalidArgument(
+                    "a decoder behind an encoder has an input input_ids and an output logits;" + " this model has "
+                            + session.inputs() + " and " + session.outputs());
         }
         for (String output : outputs()) {
             if (output.startsWith("present")) {
@@ -167,7 +168,9 @@ final class CrossDecoder {
         all.put(HIDDEN, hiddenStates);
         if (encoderMask != null) {
             int length = Math.toIntExact(hiddenStates.shape().dim(1));
-            all.put(ENCODER_MASK, mask == null ? new DecoderInput(encoderMask).row(length, _ -> 1) : Tensor.copyOf(mask));
+            all.put(
+                    ENCODER_MASK,
+                    mask == null ? new DecoderInput(encoderMask).row(length, _ -> 1) : Tensor.copyOf(mask));
         }
         return all;
     }
@@ -182,13 +185,15 @@ final class CrossDecoder {
         int count = rows[0].length;
         int length = count - cached;
         Inputs inputs = Inputs.empty();
-        numbers.forEach((name, input) -> inputs.and(name, switch (name) {
-            case "use_cache_branch" -> input.single(cached > 0 ? 1 : 0);
-            case "cache_position" -> input.row(length, i -> cached + i);
-            case "position_ids" -> input.rows(rows.length, length, (_, i) -> cached + i);
-            case "decoder_attention_mask", "attention_mask" -> input.rows(rows.length, count, (_, _) -> 1);
-            default -> input.rows(rows.length, length, (row, i) -> rows[row][cached + i]);
-        }));
+        numbers.forEach((name, input) -> inputs.and(
+                name,
+                switch (name) {
+                    case "use_cache_branch" -> input.single(cached > 0 ? 1 : 0);
+                    case "cache_position" -> input.row(length, i -> cached + i);
+                    case "position_ids" -> input.rows(rows.length, length, (_, i) -> cached + i);
+                    case "decoder_attention_mask", "attention_mask" -> input.rows(rows.length, count, (_, _) -> 1);
+                    default -> input.rows(rows.length, length, (row, i) -> rows[row][cached + i]);
+                }));
         return inputs;
     }
 }

@@ -58,9 +58,7 @@ final class DecoderBeams implements BeamModel {
 
     @Override
     public Inference inference() {
-        return entries == null || isBatched
-                ? sequences.getFirst()
-                : sequences.get(entries.entry(logits.size()));
+        return entries == null || isBatched ? sequences.getFirst() : sequences.get(entries.entry(logits.size()));
     }
 
     @Override

@@ -135,13 +135,13 @@ final class Decoding extends RunChain<Token> {
     }
 
     @Override
-    void step(ContextView context, Receiver<Token> to, Disposable.Swap running) {
+    void step(ContextView context, Receiver<Token> to, Disposable.Composite running) {
         BatchedText batched = batched();
         if (batched == null) {
             super.step(context, to, running);
             return;
         }
-        running.update(step(batched, RunContext.in(context, runs), new Receiver<>() {
+        running.add(step(batched, RunContext.in(context, runs), new Receiver<>() {
             @Override
             public void answered(float[] logits) {
                 Token token;

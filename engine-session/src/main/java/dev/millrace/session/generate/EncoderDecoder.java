@@ -54,8 +54,9 @@ public final class EncoderDecoder {
     public static EncoderDecoder of(Session encoder, Session decoder) {
         var both = new CrossDecoder(Generator.given(decoder, "decoder"));
         if (!both.caches().isEmpty() && !both.hasBranches()) {
-            throw EngineException.invalidArgument("the decoder has caches as inputs, but no input use_cache_branch: its first"
-                    + " step is another model (decoder_model.onnx), which EncoderDecoder.of(encoder, first, later) takes");
+            throw EngineException.invalidArgument(
+                    "the decoder has caches as inputs, but no input use_cache_branch: its first step is another model"
+                            + " (decoder_model.onnx), which EncoderDecoder.of(encoder, first, later) takes");
         }
         return of(encoder, both, both);
     }
@@ -74,8 +75,8 @@ public final class EncoderDecoder {
                 .toList();
         String hidden = outputs.contains("last_hidden_state") ? "last_hidden_state" : outputs.getFirst();
         later.caches().forEach(first::present);
-        StatefulSession sequences =
-                later.session().stateful(StateOptions.defaults(), later.selfCaches().toArray(State[]::new));
+        StatefulSession sequences = later.session()
+                .stateful(StateOptions.defaults(), later.selfCaches().toArray(State[]::new));
         return new EncoderDecoder(new Parts(encoder, hidden, first, later), sequences, null);
     }
 

@@ -126,8 +126,8 @@ final class EncoderDecoderRuns implements BeamModel {
 
     private Map<String, Tensor> encoded(Tensor hidden) {
         if (hidden.shape().rank() < 2 || hidden.shape().dim(0) != 1) {
-            throw EngineException.invalidArgument(
-                    "the encoder's output '" + parts.hidden() + "' is a " + hidden + ", and not the result of one text");
+            throw EngineException.invalidArgument("the encoder's output '" + parts.hidden() + "' is a " + hidden
+                    + ", and not the result of one text");
         }
         Tensor mask = encoderInputs.input("attention_mask") instanceof Tensor tensor ? tensor : null;
         return parts.first().encoded(hidden, mask);
@@ -138,7 +138,8 @@ final class EncoderDecoderRuns implements BeamModel {
         var self = new LinkedHashMap<String, Tensor>();
         var others = new LinkedHashMap<String, Tensor>();
         for (String cache : parts.later().caches()) {
-            (parts.later().isCross(cache) ? others : self).put(cache, outputs.get(parts.first().present(cache)));
+            (parts.later().isCross(cache) ? others : self)
+                    .put(cache, outputs.get(parts.first().present(cache)));
         }
         cross = others;
         own = sequences.get();

@@ -122,8 +122,7 @@ public final class Generator implements AutoCloseable {
         given(beams, "beams");
         BeamSearch.check(options);
         var model = new DecoderBeams(signature, prefixes, words);
-        var search = new BeamSearch(
-                beams, options, sampler, words, model.known(), signature.contextLength());
+        var search = new BeamSearch(beams, options, sampler, words, model.known(), signature.contextLength());
         return new BeamChain(model, search, options);
     }
 

@@ -60,13 +60,18 @@ abstract class RunChain<T> implements StepFlux.Steps<T> {
 
     @Override
     public Disposable begin(ContextView context, Receiver<T> to) {
-        Disposable.Swap running = Disposables.swap();
+        Disposable.Composite running = Disposables.composite();
         step(context, to, running);
         return running;
     }
 
-    void step(ContextView context, Receiver<T> to, Disposable.Swap running) {
-        running.update(inference()
+    /**
+     * Begins the next run.
+     *
+     * @param running stops the runs of the step. A run may end, and the next one begin, before it is added
+     */
+    void step(ContextView context, Receiver<T> to, Disposable.Composite running) {
+        running.add(inference()
                 .mono(inputs(), options())
                 .subscribe(
                         outputs -> answer(outputs, context, to, running),
@@ -75,7 +80,7 @@ abstract class RunChain<T> implements StepFlux.Steps<T> {
                         Context.of(context)));
     }
 
-    private void answer(Outputs outputs, ContextView context, Receiver<T> to, Disposable.Swap running) {
+    private void answer(Outputs outputs, ContextView context, Receiver<T> to, Disposable.Composite running) {
         T result;
         try {
             result = taken(outputs);

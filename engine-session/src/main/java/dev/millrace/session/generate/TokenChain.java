@@ -59,8 +59,7 @@ final class TokenChain extends RunChain<Token> {
         } else {
             model.advance(new int[1], new int[][] {words});
         }
-        return new Token(
-                choice.id(), generated - 1, ending, choice.likelihood(), new TokenUsage(prompt, 0, generated));
+        return new Token(choice.id(), generated - 1, ending, choice.likelihood(), new TokenUsage(prompt, 0, generated));
     }
 
     @Override

@@ -45,7 +45,9 @@ class AttentionGraph {
 
     Value node(String op, Attributes attributes, Value... inputs) {
         NodeSpec spec = NodeSpec.of(OpId.onnx(op), OPSET, inputs).with(attributes);
-        return editor.append(spec, List.of(editor.graph().name() + op + editor.graph().nodeCount()))
+        return editor.append(
+                        spec,
+                        List.of(editor.graph().name() + op + editor.graph().nodeCount()))
                 .requireOutput(0);
     }
 

@@ -96,7 +96,11 @@ class BeamsTest {
         try (Session session = session(SmallDecoderModel.Form.GROWING, 7)) {
             Generator generator = Generator.of(session);
             BeamOptions one = BeamOptions.builder().beams(1).build();
-            assertThat(generator.beams(new long[] {1, 2}, SOME, one).getFirst().generation().ids())
+            assertThat(generator
+                            .beams(new long[] {1, 2}, SOME, one)
+                            .getFirst()
+                            .generation()
+                            .ids())
                     .containsExactly(generator.run(new long[] {1, 2}, SOME).ids());
         }
     }
@@ -107,10 +111,10 @@ class BeamsTest {
         try (Session session = session(SmallDecoderModel.Form.GROWING, 8)) {
             List<ScoredGeneration> found = Generator.of(session).beams(new long[] {1}, SOME, many);
             assertThat(found).hasSize(20);
-            assertThat(found.stream().map(text -> Arrays.toString(text.generation().ids())))
+            assertThat(found.stream()
+                            .map(text -> Arrays.toString(text.generation().ids())))
                     .doesNotHaveDuplicates();
-            assertThat(found)
-                    .isSortedAccordingTo((a, b) -> Double.compare(b.score(), a.score()));
+            assertThat(found).isSortedAccordingTo((a, b) -> Double.compare(b.score(), a.score()));
         }
     }
 
@@ -125,7 +129,9 @@ class BeamsTest {
         try (Session session = session(SmallDecoderModel.Form.ONE_TEXT, 1)) {
             Generator.of(session).beams(new long[] {1, 2, 3}, ten, FOUR);
         }
-        assertThat(runs).as("one of the prompt, and four for each further token").hasValue(37);
+        assertThat(runs)
+                .as("one of the prompt, and four for each further token")
+                .hasValue(37);
     }
 
     @Test
@@ -182,7 +188,8 @@ class BeamsTest {
                     .mapToDouble(token -> token.likelihood().logprob())
                     .sum();
             assertThat(sum / best.generation().tokens().size()).isCloseTo(best.score(), within(1e-5));
-            assertThat(best.generation().tokens()).allMatch(token -> token.likelihood().best().size() == 2);
+            assertThat(best.generation().tokens())
+                    .allMatch(token -> token.likelihood().best().size() == 2);
         }
     }
 
@@ -196,7 +203,10 @@ class BeamsTest {
                     .logitBias(7, Double.NEGATIVE_INFINITY)
                     .build();
             for (ScoredGeneration text : generator.beams(new long[] {1}, options, FOUR)) {
-                assertThat(text.generation().ids()).hasSize(10).doesNotHaveDuplicates().doesNotContain(1, 7);
+                assertThat(text.generation().ids())
+                        .hasSize(10)
+                        .doesNotHaveDuplicates()
+                        .doesNotContain(1, 7);
             }
             long[] all = LongStream.range(0, AttentionGraph.WORDS).toArray();
             GenerationOptions none = options.toBuilder().noRepeatNgram(1).build();
@@ -231,20 +241,20 @@ class BeamsTest {
                     .build();
             assertThatThrownBy(() -> generator.beams(new long[] {1}, late, FOUR))
                     .isInstanceOfSatisfying(
-                            EngineException.class,
-                            e -> assertThat(e.status()).isEqualTo(Status.DEADLINE_EXCEEDED));
+                            EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.DEADLINE_EXCEEDED));
         }
         assertThatThrownBy(() -> BeamOptions.builder().beams(0).build()).hasMessageContaining("beams is 0");
         assertThatThrownBy(() -> BeamOptions.builder().returned(5).build()).hasMessageContaining("returned is 5");
-        assertThatThrownBy(() ->
-                        BeamOptions.builder().lengthPenalty(Double.NaN).build())
+        assertThatThrownBy(() -> BeamOptions.builder().lengthPenalty(Double.NaN).build())
                 .hasMessageContaining("lengthPenalty is NaN");
     }
 
     @Test
     void onlyFurtherChildrenOfABeamAreCopied() {
         var entries = new BeamEntries(4);
-        assertThat(entries.advance(new int[] {3, 1, 2, 0})).as("all go on in their places").isEmpty();
+        assertThat(entries.advance(new int[] {3, 1, 2, 0}))
+                .as("all go on in their places")
+                .isEmpty();
         assertThat(IntStream.range(0, 4).map(entries::entry)).containsExactly(3, 1, 2, 0);
         assertThat(entries.advance(new int[] {1, 1, 0, 1}))
                 .containsExactly(new BeamEntries.Copy(1, 0), new BeamEntries.Copy(1, 2));

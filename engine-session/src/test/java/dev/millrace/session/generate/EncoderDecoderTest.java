@@ -66,9 +66,7 @@ class EncoderDecoderTest {
             case MERGED -> EncoderDecoder.of(encoder, session(SmallEncoderDecoder.merged(seed)));
             case TWO_FILES ->
                 EncoderDecoder.of(
-                        encoder,
-                        session(SmallEncoderDecoder.first(seed)),
-                        session(SmallEncoderDecoder.later(seed)));
+                        encoder, session(SmallEncoderDecoder.first(seed)), session(SmallEncoderDecoder.later(seed)));
             case WITHOUT_CACHES -> EncoderDecoder.of(encoder, session(SmallEncoderDecoder.first(seed)));
         };
     }
@@ -184,7 +182,8 @@ class EncoderDecoderTest {
                 .thenCancel()
                 .verify();
         assertThat(runs).hasValue(3);
-        assertThat(model.run(input(1, 2), START, endless, token -> token.index() < 3).ending())
+        assertThat(model.run(input(1, 2), START, endless, token -> token.index() < 3)
+                        .ending())
                 .isEqualTo(Ending.STOPPED);
     }
 
@@ -197,7 +196,8 @@ class EncoderDecoderTest {
                 }
             }
         });
-        long[] ids = even.run(input(1, 2), START, SOME.toBuilder().maxTokens(4).build()).ids();
+        long[] ids = even.run(input(1, 2), START, SOME.toBuilder().maxTokens(4).build())
+                .ids();
         assertThat(Arrays.stream(ids).map(id -> id % 2)).startsWith(0L, 1L);
         for (ScoredGeneration text : even.beams(input(1, 2), START, SOME, FOUR)) {
             assertThat(text.generation().ids()[0] % 2).isZero();

@@ -58,12 +58,11 @@ final class SmallDecoderModel extends AttentionGraph {
         Value query = product(x, "query", WIDTH);
         Value key = product(x, "key", WIDTH);
         Value value = product(x, "value", WIDTH);
-        Value seen =
-                switch (form) {
-                    case WITH_ROOM -> grouped(mask, query, key, value);
-                    case WITHOUT_CACHES -> attention(head(query), head(key), head(value));
-                    default -> cached(query, key, value);
-                };
+        Value seen = switch (form) {
+            case WITH_ROOM -> grouped(mask, query, key, value);
+            case WITHOUT_CACHES -> attention(head(query), head(key), head(value));
+            default -> cached(query, key, value);
+        };
         editor.addOutput("logits", product(node("Add", x, seen), "words", WORDS));
         return bytes();
     }

@@ -110,7 +110,8 @@ final class SmallEncoderDecoder {
     private List<Value> caches() {
         var all = new ArrayList<Value>();
         for (String of : List.of("decoder", "encoder")) {
-            Dim steps = Dim.symbol(of.equals("decoder") ? "past_decoder_sequence_length" : "encoder_sequence_length_out");
+            Dim steps =
+                    Dim.symbol(of.equals("decoder") ? "past_decoder_sequence_length" : "encoder_sequence_length_out");
             for (String kind : List.of("key", "value")) {
                 String name = "past_key_values.0." + of + "." + kind;
                 all.add(graph.input(name, ElementType.FLOAT, BATCH, Dim.of(1), steps, Dim.of(WIDTH)));
@@ -143,8 +144,7 @@ final class SmallEncoderDecoder {
         Value own = graph.attention(graph.head(graph.product(x, "query", WIDTH)), keys, values);
         Value y = graph.node("Add", x, own);
         Attributes floats = Attributes.of("to", Attribute.of(ElementType.FLOAT.code()));
-        Value absent = graph.node(
-                "Sub", graph.node("Cast", floats, mask), graph.constant(Tensor.scalar(1f)));
+        Value absent = graph.node("Sub", graph.node("Cast", floats, mask), graph.constant(Tensor.scalar(1f)));
         Value bias = graph.node("Mul", absent, graph.constant(Tensor.scalar(1e9f)));
         Value places = graph.constant(Tensor.copyOf(new long[] {1, 2}, 2));
         Value cross = graph.attention(
@@ -180,10 +180,8 @@ final class SmallEncoderDecoder {
         double[] x = embedding(seed, tokens[tokens.length - 1]);
         double[] y = sum(x, AttentionGraph.attention(times(seed, x, "query"), keys, values));
         Map<String, List<double[]>> cross = source;
-        double[] seen =
-                AttentionGraph.attention(times(seed, y, "crossQuery"), cross.get("key"), cross.get("value"));
-        return AttentionGraph.times(
-                sum(y, seen), AttentionGraph.weights(seed, "words", WIDTH, WORDS), WORDS);
+        double[] seen = AttentionGraph.attention(times(seed, y, "crossQuery"), cross.get("key"), cross.get("value"));
+        return AttentionGraph.times(sum(y, seen), AttentionGraph.weights(seed, "words", WIDTH, WORDS), WORDS);
     }
 
     private static double[] embedding(long seed, int token) {
