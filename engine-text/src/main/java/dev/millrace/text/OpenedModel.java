@@ -33,8 +33,7 @@ record OpenedModel(@Nullable Engine own, EncoderDecoderFolder folder, List<Sessi
         }
     }
 
-    static OpenedModel open(
-            @Nullable Engine own, Engine engine, EncoderDecoderFolder folder, SessionOptions options) {
+    static OpenedModel open(@Nullable Engine own, Engine engine, EncoderDecoderFolder folder, SessionOptions options) {
         var sessions = new ArrayList<Session>();
         try {
             sessions.add(engine.session(folder.encoder(), options));

@@ -15,12 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param least the number of tokens before which a text does not end
  * @param ends the tokens that end a text
  */
-record TextRules(
-        @Nullable Integer first,
-        @Nullable Integer last,
-        int most,
-        int least,
-        Set<Long> ends) implements LogitsRule {
+record TextRules(@Nullable Integer first, @Nullable Integer last, int most, int least, Set<Long> ends)
+        implements LogitsRule {
     @Override
     public void apply(float[] scores, int[] tokens) {
         if (first != null && tokens.length == 0) {
@@ -35,7 +31,8 @@ record TextRules(
     /** Leaves one token alone. */
     static void force(float[] scores, int token) {
         if (token >= scores.length) {
-            throw EngineException.invalidArgument("token " + token + " is forced, and the model knows " + scores.length);
+            throw EngineException.invalidArgument(
+                    "token " + token + " is forced, and the model knows " + scores.length);
         }
         Arrays.fill(scores, Float.NEGATIVE_INFINITY);
         scores[token] = 0;

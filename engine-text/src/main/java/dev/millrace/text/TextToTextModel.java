@@ -182,7 +182,8 @@ public final class TextToTextModel implements AutoCloseable {
         Tokenizer stopped = cancellation == null ? tokenizer : tokenizer.cancelledBy(cancellation);
         long[] ids = ids(stopped, ApiBoundary.given(text, "text"));
         Inputs input = Inputs.of("input_ids", Tensor.copyOf(ids, 1, ids.length));
-        if (opened.model().encoder().inputs().stream().anyMatch(info -> info.name().equals("attention_mask"))) {
+        if (opened.model().encoder().inputs().stream()
+                .anyMatch(info -> info.name().equals("attention_mask"))) {
             long[] ones = new long[ids.length];
             Arrays.fill(ones, 1);
             input.and("attention_mask", Tensor.copyOf(ones, 1, ones.length));
@@ -190,8 +191,8 @@ public final class TextToTextModel implements AutoCloseable {
         EncoderDecoderFolder files = opened.folder();
         // the length of the files counts the token that the decoder begins with
         int least = Math.min(files.value("min_length").count(0) - 1, options.maxTokens() - 1);
-        var rules = new TextRules(
-                to, files.token("forced_eos_token_id"), options.maxTokens(), least, options.stopTokens());
+        var rules =
+                new TextRules(to, files.token("forced_eos_token_id"), options.maxTokens(), least, options.stopTokens());
         return new Request(opened.model().with(rules), input, ids.length, tokenizer);
     }
 
@@ -200,8 +201,10 @@ public final class TextToTextModel implements AutoCloseable {
         if (from == null) {
             return stopped.encode(text).ids();
         }
-        Long end = opened.folder().ends().stream().findFirst().orElseThrow(() -> EngineException.invalidArgument(
-                "the model's files name no eos_token_id, which ends a text behind the token of its language"));
+        Long end = opened.folder().ends().stream()
+                .findFirst()
+                .orElseThrow(() -> EngineException.invalidArgument(
+                        "the model's files name no eos_token_id, which ends a text behind the token of its language"));
         long[] words = stopped.withoutMarks().encode(text).ids();
         long[] all = new long[words.length + 2];
         all[0] = from;

@@ -53,15 +53,13 @@ final class CopyingModel {
                         SymbolicShape.of(
                                 Dim.symbol("batch_size"), Dim.symbol("encoder_sequence_length"), Dim.of(words))));
         Value place = model.node("Min", Attributes.NONE, model.last(ids), model.last(hidden));
-        model.editor.addOutput(
-                "logits", model.node("Gather", Attributes.of("axis", Attribute.of(1)), hidden, place));
+        model.editor.addOutput("logits", model.node("Gather", Attributes.of("axis", Attribute.of(1)), hidden, place));
         return model.bytes();
     }
 
     /** Returns the index of the last row. */
     private Value last(Value rows) {
-        Value one = editor.addConstant(
-                "one" + editor.graph().constants().size(), Tensor.copyOf(new long[] {1}, 1));
+        Value one = editor.addConstant("one" + editor.graph().constants().size(), Tensor.copyOf(new long[] {1}, 1));
         Value length = node("Gather", Attributes.NONE, node("Shape", Attributes.NONE, rows), one);
         return node("Sub", Attributes.NONE, length, one);
     }

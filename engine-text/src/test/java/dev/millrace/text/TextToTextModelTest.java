@@ -49,7 +49,8 @@ class TextToTextModelTest {
             var expected = new Completion(TEXT, new TokenUsage(length, 0, length), Ending.STOP_TOKEN);
             assertThat(model.run(TEXT)).isEqualTo(expected);
             assertThat(model.mono(TEXT).block()).isEqualTo(expected);
-            List<String> pieces = model.flux(TEXT, model.defaults()).collectList().block();
+            List<String> pieces =
+                    model.flux(TEXT, model.defaults()).collectList().block();
             assertThat(pieces).hasSizeGreaterThan(3).doesNotContain("");
             assertThat(String.join("", pieces)).isEqualTo(TEXT);
             assertThat(model.search()).isNull();
@@ -58,8 +59,9 @@ class TextToTextModelTest {
 
     @Test
     void theFilesSayHowToSearch() throws IOException {
-        String generation = "{\"num_beams\": 3, \"length_penalty\": 0.5, \"early_stopping\": true, \"max_new_tokens\": 50,"
-                + " \"bad_words_ids\": [[3]]}";
+        String generation =
+                "{\"num_beams\": 3, \"length_penalty\": 0.5, \"early_stopping\": true, \"max_new_tokens\": 50,"
+                        + " \"bad_words_ids\": [[3]]}";
         try (TextToTextModel model = model(generation)) {
             assertThat(model.search())
                     .isEqualTo(BeamOptions.builder()
@@ -85,7 +87,9 @@ class TextToTextModelTest {
     void languagesAreTheFirstTokens() throws IOException {
         try (TextToTextModel model = model("{}")) {
             TextToTextModel to = model.to("river");
-            assertThat(to.run("water").text()).as("in place of the first token, <s>").isEqualTo("river water");
+            assertThat(to.run("water").text())
+                    .as("in place of the first token, <s>")
+                    .isEqualTo("river water");
             TextToTextModel both = model.from("<mask>").to("river");
             assertThat(both.run("water").text()).isEqualTo("river water");
             assertThat(both.run("water").usage().prompt())
@@ -101,7 +105,9 @@ class TextToTextModelTest {
             Completion cut = model.run(TEXT);
             assertThat(cut.tokens()).isEqualTo(3);
             assertThat(cut.text()).startsWith("river");
-            assertThat(cut.ending()).as("the last token is forced to be the end").isEqualTo(Ending.STOP_TOKEN);
+            assertThat(cut.ending())
+                    .as("the last token is forced to be the end")
+                    .isEqualTo(Ending.STOP_TOKEN);
         }
         try (TextToTextModel model = model("{\"min_length\": 30, \"max_length\": 60}")) {
             assertThat(model.run("water").tokens()).isGreaterThanOrEqualTo(29);
