@@ -1,5 +1,6 @@
 package dev.millrace.session.generate;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -185,11 +186,11 @@ class BeamsTest {
             ScoredGeneration best =
                     Generator.of(session).beams(new long[] {1}, reported, FOUR).getFirst();
             double sum = best.generation().tokens().stream()
-                    .mapToDouble(token -> token.likelihood().logprob())
+                    .mapToDouble(token -> requireNonNull(token.likelihood()).logprob())
                     .sum();
             assertThat(sum / best.generation().tokens().size()).isCloseTo(best.score(), within(1e-5));
             assertThat(best.generation().tokens())
-                    .allMatch(token -> token.likelihood().best().size() == 2);
+                    .allMatch(token -> requireNonNull(token.likelihood()).best().size() == 2);
         }
     }
 

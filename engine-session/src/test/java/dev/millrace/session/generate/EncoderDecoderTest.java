@@ -1,5 +1,6 @@
 package dev.millrace.session.generate;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -168,7 +169,7 @@ class EncoderDecoderTest {
                 .collectList()
                 .block();
         for (int i = 0; i < 20; i++) {
-            assertThat(said.get(i)).containsExactly(likeliest(4, text(3, i)));
+            assertThat(requireNonNull(said).get(i)).containsExactly(likeliest(4, text(3, i)));
         }
     }
 

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** An encoder and a decoder of one layer with random weights, whose inputs and outputs have the names of Optimum's exports. */
 final class SmallEncoderDecoder {
@@ -54,7 +53,7 @@ final class SmallEncoderDecoder {
         var model = new SmallEncoderDecoder(Graph.named("later"), seed);
         Value ids = model.row("input_ids", "decoder_sequence_length");
         Value mask = model.row("encoder_attention_mask", "encoder_sequence_length");
-        Results results = model.later(new Inputs(ids, null, mask), model.caches());
+        Results results = model.later(ids, mask, model.caches());
         results.forEach(model.graph.editor::addOutput);
         return model.graph.bytes();
     }
@@ -69,7 +68,7 @@ final class SmallEncoderDecoder {
         Results results = first.first(inputs);
         results.forEach(first.graph.editor::addOutput);
         var later = new SmallEncoderDecoder(Graph.nested("with", model.graph.editor.graph()), seed);
-        Results rest = later.later(inputs, caches);
+        Results rest = later.later(inputs.ids(), inputs.mask(), caches);
         Value none = later.graph.constant(Tensor.allocate(ElementType.FLOAT, Shape.of(0, 1, 1, WIDTH)));
         rest.put("present.0.encoder.key", later.graph.node("Identity", none));
         rest.put("present.0.encoder.value", later.graph.node("Identity", none));
@@ -132,12 +131,12 @@ final class SmallEncoderDecoder {
         return results;
     }
 
-    private Results later(Inputs inputs, List<Value> caches) {
-        Value x = graph.embedded(inputs.ids());
+    private Results later(Value ids, Value mask, List<Value> caches) {
+        Value x = graph.embedded(ids);
         Attributes steps = Attributes.of("axis", Attribute.of(2));
         Value keys = graph.node("Concat", steps, caches.get(0), graph.head(graph.product(x, "key", WIDTH)));
         Value values = graph.node("Concat", steps, caches.get(1), graph.head(graph.product(x, "value", WIDTH)));
-        return logits(x, keys, values, caches.get(2), caches.get(3), inputs.mask());
+        return logits(x, keys, values, caches.get(2), caches.get(3), mask);
     }
 
     private Results logits(Value x, Value keys, Value values, Value crossKeys, Value crossValues, Value mask) {
@@ -165,11 +164,12 @@ final class SmallEncoderDecoder {
      * @param text the tokens of the encoder that its mask keeps
      */
     static double[] logits(long seed, int[] text, int[] tokens) {
-        var source = new LinkedHashMap<String, List<double[]>>();
+        List<double[]> crossKeys = new ArrayList<>();
+        List<double[]> crossValues = new ArrayList<>();
         for (int token : text) {
             double[] hidden = times(seed, embedding(seed, token), "encoder");
-            source.computeIfAbsent("key", _ -> new ArrayList<>()).add(times(seed, hidden, "crossKey"));
-            source.computeIfAbsent("value", _ -> new ArrayList<>()).add(times(seed, hidden, "crossValue"));
+            crossKeys.add(times(seed, hidden, "crossKey"));
+            crossValues.add(times(seed, hidden, "crossValue"));
         }
         List<double[]> keys = new ArrayList<>();
         List<double[]> values = new ArrayList<>();
@@ -179,8 +179,7 @@ final class SmallEncoderDecoder {
         }
         double[] x = embedding(seed, tokens[tokens.length - 1]);
         double[] y = sum(x, AttentionGraph.attention(times(seed, x, "query"), keys, values));
-        Map<String, List<double[]>> cross = source;
-        double[] seen = AttentionGraph.attention(times(seed, y, "crossQuery"), cross.get("key"), cross.get("value"));
+        double[] seen = AttentionGraph.attention(times(seed, y, "crossQuery"), crossKeys, crossValues);
         return AttentionGraph.times(sum(y, seen), AttentionGraph.weights(seed, "words", WIDTH, WORDS), WORDS);
     }
 
