@@ -37,7 +37,7 @@ final class SpeechWindows {
             List<Transcript.Segment> segments,
             @Nullable Place next) {}
 
-    /** What a window asks the decoder for. */
+    /** The inputs and options of a window. */
     private record Request(EncoderDecoder model, Inputs input, long[] prompt, GenerationOptions generation) {}
 
     SpeechWindows(SpeechModel model, LogMel mel, int samples, SpeechOptions options) {

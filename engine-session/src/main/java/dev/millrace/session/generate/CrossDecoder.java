@@ -1,12 +1,16 @@
 package dev.millrace.session.generate;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Session;
 import dev.millrace.session.State;
 import dev.millrace.session.ValueInfo;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -137,14 +141,34 @@ final class CrossDecoder {
         return numbers.get(ids) instanceof DecoderInput input && input.takesBatch();
     }
 
-    /** Returns the caches before the first step, which hold no step. */
-    Map<String, Tensor> noCaches() {
+    /**
+     * Returns the caches before the first step. They hold no step, unless the model names an extent as one of the encoder's results: the
+     * first step ignores their values, but not their shapes.
+     */
+    Map<String, Tensor> noCaches(Map<String, Tensor> encoded) {
+        Map<String, Long> extents = new HashMap<>();
+        encoded.forEach((name, tensor) -> addExtents(name.equals(HIDDEN) ? hidden : encoderMask, tensor, extents));
         var none = new LinkedHashMap<String, Tensor>();
         for (State state : selfCaches) {
-            none.put(state.input(), zeros(state, info(state.input())));
+            none.put(state.input(), zeros(state, info(state.input()), extents));
         }
-        crossInputs.forEach((name, info) -> none.put(name, zeros(State.carry(name, name), info)));
+        crossInputs.forEach((name, info) -> none.put(name, zeros(State.carry(name, name), info, extents)));
         return none;
+    }
+
+    private static void addExtents(@Nullable ValueInfo info, Tensor tensor, Map<String, Long> to) {
+        SymbolicShape shape = info == null ? null : shape(info);
+        for (int axis = 0;
+                shape != null && axis < Math.min(shape.rank(), tensor.shape().rank());
+                axis++) {
+            if (shape.dim(axis) instanceof Dim.Symbol symbol) {
+                to.put(symbol.name(), tensor.shape().dim(axis));
+            }
+        }
+    }
+
+    private static @Nullable SymbolicShape shape(ValueInfo info) {
+        return info.type() instanceof ValueType.TensorType type ? type.shape() : null;
     }
 
     private ValueInfo info(String input) {
@@ -154,12 +178,18 @@ final class CrossDecoder {
                 .orElseThrow();
     }
 
-    private static Tensor zeros(State state, ValueInfo info) {
+    private static Tensor zeros(State state, ValueInfo info, Map<String, Long> extents) {
         State begun = DecoderCaches.begun(state, info);
         if (!(info.type() instanceof ValueType.TensorType type) || type.element() == null || begun.zeros() == null) {
             throw EngineException.invalidArgument("cache '" + info + "' declares no type");
         }
-        return Tensor.allocate(type.element(), begun.zeros());
+        long[] dims = begun.zeros().toArray();
+        for (int axis = 0; axis < dims.length; axis++) {
+            if (type.shape() instanceof SymbolicShape shape && shape.dim(axis) instanceof Dim.Symbol symbol) {
+                dims[axis] = extents.getOrDefault(symbol.name(), dims[axis]);
+            }
+        }
+        return Tensor.allocate(type.element(), Shape.of(dims));
     }
 
     /** Returns what a model wants to know of the encoder's results; ones for a mask that the encoder has not. */

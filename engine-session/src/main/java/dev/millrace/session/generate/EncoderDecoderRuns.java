@@ -25,7 +25,7 @@ final class EncoderDecoderRuns implements BeamModel {
     private final Supplier<OpenSequence> sequences;
     private final Inputs encoderInputs;
 
-    /** What the decoder gets of the encoder's results; null before the encoder has run. */
+    /** The inputs of the decoder that are the encoder's results; null before the encoder has run. */
     private @Nullable Map<String, Tensor> encoded;
     /** The caches of the encoder's results; null before the first step. */
     private @Nullable Map<String, Tensor> cross;
@@ -83,7 +83,7 @@ final class EncoderDecoderRuns implements BeamModel {
         if (cached > 0 && cross != null) {
             cross.forEach(inputs::and);
         } else {
-            decoder().noCaches().forEach(inputs::and);
+            decoder().noCaches(encoded).forEach(inputs::and);
         }
         return inputs;
     }

@@ -126,7 +126,7 @@ class AttentionGraph {
         return row;
     }
 
-    /** What a query sees of keys, in double precision. */
+    /** Attention of a query to keys, in double precision. */
     static double[] attention(double[] query, List<double[]> keys, List<double[]> values) {
         double[] shares = new double[keys.size()];
         double sum = 0;

@@ -109,8 +109,7 @@ final class SmallEncoderDecoder {
     private List<Value> caches() {
         var all = new ArrayList<Value>();
         for (String of : List.of("decoder", "encoder")) {
-            Dim steps =
-                    Dim.symbol(of.equals("decoder") ? "past_decoder_sequence_length" : "encoder_sequence_length_out");
+            Dim steps = Dim.symbol(of.equals("decoder") ? "past_decoder_sequence_length" : "encoder_sequence_length");
             for (String kind : List.of("key", "value")) {
                 String name = "past_key_values.0." + of + "." + kind;
                 all.add(graph.input(name, ElementType.FLOAT, BATCH, Dim.of(1), steps, Dim.of(WIDTH)));
