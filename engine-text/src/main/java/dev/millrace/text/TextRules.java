@@ -1,8 +1,7 @@
 package dev.millrace.text;
 
-import dev.millrace.graph.EngineException;
 import dev.millrace.session.generate.LogitsRule;
-import java.util.Arrays;
+import dev.millrace.text.speech.TokenScores;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -20,27 +19,11 @@ record TextRules(@Nullable Integer first, @Nullable Integer last, int most, int 
     @Override
     public void apply(float[] scores, int[] tokens) {
         if (first != null && tokens.length == 0) {
-            force(scores, first);
+            TokenScores.force(scores, first);
         } else if (last != null && tokens.length == most - 1) {
-            force(scores, last);
+            TokenScores.force(scores, last);
         } else if (tokens.length < least) {
-            ends.forEach(end -> forbid(scores, end));
-        }
-    }
-
-    /** Leaves one token alone. */
-    static void force(float[] scores, int token) {
-        if (token >= scores.length) {
-            throw EngineException.invalidArgument(
-                    "token " + token + " is forced, and the model knows " + scores.length);
-        }
-        Arrays.fill(scores, Float.NEGATIVE_INFINITY);
-        scores[token] = 0;
-    }
-
-    static void forbid(float[] scores, long token) {
-        if (token < scores.length) {
-            scores[(int) token] = Float.NEGATIVE_INFINITY;
+            ends.forEach(end -> TokenScores.forbid(scores, end));
         }
     }
 }

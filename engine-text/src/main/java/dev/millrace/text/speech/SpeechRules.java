@@ -28,7 +28,7 @@ public record SpeechRules(SpeechTokens tokens, int[] preamble, boolean timestamp
         int length = said.length - preamble.length;
         if (length < 0) {
             int wanted = preamble[said.length];
-            force(
+            TokenScores.force(
                     scores,
                     wanted == ANY_LANGUAGE
                             ? likeliest(scores, tokens.languages().values())
@@ -52,16 +52,9 @@ public record SpeechRules(SpeechTokens tokens, int[] preamble, boolean timestamp
         return best;
     }
 
-    private static void force(float[] scores, int token) {
-        Arrays.fill(scores, Float.NEGATIVE_INFINITY);
-        scores[token] = 0;
-    }
-
     private static void forbid(float[] scores, int[] all) {
         for (int token : all) {
-            if (token >= 0 && token < scores.length) {
-                scores[token] = Float.NEGATIVE_INFINITY;
-            }
+            TokenScores.forbid(scores, token);
         }
     }
 
