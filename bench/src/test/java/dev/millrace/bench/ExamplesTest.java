@@ -80,6 +80,7 @@ class ExamplesTest {
                 "docs/guide/compiled-models.md",
                 "docs/guide/constrained-output.md",
                 "docs/guide/deployment.md",
+                "docs/guide/encoder-decoders.md",
                 "docs/guide/from-onnxruntime.md",
                 "docs/guide/generation.md",
                 "docs/guide/language-models.md",

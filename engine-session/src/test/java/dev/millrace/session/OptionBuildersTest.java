@@ -8,6 +8,7 @@ import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.device.DeviceType;
 import dev.millrace.scheduler.event.ChromeTrace;
+import dev.millrace.session.generate.BeamOptions;
 import dev.millrace.session.generate.GenerationOptions;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -186,5 +187,17 @@ class OptionBuildersTest {
         assertCopied(options.toBuilder().build(), options, GenerationOptions.defaults());
         assertThat(GenerationOptions.builder().build()).isEqualTo(GenerationOptions.defaults());
         assertThat(GenerationOptions.defaults().toBuilder().build()).isEqualTo(GenerationOptions.defaults());
+    }
+
+    @Test
+    void optionsOfABeamSearchAreCopied() throws ReflectiveOperationException {
+        BeamOptions options = BeamOptions.builder()
+                .beams(6)
+                .returned(2)
+                .lengthPenalty(0.5)
+                .stopping(BeamOptions.Stopping.AT_FIRST)
+                .build();
+        assertCopied(options.toBuilder().build(), options, BeamOptions.defaults());
+        assertThat(BeamOptions.builder().build()).isEqualTo(BeamOptions.defaults());
     }
 }

@@ -9,7 +9,6 @@ import dev.millrace.text.json.Json;
 import dev.millrace.text.json.JsonFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -29,21 +28,13 @@ import org.jspecify.annotations.Nullable;
  */
 public record ModelFolder(Path folder, Path model, Path tokenizer, int contextLength, GenerationOptions defaults) {
     private static final String GENAI = "genai_config.json";
-    private static final String CONFIG = "config.json";
-    private static final String GENERATION = "generation_config.json";
-    private static final String TOKENIZER = "tokenizer.json";
+    static final String CONFIG = "config.json";
+    static final String GENERATION = "generation_config.json";
+    static final String TOKENIZER = "tokenizer.json";
 
-    /** The names of model files, the fastest on processors first. */
-    private static final List<String> MODELS = List.of(
-            "model_q4.onnx",
-            "model_q4f16.onnx",
-            "model_bnb4.onnx",
-            "model_int8.onnx",
-            "model_quantized.onnx",
-            "model_uint8.onnx",
-            "model.onnx",
-            "decoder_model_merged.onnx",
-            "model_fp16.onnx");
+    /** The ends of the names of model files, the fastest on processors first. */
+    static final List<String> VARIANTS =
+            List.of("_q4", "_q4f16", "_bnb4", "_int8", "_quantized", "_uint8", "", "_fp16");
 
     /**
      * Finds the files of a model.
@@ -106,7 +97,7 @@ public record ModelFolder(Path folder, Path model, Path tokenizer, int contextLe
     }
 
     /** Returns a file of a folder, as nothing if there is no such file. */
-    private static Json found(Path folder, String name) {
+    static Json found(Path folder, String name) {
         Path file = folder.resolve(name);
         return Files.exists(file) ? JsonFile.read(file, file.toString()) : Json.none(name);
     }
@@ -116,19 +107,29 @@ public record ModelFolder(Path folder, Path model, Path tokenizer, int contextLe
         if (!named.isNull()) {
             return inside(folder, named.text());
         }
-        var tried = new ArrayList<String>();
-        for (String name : MODELS) {
-            for (Path place : List.of(folder.resolve("onnx").resolve(name), folder.resolve(name))) {
-                if (Files.exists(place)) {
+        for (String base : List.of("model", "decoder_model_merged")) {
+            for (String variant : VARIANTS) {
+                Path place = variant(folder, base, variant);
+                if (place != null) {
                     return place;
                 }
             }
-            tried.add(name);
         }
         throw new EngineException(
                 Status.NO_SUCH_FILE,
                 folder.toAbsolutePath() + " has no language model: there is no " + GENAI
-                        + " that names one, and none of " + tried + " there or in its folder onnx");
+                        + " that names one, and no model.onnx, model_q4.onnx or the like there or in its folder onnx");
+    }
+
+    /** Returns a model file of a folder or of its folder onnx; null if there is none. */
+    static @Nullable Path variant(Path folder, String base, String variant) {
+        String name = base + variant + ".onnx";
+        for (Path place : List.of(folder.resolve("onnx").resolve(name), folder.resolve(name))) {
+            if (Files.exists(place)) {
+                return place;
+            }
+        }
+        return null;
     }
 
     /** Returns a file that a configuration names, which stays in the folder. */
@@ -141,7 +142,7 @@ public record ModelFolder(Path folder, Path model, Path tokenizer, int contextLe
         return file;
     }
 
-    private static Path tokenizer(Path folder, Path model) {
+    static Path tokenizer(Path folder, Path model) {
         Path beside = model.resolveSibling(TOKENIZER);
         for (Path place : List.of(folder.resolve(TOKENIZER), beside)) {
             if (Files.exists(place)) {
@@ -154,7 +155,7 @@ public record ModelFolder(Path folder, Path model, Path tokenizer, int contextLe
     }
 
     /** Returns the tokens of the first of these values that is there: a number, or a list of numbers. */
-    private static Set<Long> ends(Json... values) {
+    static Set<Long> ends(Json... values) {
         for (Json value : values) {
             if (value.isList()) {
                 var ends = new LinkedHashSet<Long>();
@@ -168,7 +169,7 @@ public record ModelFolder(Path folder, Path model, Path tokenizer, int contextLe
         return Set.of();
     }
 
-    private static GenerationOptions options(Json search, Set<Long> ends) {
+    static GenerationOptions options(Json search, Set<Long> ends) {
         GenerationOptions.Builder options = GenerationOptions.builder()
                 .stopTokens(ends.stream().mapToLong(Long::longValue).toArray());
         if (search.get("do_sample").flag(false)) {
@@ -184,7 +185,7 @@ public record ModelFolder(Path folder, Path model, Path tokenizer, int contextLe
                 .build();
     }
 
-    private static double number(Json search, String name, double otherwise) {
+    static double number(Json search, String name, double otherwise) {
         Json value = search.get(name);
         return value.isNull() ? otherwise : value.finite();
     }

@@ -15,7 +15,46 @@ final class CacheCopies {
     private static final int STEPS = 2;
     private static final int DEPTH = 3;
 
+    /** The number of steps of entries that are copied whole. */
+    static final int WHOLE = -1;
+
     private CacheCopies() {}
+
+    /**
+     * Returns copies of caches in which each entry is the first one.
+     *
+     * @param steps the steps that the caches have, if they have room for more; else {@link #WHOLE}
+     */
+    static Map<String, Tensor> all(Map<String, Tensor> caches, int entries, int steps) {
+        return each(caches, cache -> {
+            long[] extents = cache.shape().toArray();
+            extents[ENTRIES] = entries;
+            Tensor copy = Tensor.allocate(cache.type(), Shape.of(extents));
+            for (int entry = 0; entry < entries; entry++) {
+                copyEntry(cache, 0, copy, entry, steps);
+            }
+            return copy;
+        });
+    }
+
+    /** Returns copies of caches. */
+    static Map<String, Tensor> whole(Map<String, Tensor> caches) {
+        return each(caches, Tensor::copyOf);
+    }
+
+    /** Copies an entry of caches to another one of them. */
+    static void move(Map<String, Tensor> caches, int from, int to, int steps) {
+        caches.values().forEach(cache -> copyEntry(cache, from, cache, to, steps));
+    }
+
+    private static void copyEntry(Tensor from, int fromEntry, Tensor to, int toEntry, int steps) {
+        if (steps != WHOLE) {
+            copy(from, fromEntry, to, toEntry, steps);
+            return;
+        }
+        long size = to.segment().byteSize() / to.shape().dim(ENTRIES);
+        MemorySegment.copy(from.segment(), fromEntry * size, to.segment(), toEntry * size, size);
+    }
 
     /** Whether all caches have at least so many steps. */
     static boolean have(Map<String, Tensor> caches, int steps) {

@@ -10,6 +10,7 @@ import dev.millrace.session.ValueInfo;
 import dev.millrace.session.request.CacheRoom;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -89,6 +90,21 @@ final class DecoderCaches {
                 && states.stream()
                         .allMatch(state ->
                                 state.output().equals(room.presents().get(state.input())) && isEmpty(state.zeros()));
+    }
+
+    /** Whether all caches are entries of a batch whose size the model leaves open. */
+    static boolean haveEntries(List<State> states, Map<String, ValueInfo> inputs) {
+        return states.stream().allMatch(state -> {
+            ValueInfo input = inputs.get(state.input());
+            Shape zeros = state.zeros();
+            return input != null
+                    && zeros != null
+                    && zeros.rank() > 0
+                    && zeros.dim(0) == 1
+                    && input.type() instanceof ValueType.TensorType type
+                    && type.shape() instanceof SymbolicShape shape
+                    && !(shape.dim(0) instanceof Dim.Known);
+        });
     }
 
     /** Whether all caches begin without steps and get longer with each token. */

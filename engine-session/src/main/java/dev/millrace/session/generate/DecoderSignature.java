@@ -2,9 +2,7 @@ package dev.millrace.session.generate;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.PlainText;
-import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.graph.tensor.TensorParts;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.Session;
@@ -41,6 +39,8 @@ public final class DecoderSignature {
     private final int contextLength;
     /** Whether caches may have room for later steps, behind which the mask has zeros. */
     private final boolean hasRoom;
+    /** Whether the caches are entries of a batch whose size is open. */
+    private final boolean haveEntries;
 
     private DecoderSignature(DecoderSignature other, Map<String, Tensor> fixed) {
         ids = other.ids;
@@ -51,6 +51,7 @@ public final class DecoderSignature {
         states = other.states;
         contextLength = other.contextLength;
         hasRoom = other.hasRoom;
+        haveEntries = other.haveEntries;
         this.fixed = Map.copyOf(fixed);
     }
 
@@ -63,6 +64,7 @@ public final class DecoderSignature {
         fixed = Map.copyOf(builder.fixed);
         logits = builder.foundLogits();
         contextLength = builder.contextLength > 0 ? builder.contextLength : DecoderCaches.length(states);
+        haveEntries = DecoderCaches.haveEntries(states, builder.inputs);
         hasRoom = mask != null && DecoderCaches.mayHaveRoom(builder.room, mask.name(), states);
     }
 
@@ -137,8 +139,12 @@ public final class DecoderSignature {
 
     /** Whether several texts, whose lengths differ, may be the entries of a batch. */
     boolean mayBatch() {
-        return hasRoom
-                && branch == null
+        return hasRoom && branch == null && takesBatch();
+    }
+
+    /** Whether several texts of one length may be the entries of a batch. */
+    boolean takesBatch() {
+        return haveEntries
                 && ids.takesBatch()
                 && (mask == null || mask.takesBatch())
                 && (positions == null || positions.takesBatch());
@@ -222,16 +228,33 @@ public final class DecoderSignature {
                 : Math.toIntExact(all.elements() / all.shape().dimAt(-1));
     }
 
+    /**
+     * Returns the inputs of a step of each entry of a batch, without the caches.
+     *
+     * @param rows all tokens of each entry, as many for all
+     * @param cached the number of tokens that the caches cover
+     * @param count the number of tokens after the step
+     */
+    Inputs inputs(int[][] rows, int cached, int count) {
+        int length = count - cached;
+        Inputs inputs = Inputs.of(fixed);
+        inputs.and(ids.name(), ids.rows(rows.length, length, (entry, i) -> rows[entry][cached + i]));
+        if (mask != null) {
+            int steps = hasRoom ? room(count) : count;
+            inputs.and(mask.name(), mask.rows(rows.length, mask.lengthOr(steps), (_, i) -> i < count ? 1 : 0));
+        }
+        if (positions != null) {
+            inputs.and(positions.name(), positions.rows(rows.length, length, (_, i) -> cached + i));
+        }
+        if (branch != null) {
+            inputs.and(branch.name(), branch.single(cached > 0 ? 1 : 0));
+        }
+        return inputs;
+    }
+
     /** Returns the logits of the last step of an entry of a batch. */
     float[] lastLogits(Outputs outputs, int entry, int entries) {
-        Tensor all = outputs.get(logits);
-        Shape shape = all.shape();
-        if (shape.rank() == 0 || all.elements() == 0) {
-            throw EngineException.invalidArgument("a " + all + " has no logits of a last token");
-        }
-        int vocabulary = Math.toIntExact(shape.dim(shape.rank() - 1));
-        long end = all.elements() / entries * (entry + 1);
-        return TensorParts.floats(all, end - vocabulary, vocabulary);
+        return DecoderLogits.last(outputs.get(logits), entry, entries);
     }
 
     @Override

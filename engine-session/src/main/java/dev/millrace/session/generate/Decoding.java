@@ -1,8 +1,7 @@
 package dev.millrace.session.generate;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
-import dev.millrace.scheduler.Cancellation;
+import dev.millrace.session.Inference;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunContext;
@@ -10,8 +9,6 @@ import dev.millrace.session.RunOptions;
 import dev.millrace.session.Sequence;
 import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.Receiver;
-import dev.millrace.session.stream.StepFlux;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -19,11 +16,10 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
-import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /** One generation: a prompt is one run for each of its chunks, and each token is another run or a part of one. */
-final class Decoding implements StepFlux.Steps<Token> {
+final class Decoding extends RunChain<Token> {
     /** The most tokens of a run: longer prompts take several, so that memory and the waiting of others stay bounded. */
     private static final int CHUNK = 512;
     /** The most tokens of a run while other texts wait for their next tokens. */
@@ -55,6 +51,9 @@ final class Decoding implements StepFlux.Steps<Token> {
     private final ArrayDeque<Token> ready = new ArrayDeque<>();
 
     private final Speculation speculation;
+    /** The guesses that the run under way reads. */
+    private int[] guesses = Speculation.NONE;
+
     private @Nullable Ending ending;
 
     /** @param batch computes the tokens of several texts together; null for none */
@@ -73,36 +72,21 @@ final class Decoding implements StepFlux.Steps<Token> {
         this.prompt = prompt.length;
         this.words = prompt.clone();
         this.count = prompt.length;
-        RunOptions.Builder options =
-                RunOptions.builder().outputs(signature.logits()).priority(generation.priority());
-        Cancellation cancellation = generation.cancellation();
-        if (cancellation != null) {
-            options.cancellation(cancellation);
-        }
-        Duration timeLimit = generation.timeLimit();
-        if (timeLimit != null) {
-            options.within(timeLimit);
-        }
-        this.runs = options.build();
+        this.runs = options(generation).toBuilder().outputs(signature.logits()).build();
         PrefixCache.Begun begun = prefixes.begin(prompt);
         this.sequence = begun.sequence();
         this.known = begun.cached();
         this.cached = begun.cached();
     }
 
-    /** Returns the next token, generated on this thread. */
+    @Override
     Token run() {
         while (true) {
             Token token = ready.poll();
             if (token != null) {
                 return token;
             }
-            int[] guesses = guesses();
-            if (guesses.length > 0) {
-                judge(guesses, sequence.run(inputs(guesses), runs));
-                continue;
-            }
-            BatchedText batched = batched();
+            BatchedText batched = next();
             token = batched == null ? taken(sequence.run(inputs(), runs)) : chosen(awaited(batched));
             if (token != null) {
                 return token;
@@ -110,44 +94,40 @@ final class Decoding implements StepFlux.Steps<Token> {
         }
     }
 
+    /** Chooses the next run: returns the place in the batch, or null for a run on the caches of this text alone. */
+    private @Nullable BatchedText next() {
+        guesses = guesses();
+        return guesses.length > 0 ? null : batched();
+    }
+
     /** Returns guesses of the next tokens; none while the prompt is read or other texts share the runs. */
     private int[] guesses() {
         boolean isAlone = batch == null || batch.isAlone(text);
         if (cached == 0 || count - cached > 1 || !isAlone) {
-            return new int[0];
+            return Speculation.NONE;
         }
         int context = signature.contextLength() > 0 ? signature.contextLength() : Integer.MAX_VALUE;
         int answer = generation.maxTokens() - (count - prompt) - 1;
         return speculation.guesses(words, count, Math.min(answer, context - count - 1));
     }
 
-    /** Returns the inputs of a run of the last token and guesses. */
-    private Inputs inputs(int[] guesses) {
-        int[] all = Arrays.copyOf(words, count + guesses.length);
-        System.arraycopy(guesses, 0, all, count, guesses.length);
-        end = count;
-        return signature.inputs(all, cached, all.length, all.length);
-    }
-
     /** Adds the tokens of a run with guesses: one behind each right guess, and one more. */
-    private void judge(int[] guesses, Outputs outputs) {
+    private void judge(Outputs outputs) {
+        int rows = guesses.length + 1;
+        if (signature.rows(outputs) < rows) {
+            // the model has logits of the last token alone, which is behind guesses
+            speculation.stop();
+            return;
+        }
         int right = 0;
-        try (outputs) {
-            int rows = guesses.length + 1;
-            if (signature.rows(outputs) < rows) {
-                // the model has logits of the last token alone, which is behind guesses
-                speculation.stop();
-                return;
+        for (int row = 0; row < rows && ending == null; row++) {
+            end = count;
+            Token token = chosen(signature.lastLogits(outputs, row, rows));
+            ready.add(token);
+            if (row == guesses.length || token.id() != guesses[row]) {
+                break;
             }
-            for (int row = 0; row < rows && ending == null; row++) {
-                end = count;
-                Token token = chosen(signature.lastLogits(outputs, row, rows));
-                ready.add(token);
-                if (row == guesses.length || token.id() != guesses[row]) {
-                    break;
-                }
-                right++;
-            }
+            right++;
         }
         speculation.ended(right);
     }
@@ -187,57 +167,52 @@ final class Decoding implements StepFlux.Steps<Token> {
         return batch == null ? Disposables.disposed() : batch.step(place, words[count - 1], cached, options, to);
     }
 
-    /** Returns the inputs of the next run: the new tokens, or the next chunk of a prompt. */
-    private Inputs inputs() {
+    @Override
+    Inference inference() {
+        return sequence;
+    }
+
+    @Override
+    RunOptions options() {
+        return runs;
+    }
+
+    /** Returns the inputs of the next run: the new tokens with guesses behind them, or the next chunk of a prompt. */
+    @Override
+    Inputs inputs() {
+        if (guesses.length > 0) {
+            int[] all = Arrays.copyOf(words, count + guesses.length);
+            System.arraycopy(guesses, 0, all, count, guesses.length);
+            return signature.inputs(all, cached, all.length, all.length);
+        }
         int chunk = batch != null && batch.isBusy() ? CHUNK_BESIDE_OTHERS : CHUNK;
         end = signature.keepsCaches() ? Math.min(count, cached + chunk) : count;
         return signature.inputs(words, cached, end, count);
     }
 
     @Override
-    public Disposable begin(ContextView context, Receiver<Token> to) {
-        Disposable.Swap running = Disposables.swap();
-        step(context, to, running);
-        return running;
-    }
-
-    private void step(ContextView context, Receiver<Token> to, Disposable.Swap running) {
-        Token known = ready.poll();
-        if (known != null) {
-            to.answered(known);
+    void step(ContextView context, Receiver<Token> to, Disposable.Composite running) {
+        Token token = ready.poll();
+        if (token != null) {
+            to.answered(token);
             return;
         }
-        int[] guesses = guesses();
-        if (guesses.length > 0) {
-            running.update(sequence.mono(inputs(guesses), runs)
-                    .subscribe(
-                            outputs -> answer(guesses, outputs, context, to, running),
-                            thrown -> to.failed(named(thrown)),
-                            null,
-                            Context.of(context)));
-            return;
-        }
-        BatchedText batched = batched();
+        BatchedText batched = next();
         if (batched == null) {
-            running.update(sequence.mono(inputs(), runs)
-                    .subscribe(
-                            outputs -> answer(outputs, context, to, running),
-                            thrown -> to.failed(named(thrown)),
-                            null,
-                            Context.of(context)));
+            super.step(context, to, running);
             return;
         }
-        running.update(step(batched, RunContext.in(context, runs), new Receiver<>() {
+        running.add(step(batched, RunContext.in(context, runs), new Receiver<>() {
             @Override
             public void answered(float[] logits) {
-                Token token;
+                Token next;
                 try {
-                    token = chosen(logits);
+                    next = chosen(logits);
                 } catch (RuntimeException | Error e) {
                     to.failed(named(e));
                     return;
                 }
-                to.answered(token);
+                to.answered(next);
             }
 
             @Override
@@ -247,41 +222,15 @@ final class Decoding implements StepFlux.Steps<Token> {
         }));
     }
 
-    private void answer(
-            int[] guesses, Outputs outputs, ContextView context, Receiver<Token> to, Disposable.Swap running) {
-        try {
-            judge(guesses, outputs);
-        } catch (RuntimeException | Error e) {
-            to.failed(named(e));
-            return;
-        }
-        step(context, to, running);
-    }
-
-    private void answer(Outputs outputs, ContextView context, Receiver<Token> to, Disposable.Swap running) {
-        Token token;
-        try {
-            token = taken(outputs);
-            if (token == null) {
-                step(context, to, running);
-                return;
-            }
-        } catch (RuntimeException | Error e) {
-            to.failed(named(e));
-            return;
-        }
-        to.answered(token);
-    }
-
-    private static EngineException named(Throwable thrown) {
-        return thrown instanceof EngineException known
-                ? known
-                : EngineException.wrap(Status.FAIL, "generation", thrown);
-    }
-
     /** Returns the token that follows from a run; null if the prompt goes on. */
-    private @Nullable Token taken(Outputs outputs) {
+    @Override
+    @Nullable
+    Token taken(Outputs outputs) {
         try (outputs) {
+            if (guesses.length > 0) {
+                judge(outputs);
+                return ready.poll();
+            }
             if (end < count) {
                 cached = end;
                 return null;

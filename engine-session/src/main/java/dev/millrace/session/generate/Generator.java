@@ -9,6 +9,7 @@ import dev.millrace.session.StatefulSession;
 import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.StepFlux;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -111,6 +112,36 @@ public final class Generator implements AutoCloseable {
         return new StepFlux<>(() -> begin(words, options));
     }
 
+    /**
+     * Searches for the most likely texts behind a prompt on this thread: each step keeps the best texts so far and extends all of
+     * them. If the inputs of the model take a batch, one run extends all.
+     *
+     * @param options those of the texts; nothing is drawn, so the temperature is 0
+     * @return the best texts, the best one first
+     */
+    public List<ScoredGeneration> beams(long[] prompt, GenerationOptions options, BeamOptions beams) {
+        try (BeamChain chain = search(checked(prompt), options, beams)) {
+            return chain.runAll();
+        }
+    }
+
+    /** Searches for the most likely texts behind a prompt when it is subscribed to. */
+    public Mono<List<ScoredGeneration>> beamsMono(long[] prompt, GenerationOptions options, BeamOptions beams) {
+        int[] words = checked(prompt);
+        requireArgument(options, "options");
+        requireArgument(beams, "beams");
+        return new StepFlux<>(() -> search(words, options, beams)).last();
+    }
+
+    private BeamChain search(int[] words, GenerationOptions options, BeamOptions beams) {
+        var sampler = new Sampler(requireArgument(options, "options"));
+        requireArgument(beams, "beams");
+        BeamSearch.check(options);
+        var model = new DecoderBeams(signature, prefixes, words);
+        var search = new BeamSearch(beams, options, sampler, words, model.known(), signature.contextLength());
+        return new BeamChain(model, search, options);
+    }
+
     private Decoding begin(int[] words, GenerationOptions options) {
         return new Decoding(signature, prefixes, batch, words, requireArgument(options, "options"));
     }
@@ -127,14 +158,20 @@ public final class Generator implements AutoCloseable {
     }
 
     private int[] checked(long[] prompt) {
+        int[] words = words(prompt);
+        if (signature.contextLength() > 0 && words.length > signature.contextLength()) {
+            throw EngineException.invalidArgument("the prompt has " + words.length + " tokens, and the model sees "
+                    + signature.contextLength() + " at most");
+        }
+        return words;
+    }
+
+    /** Returns the tokens of a prompt; refuses an empty one, and numbers that no vocabulary has. */
+    static int[] words(long[] prompt) {
         int length = requireArgument(prompt, "prompt").length;
         if (length == 0) {
             throw EngineException.invalidArgument(
                     "the prompt is empty: a model needs one token at least, such as that which begins a text");
-        }
-        if (signature.contextLength() > 0 && length > signature.contextLength()) {
-            throw EngineException.invalidArgument("the prompt has " + length + " tokens, and the model sees "
-                    + signature.contextLength() + " at most");
         }
         int[] words = new int[length];
         for (int i = 0; i < length; i++) {

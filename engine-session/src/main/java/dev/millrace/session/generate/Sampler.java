@@ -18,6 +18,7 @@ final class Sampler {
     private final @Nullable Draw draw;
     private final SplittableRandom random;
     private TokenConstraint.@Nullable State constraint;
+    private final @Nullable LogitsRule rule;
 
     /**
      * A chosen token.
@@ -27,7 +28,13 @@ final class Sampler {
     record Choice(int id, @Nullable TokenLikelihood likelihood, boolean isLast) {}
 
     Sampler(GenerationOptions options) {
+        this(options, null);
+    }
+
+    /** @param rule changes scores after the options did; null for none */
+    Sampler(GenerationOptions options, @Nullable LogitsRule rule) {
         this.options = options;
+        this.rule = rule;
         draw = options.temperature() == 0
                 ? null
                 : new Draw(options.temperature(), options.topK(), options.topP(), options.minP());
@@ -56,6 +63,14 @@ final class Sampler {
         return new Choice(id, shares == null || reported == null ? null : likelihood(shares, id, reported), isLast(id));
     }
 
+    /** Replaces the logits behind tokens by log probabilities, which the options change then, as for a beam. */
+    float[] logShares(float[] logits, int[] before, int prompt) {
+        check(logits, before.length);
+        Scores.logShares(logits);
+        change(logits, before, prompt);
+        return logits;
+    }
+
     private void change(float[] logits, int[] before, int prompt) {
         options.logitBias().forEach((id, bias) -> {
             if (id >= 0 && id < logits.length) {
@@ -69,6 +84,9 @@ final class Sampler {
             Scores.lower(logits, answer, (float) options.frequencyPenalty(), (float) options.presencePenalty());
         }
         Scores.forbidPhrases(logits, before, options.noRepeatNgram());
+        if (rule != null) {
+            rule.apply(logits, Arrays.copyOfRange(before, prompt, before.length));
+        }
     }
 
     /** Forbids the tokens that the constraint does not allow. */
@@ -97,10 +115,10 @@ final class Sampler {
     }
 
     private TokenConstraint.@Nullable State state(int[] before, int prompt) {
-        TokenConstraint rule = options.constraint();
-        if (constraint == null && rule != null) {
+        TokenConstraint asked = options.constraint();
+        if (constraint == null && asked != null) {
             constraint =
-                    rule.begin(Arrays.stream(before, 0, prompt).asLongStream().toArray());
+                    asked.begin(Arrays.stream(before, 0, prompt).asLongStream().toArray());
         }
         return constraint;
     }
@@ -115,7 +133,8 @@ final class Sampler {
         return allowed != null && allowed.isEmpty() && constraint.mayEnd();
     }
 
-    private static TokenLikelihood likelihood(float[] scores, int id, int count) {
+    /** @param scores logits, which become log probabilities */
+    static TokenLikelihood likelihood(float[] scores, int id, int count) {
         Scores.logShares(scores);
         var likeliest = new Likeliest(count);
         for (int i = 0; count > 0 && i < scores.length; i++) {

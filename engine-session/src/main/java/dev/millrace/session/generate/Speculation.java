@@ -7,7 +7,7 @@ import java.util.Arrays;
  * guesses computes several tokens as long as they are right. After wrong guesses, some tokens pass without any.
  */
 final class Speculation {
-    private static final int[] NONE = {};
+    static final int[] NONE = {};
     /** The lengths of phrases that are looked for, the longest first. */
     private static final int LONGEST = 4;
 
