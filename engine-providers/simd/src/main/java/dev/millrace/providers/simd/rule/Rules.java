@@ -19,6 +19,7 @@ import dev.millrace.providers.simd.rule.move.ViewRules;
 import dev.millrace.providers.simd.rule.product.EinsumRules;
 import dev.millrace.providers.simd.rule.product.ProductRules;
 import dev.millrace.providers.simd.rule.product.WeightRules;
+import dev.millrace.providers.simd.rule.quant.GatherBlocksRule;
 import dev.millrace.providers.simd.rule.quant.QuantiseRules;
 import dev.millrace.providers.simd.rule.quant.QuantisedProductRules;
 import dev.millrace.providers.simd.rule.recurrent.RecurrentRules;
@@ -53,6 +54,7 @@ public final class Rules {
             ReduceRules::named,
             LossRules::named,
             GatherRules::named,
+            GatherBlocksRule::named,
             ScatterRules::named,
             RankRules::named,
             BlockRules::named,
