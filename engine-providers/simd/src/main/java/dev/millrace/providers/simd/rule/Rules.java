@@ -9,6 +9,7 @@ import dev.millrace.providers.simd.rule.attention.RotaryRules;
 import dev.millrace.providers.simd.rule.conv.ConvRules;
 import dev.millrace.providers.simd.rule.elementwise.ElementwiseRules;
 import dev.millrace.providers.simd.rule.elementwise.MaskedCopyRules;
+import dev.millrace.providers.simd.rule.experts.ExpertRule;
 import dev.millrace.providers.simd.rule.move.BlockRules;
 import dev.millrace.providers.simd.rule.move.GatherRules;
 import dev.millrace.providers.simd.rule.move.MoveRules;
@@ -65,7 +66,8 @@ public final class Rules {
             MaskedCopyRules::named,
             QuantisedProductRules::named,
             QuantiseRules::named,
-            WeightRules::named);
+            WeightRules::named,
+            ExpertRule::named);
 
     private static final Map<String, Found> KNOWN = new ConcurrentHashMap<>();
 
