@@ -39,13 +39,13 @@ record ExpertStep(
         if (secondBiases != null) {
             reads.add(secondBiases);
         }
-        long scratch = scratch(first, width) + scratch(second, width);
+        long scratch = Math.max(scratch(first, width), scratch(second, width));
         long routes = (long) routing.tokens() * routing.chosen();
         return ProgramStep.of(() -> routing.chosen() + " of " + routing.experts() + " experts " + first.format(), name)
                 .reading(reads)
                 .writing(out)
                 .work(routes * (first.k() * first.n() + second.k() * second.n()))
-                .scratch(outputsAt() + up(Float.BYTES * routes * second.n()) + scratch)
+                .scratch(productsAt() + scratch)
                 .calling(memory -> new ExpertCall(
                         this,
                         new ExpertCall.Weights(first, memory, firstWeights, firstBiases),
