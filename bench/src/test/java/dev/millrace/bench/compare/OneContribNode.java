@@ -24,7 +24,9 @@ final class OneContribNode {
     private OneContribNode() {}
 
     /** Checks one node on all providers; null stands for an input that is left out. */
-    static void agrees(Engine engine, Path folder, String op, int outputs, Attributes attributes, @Nullable Tensor... given) throws Exception {
+    static void agrees(
+            Engine engine, Path folder, String op, int outputs, Attributes attributes, @Nullable Tensor... given)
+            throws Exception {
         var model = new PeerModel();
         Inputs inputs = Inputs.empty();
         List<@Nullable Value> operands = new ArrayList<>();

@@ -29,7 +29,8 @@ final class AttentionReference {
             most = Math.max(most, scores[key]);
         }
         double[] row = new double[shape.valueDepth()];
-        double sink = call.sinks() == null ? Double.NEGATIVE_INFINITY : call.sinks().getAtIndex(FLOAT, head);
+        double sink =
+                call.sinks() == null ? Double.NEGATIVE_INFINITY : call.sinks().getAtIndex(FLOAT, head);
         most = Math.max(most, sink);
         if (most == Double.NEGATIVE_INFINITY) {
             java.util.Arrays.fill(row, empty == FinishRows.Empty.ZEROS ? 0 : Double.NaN);

@@ -104,7 +104,10 @@ class AttentionTest {
             assertRefused(
                     kernels, ScoreRule.PLAIN, call.with(new VisibleKeys(true, 0, new int[] {6})), "a length is 6");
             assertRefused(
-                    kernels, new ScoreRule(AttentionMask.Kind.NONE, ScoreRule.Cap.AFTER_MASK, false, false), call, "cap");
+                    kernels,
+                    new ScoreRule(AttentionMask.Kind.NONE, ScoreRule.Cap.AFTER_MASK, false, false),
+                    call,
+                    "cap");
             AttentionCall inPlace = AttentionCall.of(SHAPE, q, call.keys(), call.values(), q, 1);
             assertRefused(kernels, ScoreRule.PLAIN, inPlace, "overlaps Q");
             Attention attention = new Attention(kernels.set(), ScoreRule.PLAIN, FinishRows.Empty.NAN);

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param size the number of elements of a row, which ends with a whole byte
  * @param scales null where numbers are not scaled
  */
-record CacheFormat(int input, ElementType stored, int size, @Nullable Scales scales) {
+record CacheFormat(
+        int input, ElementType stored, int size, @Nullable Scales scales) {
     /** The number that is stored as 0 in 4 bits. */
     private static final int LEAST_OF_FOUR_BITS = -8;
 
@@ -42,8 +43,7 @@ record CacheFormat(int input, ElementType stored, int size, @Nullable Scales sca
      * @param scaleInput the input with its scales
      * @param kind the attribute that says which elements share a scale
      */
-    static CacheFormat of(
-            BindContext context, int input, int output, int scaleInput, String kind, HeadLayout rows) {
+    static CacheFormat of(BindContext context, int input, int output, int scaleInput, String kind, HeadLayout rows) {
         Node node = context.node();
         ElementType type = type(context, input, output);
         String scaled = node.attributes().text(kind, "NONE");
@@ -116,10 +116,10 @@ record CacheFormat(int input, ElementType stored, int size, @Nullable Scales sca
         for (int i = 0; i < size; i++) {
             float number = from[at + i] / scales.of(launch, head, i);
             double nearest = switch (stored) {
-                        case INT8 -> Math.clamp(Math.rint(number), Byte.MIN_VALUE, Byte.MAX_VALUE);
-                        case UINT4 -> Math.clamp(Math.rint(number) - LEAST_OF_FOUR_BITS, 0d, 15d);
-                        default -> number;
-                    };
+                case INT8 -> Math.clamp(Math.rint(number), Byte.MIN_VALUE, Byte.MAX_VALUE);
+                case UINT4 -> Math.clamp(Math.rint(number) - LEAST_OF_FOUR_BITS, 0d, 15d);
+                default -> number;
+            };
             Elements.setDouble(stored, to, first(row) + i, nearest);
         }
     }

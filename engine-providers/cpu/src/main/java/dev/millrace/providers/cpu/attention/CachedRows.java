@@ -19,7 +19,8 @@ record CachedRows(
         CacheSteps cache,
         @Nullable CacheFormat format,
         @Nullable RotaryRows rotation,
-        ElementType type) implements HeadSource {
+        ElementType type)
+        implements HeadSource {
 
     @Override
     public int steps() {

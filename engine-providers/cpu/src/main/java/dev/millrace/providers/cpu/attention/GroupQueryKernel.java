@@ -77,8 +77,8 @@ record GroupQueryKernel(Node node) implements ShapedKernel {
     private @Nullable ScoreSink sink(BindContext context, int heads) {
         if (context.hasInput(SINK)) {
             if (context.inputShape(SINK).elements() != heads) {
-                throw EngineException.invalidArgument(node.describe() + ": a sink of shape " + context.inputShape(SINK)
-                        + " for " + heads + " heads");
+                throw EngineException.invalidArgument(
+                        node.describe() + ": a sink of shape " + context.inputShape(SINK) + " for " + heads + " heads");
             }
             return new ScoreSink(SINK, context.inputType(SINK));
         }

@@ -16,7 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param keys the number of keys of a row
  * @param hiding the bias whose hidden keys have a score of 0; null where all scores are written as they are
  */
-record ScoreOutput(Stage stage, ElementType type, HeadLayout q, int keys, @Nullable GroupQueryBias hiding) {
+record ScoreOutput(
+        Stage stage,
+        ElementType type,
+        HeadLayout q,
+        int keys,
+        @Nullable GroupQueryBias hiding) {
     private static final int OUTPUT = 3;
 
     /** The stages of scores, in the order of their computation. */

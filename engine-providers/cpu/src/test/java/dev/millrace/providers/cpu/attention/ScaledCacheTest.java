@@ -65,7 +65,10 @@ class ScaledCacheTest {
 
     @ParameterizedTest
     @CsvSource({
-        "INT8, 8, false, true", "UINT8, 4, true, false", "UINT8, 4, true, true", "FLOAT8E4M3FN, 8, false, false",
+        "INT8, 8, false, true",
+        "UINT8, 4, true, false",
+        "UINT8, 4, true, true",
+        "FLOAT8E4M3FN, 8, false, false",
         "FLOAT8E4M3FN, 8, true, true"
     })
     void numbersTimesScalesAreTheRowsOfACache(ElementType type, int bits, boolean ofKeys, boolean ofValues) {
@@ -80,14 +83,19 @@ class ScaledCacheTest {
         List<Datum> out = groups().with("k_quant_type", ofKeys ? "PER_CHANNEL" : "PER_TENSOR")
                 .with("v_quant_type", ofValues ? "PER_CHANNEL" : "PER_TENSOR")
                 .with("kv_cache_bit_width", bits)
-                .runAll(
-                        q, row, row, keys, values, last, total, null, null, null, null, null, keyScales, valueScales);
+                .runAll(q, row, row, keys, values, last, total, null, null, null, null, null, keyScales, valueScales);
         Tensor newKeys = floats((Tensor) out.get(1), bits, keyScales);
         Tensor newValues = floats((Tensor) out.get(2), bits, valueScales);
         Tensor ownKey = own(newKeys);
         Tensor ownValue = own(newValues);
         Tensor expected = groups().run(
-                q, ownKey, ownValue, floats(keys, bits, keyScales), floats(values, bits, valueScales), last, total);
+                        q,
+                        ownKey,
+                        ownValue,
+                        floats(keys, bits, keyScales),
+                        floats(values, bits, valueScales),
+                        last,
+                        total);
         assertThat(((Tensor) out.getFirst()).floats()).containsExactly(expected.floats(), within(1e-5f));
         float[] written = ownKey.floats();
         for (int i = 0; i < written.length; i++) {
@@ -125,7 +133,19 @@ class ScaledCacheTest {
     private static void assertRefused(
             String what, OneNode node, Tensor q, Tensor row, Tensor cache, @Nullable Tensor scales) {
         assertThatThrownBy(() -> node.run(
-                        q, row, row, cache, cache, ints(PAST), ints(PAST + 1), null, null, null, null, null, scales,
+                        q,
+                        row,
+                        row,
+                        cache,
+                        cache,
+                        ints(PAST),
+                        ints(PAST + 1),
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        scales,
                         scales))
                 .hasMessageContaining(what);
     }

@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param sinks a score of each head that takes part in the softmax and belongs to no key
  */
 record GroupQueryOperands(
-        View queries, View keys, View values, @Nullable View bias, @Nullable View sinks) {
+        View queries,
+        View keys,
+        View values,
+        @Nullable View bias,
+        @Nullable View sinks) {
     List<View> views() {
         var views = new ArrayList<>(List.of(queries, keys, values));
         if (bias != null) {

@@ -58,7 +58,13 @@ final class ExpertCall implements Call {
 
         /** Computes the results of an expert for some rows, which are {@code apart} floats apart. */
         void multiply(
-                int expert, MemorySegment from, long apart, long rows, MemorySegment to, MemorySegment scratch, Parallel crew) {
+                int expert,
+                MemorySegment from,
+                long apart,
+                long rows,
+                MemorySegment to,
+                MemorySegment scratch,
+                Parallel crew) {
             long n = layer.n();
             MemorySegment bias = biases == null ? null : biases.asSlice(Float.BYTES * expert * n, Float.BYTES * n);
             var product = new WeightProduct(

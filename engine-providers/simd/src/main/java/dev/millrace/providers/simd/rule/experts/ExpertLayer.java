@@ -43,7 +43,10 @@ record ExpertLayer(
 
     /** The weights of an input of the node, with scales, zero points and biases of its rows. */
     private record Part(
-            Tensor data, StoredFloats scales, @Nullable Tensor zeros, @Nullable StoredFloats biases) {
+            Tensor data,
+            StoredFloats scales,
+            @Nullable Tensor zeros,
+            @Nullable StoredFloats biases) {
         List<Tensor> weights() {
             return zeros == null ? List.of(data, scales.tensor()) : List.of(data, scales.tensor(), zeros);
         }
@@ -72,7 +75,8 @@ record ExpertLayer(
         for (int layer : layers) {
             Part part = part(op, 2 + 3 * layer, ZEROS + layer);
             if (part == null
-                    || !parts.isEmpty() && (part.zeros() == null) != (parts.getFirst().zeros() == null)) {
+                    || !parts.isEmpty()
+                            && (part.zeros() == null) != (parts.getFirst().zeros() == null)) {
                 return null;
             }
             parts.add(part);
@@ -107,7 +111,8 @@ record ExpertLayer(
     View weights() {
         WeightGemm gemm = gemm();
         long bytes = Math.multiplyExact(experts, expertBytes());
-        List<Tensor> sources = parts.stream().flatMap(part -> part.weights().stream()).toList();
+        List<Tensor> sources =
+                parts.stream().flatMap(part -> part.weights().stream()).toList();
         Layout layout = Layout.forAllShapes("experts " + (inTurn ? "in turn " : "") + gemm.packedLayout(), bytes);
         MemorySegment memory = environment.weights().packed(sources, layout, this::pack);
         return View.dense(Storage.constant(memory), ElementType.UINT8, Shape.of(bytes));
@@ -150,13 +155,13 @@ record ExpertLayer(
         long rows = n / sources.size();
         for (long i = 0; i < n; i++) {
             long row = inTurn ? i % (n / 2) * 2 + i / (n / 2) : i % rows;
-            MemorySegment.copy(
-                    sources.get((int) (i / rows)), (expert * rows + row) * bytes, to, i * bytes, bytes);
+            MemorySegment.copy(sources.get((int) (i / rows)), (expert * rows + row) * bytes, to, i * bytes, bytes);
         }
     }
 
     /** Returns the biases of all experts in the order of the results; null where there are none. */
-    @Nullable View biases() {
+    @Nullable
+    View biases() {
         List<Tensor> sources = parts.stream()
                 .map(Part::biases)
                 .filter(Objects::nonNull)

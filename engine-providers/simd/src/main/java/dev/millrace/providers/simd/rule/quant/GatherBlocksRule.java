@@ -188,7 +188,8 @@ public final class GatherBlocksRule {
         }
 
         /** Writes the scales and zero points of the blocks of the chosen rows. */
-        private void writeScaling(RunMemory memory, MemorySegment chosen, MemorySegment ofBlocks, MemorySegment points) {
+        private void writeScaling(
+                RunMemory memory, MemorySegment chosen, MemorySegment ofBlocks, MemorySegment points) {
             MemorySegment allScales = memory.segment(scales);
             MemorySegment allZeros = zeros == null ? null : memory.segment(zeros);
             long blocks = table.blocks();

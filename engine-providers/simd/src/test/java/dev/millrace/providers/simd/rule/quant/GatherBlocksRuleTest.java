@@ -71,20 +71,19 @@ class GatherBlocksRuleTest {
         "INT4, 4, 16, FLOAT, false, INT64",
         "INT4, 4, 32, FLOAT16, true, INT32"
     })
-    void rowsOfBlocks(ElementType type, int bits, int block, ElementType scales, boolean withZeros, ElementType indices) {
+    void rowsOfBlocks(
+            ElementType type, int bits, int block, ElementType scales, boolean withZeros, ElementType indices) {
         try (Comparison both = comparison(type, bits, block, scales, withZeros, indices)) {
             both.agreesOn(RandomTensors.whole(indices, Shape.of(1, 1), () -> -ROWS))
                     .withoutFallback();
-            both.agreesOn(RandomTensors.whole(
-                            indices, Shape.of(2, 40), () -> random.nextInt(-ROWS, ROWS)))
+            both.agreesOn(RandomTensors.whole(indices, Shape.of(2, 40), () -> random.nextInt(-ROWS, ROWS)))
                     .withoutFallback();
         }
     }
 
     @Test
     void anIndexThatIsOutOfRangeIsTheCallersFault() {
-        try (Comparison both =
-                comparison(ElementType.UINT8, 4, 32, ElementType.FLOAT, false, ElementType.INT64)) {
+        try (Comparison both = comparison(ElementType.UINT8, 4, 32, ElementType.FLOAT, false, ElementType.INT64)) {
             assertThatThrownBy(() -> both.agreesOn(Tensor.copyOf(new long[] {ROWS}, 1, 1)))
                     .isInstanceOf(EngineException.class)
                     .hasMessageContaining("index 9");
