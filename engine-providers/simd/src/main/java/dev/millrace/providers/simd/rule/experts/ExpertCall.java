@@ -46,11 +46,11 @@ final class ExpertCall implements Call {
 
     /** The packed weights of a layer and its biases. */
     static final class Weights {
-        private final ExpertLayer layer;
+        private final PackedExperts layer;
         private final MemorySegment packed;
         private final @Nullable MemorySegment biases;
 
-        Weights(ExpertLayer layer, RunMemory memory, View packed, @Nullable View biases) {
+        Weights(PackedExperts layer, RunMemory memory, View packed, @Nullable View biases) {
             this.layer = layer;
             this.packed = memory.segment(packed);
             this.biases = biases == null ? null : memory.segment(biases);

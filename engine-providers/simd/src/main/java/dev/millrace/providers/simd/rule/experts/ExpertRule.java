@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.rule.experts;
 
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
@@ -20,7 +21,7 @@ public final class ExpertRule {
     private ExpertRule() {}
 
     public static @Nullable Rule named(String name) {
-        return name.equals("QMoE") ? ExpertRule::lower : null;
+        return name.equals(OpName.Q_MOE) ? ExpertRule::lower : null;
     }
 
     private static boolean lower(LoweringContext op) {
@@ -37,9 +38,9 @@ public final class ExpertRule {
                 : 0;
         boolean gated = third || fusion != 0;
         Expr function = ExpertFunction.of(attributes, gated);
-        ExpertLayer first = ExpertLayer.of(op, third ? List.of(0, 2) : List.of(0), width, fusion == IN_TURN);
+        PackedExperts first = PackedExperts.of(op, third ? List.of(0, 2) : List.of(0), width, fusion == IN_TURN);
         long inner = first == null ? 0 : gated ? first.n() / 2 : first.n();
-        ExpertLayer second = first == null ? null : ExpertLayer.of(op, List.of(1), inner, false);
+        PackedExperts second = first == null ? null : PackedExperts.of(op, List.of(1), inner, false);
         if (function == null || first == null || second == null || second.n() != width) {
             return false;
         }

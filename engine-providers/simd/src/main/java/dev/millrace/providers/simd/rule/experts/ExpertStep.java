@@ -18,8 +18,8 @@ import java.util.List;
  */
 record ExpertStep(
         ExpertRouting routing,
-        ExpertLayer first,
-        ExpertLayer second,
+        PackedExperts first,
+        PackedExperts second,
         boolean gated,
         Elementwise function,
         View tokens,
@@ -69,7 +69,7 @@ record ExpertStep(
     }
 
     /** The scratch memory of a product of any number of tokens. */
-    private long scratch(ExpertLayer layer, int width) {
+    private long scratch(PackedExperts layer, int width) {
         long most = 0;
         for (long m : new long[] {1, 2, routing.tokens()}) {
             var extents = new WeightExtents(m, layer.n(), layer.k(), FloatType.F32, FloatType.F32, false);

@@ -113,7 +113,7 @@ class ExpertRuleTest {
         check();
     }
 
-    /** Of equal scores, the later expert is chosen. */
+    /** The later expert is chosen of those with equal scores. */
     @Test
     void scoresAreEqual() {
         layer(0, INNER, WIDTH, false, false);

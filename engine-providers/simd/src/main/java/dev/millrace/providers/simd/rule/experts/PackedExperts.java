@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param k the inputs of the layer
  * @param n its results
  */
-record ExpertLayer(
+record PackedExperts(
         CompileEnvironment environment,
         WeightFormat format,
         int experts,
@@ -59,7 +59,7 @@ record ExpertLayer(
      * @param k the inputs of the layer
      * @param inTurn whether rows of gates and of values take turns
      */
-    static @Nullable ExpertLayer of(LoweringContext op, List<Integer> layers, long k, boolean inTurn) {
+    static @Nullable PackedExperts of(LoweringContext op, List<Integer> layers, long k, boolean inTurn) {
         long bits = op.attributes().integer("expert_weight_bits", 4);
         long block = op.attributes().integer("block_size", 0);
         boolean known = (bits == 4 || bits == 8)
@@ -86,7 +86,7 @@ record ExpertLayer(
         boolean fits = shape.dim(2) * Byte.SIZE == k * bits && shape.dim(0) <= Integer.MAX_VALUE && n > 0;
         var type = bits == 4 ? WeightType.INT4 : WeightType.INT8;
         var format = new WeightFormat(type, (int) block, parts.getFirst().zeros() != null);
-        return fits ? new ExpertLayer(op.environment(), format, (int) shape.dim(0), k, n, parts, inTurn) : null;
+        return fits ? new PackedExperts(op.environment(), format, (int) shape.dim(0), k, n, parts, inTurn) : null;
     }
 
     private static @Nullable Part part(LoweringContext op, int input, int zeros) {
