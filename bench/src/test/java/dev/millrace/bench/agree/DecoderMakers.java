@@ -77,6 +77,7 @@ final class DecoderMakers {
                     .held(chance.reals(FLOAT, Shape.of(experts, width, inner), -1, 1))
                     .fedOrHeld(chance.tensor(FLOAT, Shape.of(experts, width)));
         });
+        contributed(makers, "QMoE", DecoderMakers::packedExperts);
         contributed(
                 makers,
                 "NGramRepeatBlock",
@@ -137,6 +138,28 @@ final class DecoderMakers {
         }
     }
 
+    private static void packedExperts(OneNode node, Chance chance) {
+        int bits = chance.one(4, 8);
+        long experts = chance.between(1, 4);
+        long width = 16L * chance.between(1, 3);
+        long inner = 16L * chance.between(1, 3);
+        long tokens = chance.between(1, 5);
+        node.with("k", chance.between(1, (int) experts))
+                .with("activation_type", chance.one("relu", "gelu", "silu", "identity"))
+                .with("normalize_routing_weights", 1)
+                .with("expert_weight_bits", bits)
+                .with("block_size", 16)
+                .fed(
+                        chance.tensor(FLOAT, Shape.of(tokens, width)),
+                        chance.reals(FLOAT, Shape.of(tokens, experts), -3, 3))
+                .held(chance.whole(ElementType.UINT8, Shape.of(experts, inner, width * bits / 8), 0, 255))
+                .held(chance.reals(FLOAT, Shape.of(experts, inner, width / 16), 0.001, 0.01))
+                .held(parameter(chance, experts, inner))
+                .held(chance.whole(ElementType.UINT8, Shape.of(experts, width, inner * bits / 8), 0, 255))
+                .held(chance.reals(FLOAT, Shape.of(experts, width, inner / 16), 0.001, 0.01))
+                .held(parameter(chance, experts, width));
+    }
+
     private static Tensor parameter(Chance chance, long... dims) {
         return chance.reals(FLOAT, Shape.of(dims), -1, 1);
     }
@@ -158,6 +181,7 @@ final class DecoderMakers {
         int past = chance.once(2) ? 0 : chance.between(1, 5);
         int steps = past == 0 ? chance.between(1, 5) : 1;
         boolean rotary = chance.once(2);
+        boolean sinks = chance.once(3);
         node.with("num_heads", heads).with("kv_num_heads", keyHeads).outputs(3);
         if (chance.once(3)) {
             node.with("local_window_size", chance.between(1, 4));
@@ -186,6 +210,13 @@ final class DecoderMakers {
                 .held(Tensor.copyOf(new int[] {total}, 1));
         if (rotary) {
             node.fedOrHeld(parameter(chance, 16, size / 2), parameter(chance, 16, size / 2));
+        } else if (sinks) {
+            node.none().none();
+        }
+        if (sinks) {
+            node.none().none().fedOrHeld(chance.reals(FLOAT, Shape.of(heads), -3, 3));
+        } else if (chance.once(4)) {
+            node.with("smooth_softmax", 1);
         }
     }
 }

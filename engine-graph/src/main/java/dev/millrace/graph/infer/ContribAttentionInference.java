@@ -217,8 +217,20 @@ final class ContribAttentionInference {
         Dim room = !c.has(3) ? Dims.ZERO : past == null ? Dim.UNKNOWN : past.get(2);
         List<Dim> total = c.has(6) ? c.integers(6) : null;
         Dim needed = total == null || total.isEmpty() ? Dim.UNKNOWN : total.getFirst();
-        List<Dim> present = List.of(batch, Dim.of(keyHeads), Dims.max(room, needed), headSize);
-        c.set(1, c.has(3) ? c.element(3) : c.element(0), present);
-        c.set(2, c.has(4) ? c.element(4) : c.element(0), present);
+        Dim places = Dims.max(room, needed);
+        long bits = c.attributes().integer("kv_cache_bit_width", 0);
+        Dim stored = bits == 4 ? Dims.ceilDiv(headSize, 2) : headSize;
+        List<Dim> present = List.of(batch, Dim.of(keyHeads), places, stored);
+        c.set(1, c.has(3) ? c.element(3) : ofCache(c, "k_quant_type", bits), present);
+        c.set(2, c.has(4) ? c.element(4) : ofCache(c, "v_quant_type", bits), present);
+        c.set(3, c.element(0), List.of(batch, Dim.of(c.attributes().integer("num_heads")), c.dim(0, 1), needed));
+    }
+
+    /** The type of a cache without a past. */
+    private static @Nullable ElementType ofCache(InferenceContext c, String kind, long bits) {
+        if (c.attributes().text(kind, "NONE").equals("NONE")) {
+            return c.element(0);
+        }
+        return bits == 4 ? ElementType.UINT8 : ElementType.INT8;
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.graph.infer;
 
 import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.op.OpName;
 import java.util.List;
 
 /** MoE and QMoE: each token goes through a few of many small networks. */
@@ -13,7 +14,7 @@ final class ExpertInference {
     private ExpertInference() {}
 
     static void apply(InferenceContext c) {
-        boolean quantised = c.op().equals("QMoE");
+        boolean quantised = c.op().equals(OpName.Q_MOE);
         List<Dim> tokens = c.dims(0, 2, 3);
         List<Dim> router = c.dims(1, 2);
         c.set(0, c.tensor(0));
@@ -56,7 +57,7 @@ final class ExpertInference {
 
     /** A matrix for each expert, whose columns may be packed, with scales and zero points by row or by block, and a bias. */
     private static void layer(InferenceContext c, int weights, Dim experts, Dim rows, Dim columns) {
-        boolean quantised = c.op().equals("QMoE");
+        boolean quantised = c.op().equals(OpName.Q_MOE);
         long packed = perByte(c, quantised);
         OperandChecks.shape(c, weights, experts, rows, Dims.ceilDiv(columns, packed));
         OperandChecks.shape(c, weights + (quantised ? 2 : 1), experts, rows);

@@ -18,7 +18,7 @@ public final class Attention {
     private final ScoreRule rule;
     private final AttentionKernelTable steps;
 
-    /** @param empty the result of rows in which no key takes part; zeros in ONNX */
+    /** @param empty the result of rows in which no key takes part; zeros in ONNX, and where there are sinks */
     public Attention(KernelSet kernels, ScoreRule rule, FinishRows.Empty empty) {
         this.kernels = kernels;
         this.rule = rule;

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param mask of the kind that the rule names
  * @param cap the soft cap, where the rule has one
  * @param slopes a float for each head, given if and only if the rule has them
+ * @param sinks a float for each head, given if and only if the rule has them
  */
 public record AttentionCall(
         AttentionShape shape,
@@ -23,29 +24,34 @@ public record AttentionCall(
         AttentionMask mask,
         float cap,
         @Nullable MemorySegment slopes,
+        @Nullable MemorySegment sinks,
         VisibleKeys visible) {
 
     /** All keys, without mask, soft cap and slopes. */
     public static AttentionCall of(
             AttentionShape shape, HeadRows queries, HeadRows keys, HeadRows values, HeadRows out, float scale) {
         return new AttentionCall(
-                shape, queries, keys, values, out, scale, AttentionMask.NONE, 0, null, VisibleKeys.ALL);
+                shape, queries, keys, values, out, scale, AttentionMask.NONE, 0, null, null, VisibleKeys.ALL);
     }
 
     public AttentionCall with(AttentionMask otherMask) {
-        return new AttentionCall(shape, queries, keys, values, out, scale, otherMask, cap, slopes, visible);
+        return new AttentionCall(shape, queries, keys, values, out, scale, otherMask, cap, slopes, sinks, visible);
     }
 
     public AttentionCall with(VisibleKeys otherKeys) {
-        return new AttentionCall(shape, queries, keys, values, out, scale, mask, cap, slopes, otherKeys);
+        return new AttentionCall(shape, queries, keys, values, out, scale, mask, cap, slopes, sinks, otherKeys);
     }
 
     public AttentionCall withCap(float otherCap) {
-        return new AttentionCall(shape, queries, keys, values, out, scale, mask, otherCap, slopes, visible);
+        return new AttentionCall(shape, queries, keys, values, out, scale, mask, otherCap, slopes, sinks, visible);
     }
 
     public AttentionCall withSlopes(MemorySegment ofHeads) {
-        return new AttentionCall(shape, queries, keys, values, out, scale, mask, cap, ofHeads, visible);
+        return new AttentionCall(shape, queries, keys, values, out, scale, mask, cap, ofHeads, sinks, visible);
+    }
+
+    public AttentionCall withSinks(@Nullable MemorySegment ofHeads) {
+        return new AttentionCall(shape, queries, keys, values, out, scale, mask, cap, slopes, ofHeads, visible);
     }
 
     void check(ScoreRule rule) {
@@ -62,15 +68,22 @@ public record AttentionCall(
         }
         mask.check(shape);
         visible.check(shape);
-        if (rule.slopes() != (slopes != null)) {
-            throw new IllegalArgumentException(
-                    slopes == null ? "the rule has slopes, but none are given" : "slopes are given, but not used");
-        }
-        if (slopes != null) {
-            CallChecks.vector("the slopes", slopes, shape.heads());
-        }
+        check("slopes", rule.slopes(), slopes);
+        check("sinks", rule.sinks(), sinks);
         if (rule.cap() != ScoreRule.Cap.NONE && !(cap > 0)) {
             throw new IllegalArgumentException("the soft cap is " + cap + ", not positive");
+        }
+    }
+
+    private void check(String what, boolean expected, @Nullable MemorySegment ofHeads) {
+        if (expected != (ofHeads != null)) {
+            throw new IllegalArgumentException(
+                    ofHeads == null
+                            ? "the rule has " + what + ", but none are given"
+                            : what + " are given, but not used");
+        }
+        if (ofHeads != null) {
+            CallChecks.vector("the " + what, ofHeads, shape.heads());
         }
     }
 }

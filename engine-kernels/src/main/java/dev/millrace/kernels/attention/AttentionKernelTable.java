@@ -25,8 +25,8 @@ final class AttentionKernelTable {
     AttentionKernelTable(KernelSet set, ScoreRule rule, FinishRows.Empty empty) {
         scaleOnly = rule.isPlain();
         maxima = set.kernel(ScoreMaxima.key(rule));
-        weights = set.kernel(ScoreWeights.key(scaleOnly));
-        finish = set.kernel(FinishRows.key(empty));
+        weights = set.kernel(ScoreWeights.key(scaleOnly, rule.sinks()));
+        finish = set.kernel(FinishRows.key(rule.sinks() ? FinishRows.Empty.ZEROS : empty));
         packKeys = set.kernel(KeyPack.key());
         dots = set.kernel(RowDots.key());
         product = new PanelProduct(set);

@@ -7,6 +7,7 @@ import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A task that computes some blocks of rows on one thread. A unit is a block of rows that share their keys: queries of
@@ -29,6 +30,8 @@ final class AttentionTask {
     private final long scratchAt;
     private final long queriesAt;
     private final long outAt;
+    private final long slopesAt;
+    private final long sinksAt;
     private final int sumStride;
     private final HeadBlocks blocks;
     private long packedHead = -1;
@@ -49,10 +52,16 @@ final class AttentionTask {
         scratchAt = memory.pointer(scratch);
         queriesAt = memory.pointer(call.queries().data());
         outAt = memory.pointer(call.out().data());
+        slopesAt = pointer(call.slopes());
+        sinksAt = pointer(call.sinks());
         sumStride = layout.sumStride(shape);
         blocks = layout.few()
                 ? new BlocksInPlace(kernels, layout, call, memory, scratchAt)
                 : new PackedBlocks(kernels, layout, call, memory, scratchAt);
+    }
+
+    private long pointer(@Nullable MemorySegment segment) {
+        return segment == null ? 0 : memory.pointer(segment);
     }
 
     private void put(int argument, long value) {
@@ -75,6 +84,7 @@ final class AttentionTask {
         long maskStride = heads ? call.mask().headStride() : call.mask().queryStride();
         put(SoftmaxArguments.MASK_STRIDE, maskStride * call.mask().kind().bytes());
         put(SoftmaxArguments.SLOPE_STRIDE, heads ? 4 : 0);
+        put(SoftmaxArguments.SINK_STRIDE, heads ? 4 : 0);
     }
 
     void run(long firstUnit, long endUnit, Parallel threads) {
@@ -85,8 +95,6 @@ final class AttentionTask {
         long mask = call.mask().kind() == AttentionMask.Kind.NONE
                 ? 0
                 : memory.pointer(call.mask().data());
-        MemorySegment segment = call.slopes();
-        long slopes = segment == null ? 0 : memory.pointer(segment);
         for (long unit = firstUnit; unit < endUnit; unit++) {
             int first = (int) (unit % rowBlocks) * layout.blockRows();
             long rest = unit / rowBlocks;
@@ -101,13 +109,14 @@ final class AttentionTask {
             int head = keyHead * shape.group() + headOfGroup;
             int rows = Math.min(layout.blockRows(), layout.rows(shape) - first);
             boolean heads = layout.rowsAreHeads();
-            unit(batch, heads ? head + first : head, heads ? 0 : first, rows, mask, slopes, threads);
+            unit(batch, heads ? head + first : head, heads ? 0 : first, rows, mask, threads);
         }
     }
 
-    private void unit(int batch, int head, int query, int rows, long mask, long slopes, Parallel threads) {
+    private void unit(int batch, int head, int query, int rows, long mask, Parallel threads) {
         put(SoftmaxArguments.ROWS, rows);
-        put(SoftmaxArguments.SLOPES, slopes + 4L * head);
+        put(SoftmaxArguments.SLOPES, slopesAt + 4L * head);
+        put(SoftmaxArguments.SINKS, sinksAt + 4L * head);
         int lastQuery = layout.rowsAreHeads() ? query : query + rows - 1;
         int seen = call.visible().seenUpTo(shape, batch, lastQuery);
         int seenByFirst = call.visible().seenUpTo(shape, batch, query);

@@ -57,7 +57,7 @@ final class ScoreMaxima implements KernelFamily {
             try (var _ = builder.loop(rows, 1)) {
                 ScalarVar valid = valid();
                 VectorVar ofBlock = plain ? largest(valid) : changed(valid);
-                VectorVar before = before(largest(), LEAST);
+                VectorVar before = before(largest(), rule.sinks() ? sink() : LEAST);
                 VectorVar largest = builder.max(ofBlock, before);
                 VectorVar less = builder.sub(before, largest);
                 builder.store(largest(), largest);
@@ -69,6 +69,15 @@ final class ScoreMaxima implements KernelFamily {
                 nextRow();
             }
             return builder.build();
+        }
+
+        /** Returns the sink of this row, in the unit of the maximum. */
+        private VectorVar sink() {
+            ScalarVar at = argument(SoftmaxArguments.SINK_STRIDE, "sink");
+            builder.scalar(at, ScalarOp.MUL, at, row);
+            builder.scalar(at, ScalarOp.ADD, at, argument(SoftmaxArguments.SINKS, "sinks"));
+            VectorVar sink = builder.broadcast(Address.at(at, 0));
+            return plain ? builder.mul(sink, LOG2_E) : sink;
         }
 
         /** Returns the largest score times the scale. */

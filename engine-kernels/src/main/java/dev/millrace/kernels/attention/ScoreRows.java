@@ -3,6 +3,7 @@ package dev.millrace.kernels.attention;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ProgramValue;
 import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
@@ -60,8 +61,8 @@ abstract class ScoreRows {
         return Address.at(state, 2 * bytes);
     }
 
-    /** Returns a part of the state, or a constant in the first block. */
-    protected final VectorVar before(Address part, Constant inFirst) {
+    /** Returns a part of the state, or another value in the first block. */
+    protected final VectorVar before(Address part, ProgramValue inFirst) {
         VectorVar before = builder.vector("before");
         try (var _ = builder.ifNotZero(argument(SoftmaxArguments.FIRST, "first"))) {
             builder.set(before, inFirst);

@@ -23,24 +23,34 @@ final class ScoreWeights implements KernelFamily {
     static final String NAME = "attention.weights";
     private static final int UNROLL = 2;
 
-    /** @param scaled whether scores still have to be multiplied by their scale, which includes log2(e) */
-    static KernelKey key(boolean scaled) {
-        return KernelKey.of(NAME).with("scaled", scaled ? 1 : 0);
+    /**
+     * Returns the key.
+     *
+     * @param scaled whether scores still have to be multiplied by their scale, which includes log2(e)
+     * @param sinks whether the sum of a row begins with the weight of its sink
+     */
+    static KernelKey key(boolean scaled, boolean sinks) {
+        return KernelKey.of(NAME).with("scaled", scaled ? 1 : 0).with("sinks", sinks ? 1 : 0);
     }
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas("scaled");
-        return new Writer(key.toString(), target, key.number("scaled", 0, 1) == 1).program();
+        key.onlyHas("scaled", "sinks");
+        boolean sinks = key.number("sinks", 0, 1) == 1;
+        return new Writer(key.toString(), target, key.number("scaled", 0, 1) == 1, sinks).program();
     }
 
     private static final class Writer extends ScoreRows {
         private final boolean plain;
+        /** The weight of a row's sink at its own maximum, spread over the lanes. */
+        private final Constant first;
+
         private final ScalarVar sums;
 
-        Writer(String name, Target target, boolean plain) {
+        Writer(String name, Target target, boolean plain, boolean sinks) {
             super(name, target);
             this.plain = plain;
+            first = sinks ? Constant.of(1f / lanes) : Constant.ZERO;
             sums = argument(SoftmaxArguments.SUMS, "sums");
         }
 
@@ -49,7 +59,7 @@ final class ScoreWeights implements KernelFamily {
             try (var _ = builder.loop(rows, 1)) {
                 VectorVar total = weights(valid(), builder.load(largest()));
                 VectorVar factor = builder.load(factor());
-                builder.store(sum(), builder.multiplyAdd(before(sum(), Constant.ZERO), factor, total));
+                builder.store(sum(), builder.multiplyAdd(before(sum(), first), factor, total));
                 scaleSums(factor);
                 builder.advance(sums, argument(SoftmaxArguments.SUM_STRIDE, "stride"));
                 nextRow();

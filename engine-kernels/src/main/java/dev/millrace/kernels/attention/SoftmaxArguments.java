@@ -43,7 +43,12 @@ final class SoftmaxArguments {
     /** 1 in the first block of keys, when states are not read, else 0. */
     static final int FIRST = 144;
 
-    static final int BYTES = 152;
+    /** Pointer to the sink of the first row. */
+    static final int SINKS = 152;
+
+    static final int SINK_STRIDE = 160;
+
+    static final int BYTES = 168;
 
     private SoftmaxArguments() {}
 }

@@ -23,7 +23,10 @@ public final class AttentionCase implements FamilyCase {
     public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
         AttentionShape shape = shape(random, small);
         ScoreRule rule = new ScoreRule(
-                any(random, AttentionMask.Kind.values()), any(random, ScoreRule.Cap.values()), random.nextInt(4) == 0);
+                any(random, AttentionMask.Kind.values()),
+                any(random, ScoreRule.Cap.values()),
+                random.nextInt(4) == 0,
+                random.nextInt(3) == 0);
         FinishRows.Empty empty = any(random, FinishRows.Empty.values());
         AttentionCall call = AttentionCall.of(
                         shape,
@@ -37,6 +40,9 @@ public final class AttentionCase implements FamilyCase {
                 .withCap(rule.cap() == ScoreRule.Cap.NONE ? 0 : 0.2f + random.nextFloat());
         if (rule.slopes()) {
             call = call.withSlopes(memory.random(shape.heads(), random));
+        }
+        if (rule.sinks()) {
+            call = call.withSinks(memory.random(shape.heads(), random));
         }
         Attention attention = new Attention(kernels, rule, empty);
         int threads = 1 + random.nextInt(3);

@@ -29,11 +29,14 @@ final class AttentionReference {
             most = Math.max(most, scores[key]);
         }
         double[] row = new double[shape.valueDepth()];
+        double sink =
+                call.sinks() == null ? Double.NEGATIVE_INFINITY : call.sinks().getAtIndex(FLOAT, head);
+        most = Math.max(most, sink);
         if (most == Double.NEGATIVE_INFINITY) {
             java.util.Arrays.fill(row, empty == FinishRows.Empty.ZEROS ? 0 : Double.NaN);
             return row;
         }
-        double sum = 0;
+        double sum = Math.exp(sink - most);
         for (int key = 0; key < seen; key++) {
             double weight = Math.exp(scores[key] - most);
             sum += weight;

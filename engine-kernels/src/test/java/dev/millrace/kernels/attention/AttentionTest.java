@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AttentionTest {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
-    private static final ScoreRule ADDED = new ScoreRule(AttentionMask.Kind.ADDED, ScoreRule.Cap.NONE, false);
+    private static final ScoreRule ADDED = new ScoreRule(AttentionMask.Kind.ADDED, ScoreRule.Cap.NONE, false, false);
     private static final AttentionShape SHAPE = new AttentionShape(1, 2, 1, 3, 5, 4, 4);
 
     private final Arena arena = Arena.ofShared();
@@ -100,10 +100,14 @@ class AttentionTest {
             assertRefused(kernels, ScoreRule.PLAIN, call(longer, call), "K needs");
             assertRefused(kernels, ADDED, call, "the mask is NONE");
             assertRefused(kernels, ScoreRule.PLAIN, call.withSlopes(q.data()), "slopes are given");
+            assertRefused(kernels, ScoreRule.PLAIN, call.withSinks(q.data()), "sinks are given");
             assertRefused(
                     kernels, ScoreRule.PLAIN, call.with(new VisibleKeys(true, 0, new int[] {6})), "a length is 6");
             assertRefused(
-                    kernels, new ScoreRule(AttentionMask.Kind.NONE, ScoreRule.Cap.AFTER_MASK, false), call, "cap");
+                    kernels,
+                    new ScoreRule(AttentionMask.Kind.NONE, ScoreRule.Cap.AFTER_MASK, false, false),
+                    call,
+                    "cap");
             AttentionCall inPlace = AttentionCall.of(SHAPE, q, call.keys(), call.values(), q, 1);
             assertRefused(kernels, ScoreRule.PLAIN, inPlace, "overlaps Q");
             Attention attention = new Attention(kernels.set(), ScoreRule.PLAIN, FinishRows.Empty.NAN);
@@ -124,9 +128,9 @@ class AttentionTest {
     @Test
     void wrongKeysAreRefusedByName() {
         try (Kernels kernels = at("plain")) {
-            for (String wrong : new String[] {"mask=some", "cap=2", "slopes=7"}) {
+            for (String wrong : new String[] {"mask=some", "cap=2", "slopes=7", "sinks=2"}) {
                 String text = "attention.maxima:"
-                        + ("cap=none,mask=none,slopes=0")
+                        + ("cap=none,mask=none,sinks=0,slopes=0")
                                 .replaceFirst(wrong.substring(0, wrong.indexOf('=')) + "=\\w+", wrong);
                 IllegalArgumentException refusal =
                         assertThrows(IllegalArgumentException.class, () -> kernels.describe(KernelKey.parse(text)));

@@ -150,6 +150,31 @@ class ExpertOperatorsTest {
         quantised(bits, 16, false, draw.scales(TOKENS, EXPERTS)).agrees(engine, 2e-2);
     }
 
+    /** The form that model builders write: gates and values take turns, in blocks of 32. */
+    @ParameterizedTest
+    @ValueSource(ints = {4, 8})
+    void gatesOfFewBits(int bits) throws Exception {
+        int inByte = 8 / bits;
+        OneOperator.contributed("QMoE")
+                .with("activation_type", "swiglu")
+                .with("swiglu_fusion", 1)
+                .with("swiglu_limit", 7f)
+                .with("activation_alpha", 1.702f)
+                .with("activation_beta", 1f)
+                .with("k", 2)
+                .with("normalize_routing_weights", 1)
+                .with("expert_weight_bits", bits)
+                .with("block_size", 32)
+                .on(draw.floats(TOKENS, INNER), draw.floats(TOKENS, EXPERTS))
+                .holding(draw.whole(ElementType.UINT8, EXPERTS, 2 * INNER, INNER / inByte))
+                .holding(draw.scales(EXPERTS, 2 * INNER, INNER / 32))
+                .holding(draw.floats(EXPERTS, 2 * INNER))
+                .holding(draw.whole(ElementType.UINT8, EXPERTS, INNER, INNER / inByte))
+                .holding(draw.scales(EXPERTS, INNER, INNER / 32))
+                .holding(draw.floats(EXPERTS, INNER))
+                .agrees(engine, 2e-2);
+    }
+
     @Test
     void whatCannotBeMixedIsNamed() {
         assertThatThrownBy(() -> mixture("relu", 5)

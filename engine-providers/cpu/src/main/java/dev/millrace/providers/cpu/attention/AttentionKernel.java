@@ -20,7 +20,6 @@ record AttentionKernel(Node node) implements ShapedKernel {
                 .after(context, 5);
         Bias bias = Bias.of(context, attributes.flag("is_causal", false), q, k);
         float scale = attributes.real("scale", (float) (1 / Math.sqrt(q.size())));
-        boolean scores = context.outputCount() > 3 && context.hasOutput(3);
         var task = new ScaledDotProductTask(
                 q,
                 InputRows.of(context, 0, q),
@@ -29,7 +28,8 @@ record AttentionKernel(Node node) implements ShapedKernel {
                 bias,
                 scale,
                 attributes.real("softcap", 0f),
-                scores ? (int) attributes.integer("qk_matmul_output_mode", 0) : -1,
+                null,
+                ScoreOutput.of(context, attributes.integer("qk_matmul_output_mode", 0), q, k.steps()),
                 context.inputType(0));
         boolean keys = context.outputCount() > 1 && context.hasOutput(1);
         boolean values = context.outputCount() > 2 && context.hasOutput(2);

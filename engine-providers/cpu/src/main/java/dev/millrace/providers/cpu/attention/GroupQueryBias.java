@@ -44,10 +44,18 @@ record GroupQueryBias(
             long row = ((long) b * q.heads() + head) * q.steps() + query;
             added.read(launch.input(ADDED), row * addedKeys, to, addedKeys);
         }
-        int end = Math.min(keys, steps.past(launch, b) + query + 1);
+        int end = end(launch, b, query);
         Arrays.fill(to, end, keys, Float.NEGATIVE_INFINITY);
-        if (window >= 0) {
-            Arrays.fill(to, 0, (int) Math.clamp(end - window, 0, end), Float.NEGATIVE_INFINITY);
-        }
+        Arrays.fill(to, 0, first(end), Float.NEGATIVE_INFINITY);
+    }
+
+    /** Returns the number of keys up to that of a query. */
+    int end(LaunchContext launch, int b, int query) {
+        return Math.min(steps.present(), steps.past(launch, b) + query + 1);
+    }
+
+    /** Returns the first key of the window that ends before a key. */
+    int first(int end) {
+        return window < 0 ? 0 : (int) Math.clamp(end - window, 0, end);
     }
 }

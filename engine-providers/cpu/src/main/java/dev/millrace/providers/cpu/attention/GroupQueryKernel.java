@@ -5,10 +5,12 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.attention.ScoreOutput.Stage;
 import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * GroupQueryAttention of {@code com.microsoft}: queries attend to a cache of keys and values that entries of the batch
@@ -20,18 +22,12 @@ record GroupQueryKernel(Node node) implements ShapedKernel {
     private static final int PAST_VALUE = 4;
     private static final int TOTAL = 6;
     private static final int SINK = 11;
-    private static final int INPUTS = 14;
+    private static final int KEY_SCALE = 12;
+    private static final int VALUE_SCALE = 13;
 
     @Override
     public Launch bind(BindContext context) {
         Attributes attributes = node.attributes();
-        for (int input = SINK; input < INPUTS; input++) {
-            refuse(context.hasInput(input), "input " + input);
-        }
-        refuse(attributes.integer("smooth_softmax", 0) > 0, "a smooth softmax");
-        refuse(attributes.integer("qk_output", 0) > 0, "scores as an output");
-        boolean otherCache = context.hasInput(PAST_KEY) && context.inputType(PAST_KEY) != context.inputType(0);
-        refuse(otherCache, "a cache of another type");
         HeadLayout[] layouts = layouts(context, attributes);
         HeadLayout q = layouts[0];
         int total =
@@ -41,20 +37,24 @@ record GroupQueryKernel(Node node) implements ShapedKernel {
                 ? RotaryRows.ofGroups(context, attributes.flag("rotary_interleaved", false), q.size())
                 : null;
         boolean together = !context.hasInput(1);
-        var queries = CachedRows.of(context, 0, q, -1, steps, rotation);
-        var keys = CachedRows.of(context, together ? 0 : 1, layouts[1], PAST_KEY, steps, rotation);
-        var values = CachedRows.of(context, together ? 0 : 2, layouts[2], PAST_VALUE, steps, null);
-        float scale = attributes.real("scale", 0f);
+        CacheFormat ofKeys = CacheFormat.of(context, PAST_KEY, 1, KEY_SCALE, "k_quant_type", layouts[1]);
+        CacheFormat ofValues = CacheFormat.of(context, PAST_VALUE, 2, VALUE_SCALE, "v_quant_type", layouts[2]);
         ElementType type = context.inputType(0);
+        var queries = new CachedRows(0, q, steps, null, rotation, type);
+        var keys = new CachedRows(together ? 0 : 1, layouts[1], steps, ofKeys, rotation, type);
+        var values = new CachedRows(together ? 0 : 2, layouts[2], steps, ofValues, null, type);
+        float scale = attributes.real("scale", 0f);
+        GroupQueryBias bias = GroupQueryBias.of(context, attributes.integer("local_window_size", -1), q, steps);
         var task = new ScaledDotProductTask(
                 HeadLayout.sideBySide(q.batch(), q.steps(), q.size(), q.heads(), 0, q.heads()),
                 queries,
                 keys,
                 values,
-                GroupQueryBias.of(context, attributes.integer("local_window_size", -1), q, steps),
+                bias,
                 scale == 0 ? (float) (1 / Math.sqrt(q.size())) : scale,
                 attributes.real("softcap", 0f),
-                -1,
+                sink(context, q.heads()),
+                scores(context, q, total, bias),
                 type);
         boolean presentKeys = context.outputCount() > 1 && context.hasOutput(1);
         boolean presentValues = context.outputCount() > 2 && context.hasOutput(2);
@@ -65,19 +65,35 @@ record GroupQueryKernel(Node node) implements ShapedKernel {
         }
         return launch -> {
             if (presentKeys) {
-                keys.write(launch, type, 1);
+                keys.writeCache(launch, ofKeys, 1);
             }
             if (presentValues) {
-                values.write(launch, type, 2);
+                values.writeCache(launch, ofValues, 2);
             }
             launch.parallelFor(task.items(), 1, task);
         };
     }
 
-    private void refuse(boolean present, String what) {
-        if (present) {
-            throw EngineException.notImplemented(node.describe() + ": " + what);
+    private @Nullable ScoreSink sink(BindContext context, int heads) {
+        if (context.hasInput(SINK)) {
+            if (context.inputShape(SINK).elements() != heads) {
+                throw EngineException.invalidArgument(
+                        node.describe() + ": a sink of shape " + context.inputShape(SINK) + " for " + heads + " heads");
+            }
+            return new ScoreSink(SINK, context.inputType(SINK));
         }
+        boolean smooth = node.attributes().integer("smooth_softmax", 0) > 0;
+        return smooth ? new ScoreSink(-1, context.inputType(0)) : null;
+    }
+
+    private @Nullable ScoreOutput scores(BindContext context, HeadLayout q, int total, GroupQueryBias bias) {
+        long number = node.attributes().integer("qk_output", 0);
+        if (number == 0) {
+            return null;
+        }
+        Stage stage = number == 1 ? Stage.BIASED : Stage.PROBABILITIES;
+        ScoreOutput output = ScoreOutput.of(context, stage.ordinal(), q, total);
+        return output == null ? null : output.hiding(bias);
     }
 
     /**

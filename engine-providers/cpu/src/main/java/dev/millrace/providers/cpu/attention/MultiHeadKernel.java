@@ -21,12 +21,10 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
     private static final int PAST_KEY = 6;
     private static final int PAST_VALUE = 7;
     private static final int PAST_LENGTH = 8;
-    private static final int SCORES_OUTPUT = 3;
 
     @Override
     public Launch bind(BindContext context) {
         refuse(context.hasInput(PAST_LENGTH), "a cache that is larger than its content");
-        boolean scores = context.outputCount() > SCORES_OUTPUT && context.hasOutput(SCORES_OUTPUT);
         InputRows q = rows(context, 0);
         InputRows k = rows(context, KEY).after(context, PAST_KEY);
         InputRows v = rows(context, VALUE).after(context, PAST_VALUE);
@@ -44,7 +42,8 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
                 MultiHeadBias.of(context, attributes, rows, k),
                 scale == 0 ? (float) (1 / Math.sqrt(rows.size())) : scale,
                 0,
-                scores ? 0 : -1,
+                null,
+                ScoreOutput.of(context, 0, rows, k.steps()),
                 type);
         boolean keys = context.outputCount() > 1 && context.hasOutput(1);
         boolean values = context.outputCount() > 2 && context.hasOutput(2);

@@ -2,19 +2,21 @@ package dev.millrace.providers.cpu.attention;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.providers.cpu.attention.ScoreOutput.Stage;
 import dev.millrace.providers.cpu.product.RowKernels;
 import dev.millrace.providers.cpu.reduce.SoftmaxKernel;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Softmax(scale · Q · Kᵀ, capped, plus bias) · V. An item is a block of queries of one head.
  *
  * @param out where the rows of the output lie, but for their size
- * @param scoresWanted at which stage the scores are an output too: 0 raw, 1 capped, 2 biased, 3 as probabilities; -1
- *     where they are none
+ * @param sink a further score of each head, whose share of the probabilities is dropped; null for none
+ * @param scoresKept null where the scores are no output
  */
 record ScaledDotProductTask(
         HeadLayout out,
@@ -24,7 +26,8 @@ record ScaledDotProductTask(
         ScoreBias bias,
         float scale,
         float softcap,
-        int scoresWanted,
+        @Nullable ScoreSink sink,
+        @Nullable ScoreOutput scoresKept,
         ElementType type)
         implements RangeTask {
     private static final int QUERIES = 64;
@@ -93,11 +96,11 @@ record ScaledDotProductTask(
 
     private void probabilities(LaunchContext launch, int b, int head, int query, float[] scores, Scratch scratch) {
         int keys = k.steps();
-        keep(launch, 0, b, head, query, scores);
+        keep(launch, Stage.RAW, b, head, query, scores, scratch);
         for (int i = 0; i < keys && softcap != 0; i++) {
             scores[i] = softcap * (float) Math.tanh(scores[i] / softcap);
         }
-        keep(launch, 1, b, head, query, scores);
+        keep(launch, Stage.CAPPED, b, head, query, scores, scratch);
         if (!bias.isNone()) {
             float[] added = scratch.floats(3, keys);
             bias.read(launch, b, head, query, added);
@@ -105,13 +108,13 @@ record ScaledDotProductTask(
                 scores[i] = added[i] == Float.NEGATIVE_INFINITY ? added[i] : scores[i] + added[i];
             }
         }
-        keep(launch, 2, b, head, query, scores);
+        keep(launch, Stage.BIASED, b, head, query, scores, scratch);
         if (isOfNothing(scores, keys)) {
             Arrays.fill(scores, 0, keys, 0f);
         } else {
-            softmax(launch, scores, keys, scratch);
+            softmax(launch, head, scores, keys, scratch);
         }
-        keep(launch, 3, b, head, query, scores);
+        keep(launch, Stage.PROBABILITIES, b, head, query, scores, scratch);
     }
 
     /** Whether no key takes part: all are masked, or infinitely far below all others. */
@@ -124,21 +127,23 @@ record ScaledDotProductTask(
         return true;
     }
 
-    private static void softmax(LaunchContext launch, float[] scores, int count, Scratch scratch) {
-        double[] lane = scratch.doubles(0, count);
+    private void softmax(LaunchContext launch, int head, float[] scores, int count, Scratch scratch) {
+        double[] lane = scratch.doubles(0, count + 1);
         for (int i = 0; i < count; i++) {
             lane[i] = scores[i];
         }
-        SoftmaxKernel.softmax(launch, lane, count);
+        if (sink != null) {
+            lane[count] = sink.of(launch, head);
+        }
+        SoftmaxKernel.softmax(launch, lane, sink == null ? count : count + 1);
         for (int i = 0; i < count; i++) {
             scores[i] = (float) lane[i];
         }
     }
 
-    private void keep(LaunchContext launch, int stage, int b, int head, int query, float[] scores) {
-        if (stage == scoresWanted) {
-            long row = ((long) b * q.heads() + head) * q.steps() + query;
-            Elements.write(type, launch.output(3), row * k.steps(), scores, 0, k.steps());
+    private void keep(LaunchContext launch, Stage stage, int b, int head, int query, float[] scores, Scratch scratch) {
+        if (scoresKept != null) {
+            scoresKept.keep(launch, stage, b, head, query, scores, scratch);
         }
     }
 

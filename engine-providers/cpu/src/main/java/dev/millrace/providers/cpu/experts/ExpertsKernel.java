@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu.experts;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.extent.ArrayExtents;
 import dev.millrace.scheduler.kernel.BindContext;
@@ -24,7 +25,7 @@ public final class ExpertsKernel implements ShapedKernel {
 
     public ExpertsKernel(Node node) {
         this.node = node;
-        quantised = node.op().name().equals("QMoE");
+        quantised = node.op().name().equals(OpName.Q_MOE);
         activation = ExpertActivation.of(node);
         refuse(node.attributes().flag("use_sparse_mixer", false), "use_sparse_mixer");
         String kind = node.attributes().text("quant_type", "int");

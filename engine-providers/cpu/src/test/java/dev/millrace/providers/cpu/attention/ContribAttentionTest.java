@@ -129,10 +129,6 @@ class ContribAttentionTest {
         assertRefused(
                 "a mask of padding of shape [8]", () -> twoHeads().run(q, q, q, null, Tensor.copyOf(new int[8], 8)));
         assertRefused("a mask of padding of shape []", () -> twoHeads().run(q, q, q, null, Tensor.scalar(1)));
-        assertRefused(
-                "smooth softmax",
-                () -> groups().with("smooth_softmax", 1)
-                        .run(floats(1, 1, 32), floats(1, 1, 16), floats(1, 1, 16), null, null, ints(0), ints(1)));
     }
 
     private static void assertRefused(String what, Runnable run) {

@@ -9,6 +9,7 @@ import dev.millrace.providers.simd.rule.attention.RotaryRules;
 import dev.millrace.providers.simd.rule.conv.ConvRules;
 import dev.millrace.providers.simd.rule.elementwise.ElementwiseRules;
 import dev.millrace.providers.simd.rule.elementwise.MaskedCopyRules;
+import dev.millrace.providers.simd.rule.experts.ExpertRule;
 import dev.millrace.providers.simd.rule.move.BlockRules;
 import dev.millrace.providers.simd.rule.move.GatherRules;
 import dev.millrace.providers.simd.rule.move.MoveRules;
@@ -19,6 +20,7 @@ import dev.millrace.providers.simd.rule.move.ViewRules;
 import dev.millrace.providers.simd.rule.product.EinsumRules;
 import dev.millrace.providers.simd.rule.product.ProductRules;
 import dev.millrace.providers.simd.rule.product.WeightRules;
+import dev.millrace.providers.simd.rule.quant.GatherBlocksRule;
 import dev.millrace.providers.simd.rule.quant.QuantiseRules;
 import dev.millrace.providers.simd.rule.quant.QuantisedProductRules;
 import dev.millrace.providers.simd.rule.recurrent.RecurrentRules;
@@ -53,6 +55,7 @@ public final class Rules {
             ReduceRules::named,
             LossRules::named,
             GatherRules::named,
+            GatherBlocksRule::named,
             ScatterRules::named,
             RankRules::named,
             BlockRules::named,
@@ -63,7 +66,8 @@ public final class Rules {
             MaskedCopyRules::named,
             QuantisedProductRules::named,
             QuantiseRules::named,
-            WeightRules::named);
+            WeightRules::named,
+            ExpertRule::named);
 
     private static final Map<String, Found> KNOWN = new ConcurrentHashMap<>();
 

@@ -111,7 +111,7 @@ public final class AttentionRules {
                 output(op, out, shape),
                 scale,
                 cap,
-                new ScoreRule(bias.kind(), cap > 0 ? ScoreRule.Cap.BEFORE_MASK : ScoreRule.Cap.NONE, false),
+                new ScoreRule(bias.kind(), cap > 0 ? ScoreRule.Cap.BEFORE_MASK : ScoreRule.Cap.NONE, false, false),
                 bias,
                 op.attributes().flag(form.causal(), false),
                 Math.toIntExact(past));

@@ -34,7 +34,6 @@ record AttentionStep(
         int past) {
     private static final long MOST_BETWEEN_ROWS = 1 << 24;
 
-    /** The key of a driver. */
     /** Whether the kernels read rows at the strides of a view. */
     static boolean isReadable(View view) {
         for (long stride : view.strides()) {
@@ -49,7 +48,7 @@ record AttentionStep(
     ProgramStep of(LoweringContext op) {
         Attention attention = op.environment()
                 .driver(
-                        List.of(Attention.class, rule.mask(), rule.cap(), rule.slopes()),
+                        List.of(Attention.class, rule),
                         () -> new Attention(op.environment().kernels(), rule, FinishRows.Empty.ZEROS));
         int width = op.lowering().width();
         var reads = new ArrayList<>(List.of(queries, keys, values));

@@ -39,6 +39,7 @@ final class GroupQueryCall implements Call {
     private final HeadRows keys;
     private final HeadRows values;
     private final HeadRows out;
+    private final @Nullable MemorySegment sinks;
     private final @Nullable RotaryEmbedding ofQueries;
     private final @Nullable RotaryEmbedding ofKeys;
 
@@ -70,6 +71,8 @@ final class GroupQueryCall implements Call {
         keys = rows(step.keys());
         values = rows(step.values());
         out = rows(step.out());
+        View ofHeads = step.operands().sinks();
+        sinks = ofHeads == null ? null : memory.segment(ofHeads);
         rotated = ofQueries == null ? queries : rows(step.rotated());
         pastKeys = step.pastKeys() == null ? null : rows(step.pastKeys());
         pastValues = step.pastValues() == null ? null : rows(step.pastValues());
@@ -151,6 +154,7 @@ final class GroupQueryCall implements Call {
         }
         AttentionCall call = AttentionCall.of(shape, rotated, keys, values, out, step.scale())
                 .withCap(step.cap())
+                .withSinks(sinks)
                 .with(bias(past))
                 .with(new VisibleKeys(true, 0, lengths));
         attention.run(call, scratch, threads);
@@ -164,7 +168,8 @@ final class GroupQueryCall implements Call {
                 new AttentionShape(1, shape.heads(), shape.keyHeads(), 1, seen, shape.depth(), shape.valueDepth());
         AttentionCall call = AttentionCall.of(
                         seenShape, rotated, keys.from(first), values.from(first), out, step.scale())
-                .withCap(step.cap());
+                .withCap(step.cap())
+                .withSinks(sinks);
         attention.run(call, scratch, threads);
     }
 

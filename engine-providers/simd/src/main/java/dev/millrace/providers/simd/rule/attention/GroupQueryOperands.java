@@ -10,13 +10,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param keys the new ones, not yet rotated
  * @param bias by batch, head, query and key, added to the scores
+ * @param sinks a score of each head that takes part in the softmax and belongs to no key
  */
 record GroupQueryOperands(
-        View queries, View keys, View values, @Nullable View bias) {
+        View queries,
+        View keys,
+        View values,
+        @Nullable View bias,
+        @Nullable View sinks) {
     List<View> views() {
         var views = new ArrayList<>(List.of(queries, keys, values));
         if (bias != null) {
             views.add(bias);
+        }
+        if (sinks != null) {
+            views.add(sinks);
         }
         return views;
     }

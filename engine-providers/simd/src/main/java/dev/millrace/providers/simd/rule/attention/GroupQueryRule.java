@@ -10,6 +10,7 @@ import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.rule.common.Float16Conversion;
+import dev.millrace.providers.simd.rule.common.Tables;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +25,8 @@ public final class GroupQueryRule {
     private static final int LAST_PLACES = 5;
     private static final int TOTAL = 6;
     private static final int BIAS = 10;
-    private static final int FIRST_NOT_READ = 11;
+    private static final int SINKS = 11;
+    private static final int FIRST_NOT_READ = 12;
     private static final int LAST_NOT_READ = 13;
     /** The most elements of the mask of a window. */
     private static final long MOST_OF_MASK = 1 << 26;
@@ -61,7 +63,7 @@ public final class GroupQueryRule {
         if (op.has(BIAS) && bias == null) {
             return false;
         }
-        add(op, rotation, new GroupQueryOperands(queries, keys, values, bias), cache);
+        add(op, rotation, new GroupQueryOperands(queries, keys, values, bias, sinks(op, (int) heads)), cache);
         return true;
     }
 
@@ -92,9 +94,23 @@ public final class GroupQueryRule {
         return op.has(KEY) == op.has(VALUE)
                 && op.has(PAST_KEY) == op.has(PAST_VALUE)
                 && op.in(0).shape().rank() == 3
-                && op.attributes().integer("smooth_softmax", 0) <= 0
+                && (!op.has(SINKS) || suitsSinks(op))
                 && op.attributes().integer("qk_output", 0) <= 0
                 && op.attributes().real("softcap", 0) >= 0;
+    }
+
+    private static boolean suitsSinks(LoweringContext op) {
+        ValueState sinks = op.in(SINKS);
+        return Float16Conversion.areFloats(sinks.type())
+                && sinks.elements() == op.attributes().integer("num_heads", 0);
+    }
+
+    /** Returns the sinks of heads, which are 0 where the softmax is smooth; null where there are none. */
+    private static @Nullable View sinks(LoweringContext op, int heads) {
+        if (op.has(SINKS)) {
+            return op.lowering().dense(Float16Conversion.widened(op, op.in(SINKS)));
+        }
+        return op.attributes().integer("smooth_softmax", 0) > 0 ? Tables.floats(new float[heads]) : null;
     }
 
     /** Returns some of the heads of an input by batch, head, place and depth, as rows of 32-bit floats. */

@@ -58,14 +58,15 @@ record GroupQueryStep(
         return new ScoreRule(
                 masked ? AttentionMask.Kind.ADDED : AttentionMask.Kind.NONE,
                 cap > 0 ? ScoreRule.Cap.BEFORE_MASK : ScoreRule.Cap.NONE,
-                false);
+                false,
+                operands.sinks() != null);
     }
 
     ProgramStep of(LoweringContext op) {
         ScoreRule rule = rule();
         Attention attention = op.environment()
                 .driver(
-                        List.of(Attention.class, rule.mask(), rule.cap(), rule.slopes()),
+                        List.of(Attention.class, rule),
                         () -> new Attention(op.environment().kernels(), rule, FinishRows.Empty.ZEROS));
         CompileEnvironment environment = op.environment();
         RotaryEmbedding ofQueries =

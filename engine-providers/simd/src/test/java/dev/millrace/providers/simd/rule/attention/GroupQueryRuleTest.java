@@ -13,6 +13,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.rule.Comparison;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class GroupQueryRuleTest {
-    private static final int INPUTS = 11;
+    private static final int INPUTS = 12;
     private static final int DEPTH = 16;
     private static final int PLACES = 40;
 
@@ -185,6 +186,32 @@ class GroupQueryRuleTest {
         }
     }
 
+    /** Sinks above and below the scores, and scores in several blocks of keys. */
+    @ParameterizedTest
+    @CsvSource({"1, 9, 16", "1, 700, 16", "4, 300, 16", "60, 0, 16", "1, 300, 64", "3, 9, 64"})
+    void headsHaveSinks(int now, int past, int allHeads) {
+        heads = allHeads;
+        for (float more : new float[] {-4, 0, 30}) {
+            cached(now, past, now + past, past).packed();
+            inputs[11] = RandomTensors.uniform(random, more - 1, more + 1, heads);
+            check();
+            attributes.put("softcap", Attribute.of(2f));
+            check();
+            attributes.put("local_window_size", Attribute.of(7));
+            check();
+            attributes.clear();
+        }
+    }
+
+    @Test
+    void aSmoothSoftmaxHasSinksOfZero() {
+        attributes.put("smooth_softmax", Attribute.of(1));
+        cached(1, 12, 10, 9, 3).check();
+        cached(5, 6, 11, 6).check();
+        attributes.put("smooth_softmax", Attribute.of(-1));
+        cached(1, 12, 10, 9, 3).check();
+    }
+
     @Test
     void manyHeadsShareOne() {
         heads = 16;
@@ -196,6 +223,13 @@ class GroupQueryRuleTest {
     @Test
     void halvesAreComputedInFloats() {
         cached(2, 6, 8, 6).packed().rotated(false, 8).check(ElementType.FLOAT16);
+    }
+
+    @Test
+    void halvesHaveSinks() {
+        cached(2, 6, 8, 6);
+        inputs[11] = Comparison.random(random, heads);
+        check(ElementType.FLOAT16);
     }
 
     @Test
