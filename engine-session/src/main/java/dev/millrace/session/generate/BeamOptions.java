@@ -1,6 +1,7 @@
 package dev.millrace.session.generate;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.session.util.Failures;
 
 /**
  * The options of a beam search. An immutable snapshot; {@link #builder()} makes one.
@@ -28,7 +29,7 @@ public record BeamOptions(int beams, int returned, double lengthPenalty, Stoppin
     }
 
     public BeamOptions {
-        Generator.requireArgument(stopping, "stopping");
+        Failures.requireArgument(stopping, "stopping");
         if (beams < 1 || beams > MOST_BEAMS) {
             throw EngineException.invalidArgument("beams is " + beams + "; it is from 1 to " + MOST_BEAMS);
         }

@@ -11,6 +11,7 @@ import dev.millrace.session.ValueInfo;
 import dev.millrace.session.request.CacheRoom;
 import dev.millrace.session.request.RequestCheck;
 import dev.millrace.session.request.Streaming;
+import dev.millrace.session.util.Failures;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
@@ -78,7 +79,7 @@ public final class DecoderSignature {
 
     /** Returns a builder with the roles that the names imply, for changes. */
     public static Builder builder(Session session) {
-        return new Builder(Generator.requireArgument(session, "session"));
+        return new Builder(Failures.requireArgument(session, "session"));
     }
 
     /** The name of the output of logits, whose last row scores the candidates for the next token. */
@@ -338,13 +339,13 @@ public final class DecoderSignature {
 
         /** Adds a cache whose initial zeros have an extent of 0, or the full length, along the axis of tokens. */
         public Builder state(State state) {
-            states.put(Generator.requireArgument(state, "state").input(), state);
+            states.put(Failures.requireArgument(state, "state").input(), state);
             return this;
         }
 
         /** Sets a constant value for another input. */
         public Builder fixed(String input, Tensor value) {
-            fixed.put(Generator.requireArgument(input, "input"), Generator.requireArgument(value, "value"));
+            fixed.put(Failures.requireArgument(input, "input"), Failures.requireArgument(value, "value"));
             return this;
         }
 

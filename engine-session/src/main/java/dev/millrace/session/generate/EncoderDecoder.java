@@ -9,6 +9,7 @@ import dev.millrace.session.StatefulSession;
 import dev.millrace.session.ValueInfo;
 import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.StepFlux;
+import dev.millrace.session.util.Failures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -52,7 +53,7 @@ public final class EncoderDecoder {
      * that is given all tokens in each step (decoder_model.onnx).
      */
     public static EncoderDecoder of(Session encoder, Session decoder) {
-        var both = new CrossDecoder(Generator.requireArgument(decoder, "decoder"));
+        var both = new CrossDecoder(Failures.requireArgument(decoder, "decoder"));
         if (!both.caches().isEmpty() && !both.hasBranches()) {
             throw EngineException.invalidArgument(
                     "the decoder has caches as inputs, but no input use_cache_branch: its first step is another model"
@@ -65,12 +66,12 @@ public final class EncoderDecoder {
     public static EncoderDecoder of(Session encoder, Session decoder, Session decoderWithPast) {
         return of(
                 encoder,
-                new CrossDecoder(Generator.requireArgument(decoder, "decoder")),
-                new CrossDecoder(Generator.requireArgument(decoderWithPast, "decoderWithPast")));
+                new CrossDecoder(Failures.requireArgument(decoder, "decoder")),
+                new CrossDecoder(Failures.requireArgument(decoderWithPast, "decoderWithPast")));
     }
 
     private static EncoderDecoder of(Session encoder, CrossDecoder first, CrossDecoder later) {
-        List<String> outputs = Generator.requireArgument(encoder, "encoder").outputs().stream()
+        List<String> outputs = Failures.requireArgument(encoder, "encoder").outputs().stream()
                 .map(ValueInfo::name)
                 .toList();
         String hidden = outputs.contains("last_hidden_state") ? "last_hidden_state" : outputs.getFirst();
@@ -82,7 +83,7 @@ public final class EncoderDecoder {
 
     /** Returns this model with a rule that changes the scores of tokens, after the options of a generation have done so. */
     public EncoderDecoder with(LogitsRule tokens) {
-        return new EncoderDecoder(parts, sequences, Generator.requireArgument(tokens, "rule"));
+        return new EncoderDecoder(parts, sequences, Failures.requireArgument(tokens, "rule"));
     }
 
     /** The encoder. */
@@ -106,7 +107,7 @@ public final class EncoderDecoder {
      * @param goesOn hears of each token as it is there, and says whether more are wanted
      */
     public Generation run(Inputs input, long[] prompt, GenerationOptions options, Predicate<Token> goesOn) {
-        Generator.requireArgument(goesOn, "goesOn");
+        Failures.requireArgument(goesOn, "goesOn");
         var tokens = new ArrayList<Token>();
         try (TokenChain chain = begin(snapshot(input), Generator.words(prompt), options)) {
             while (true) {
@@ -133,7 +134,7 @@ public final class EncoderDecoder {
     public Flux<Token> flux(Inputs input, long[] prompt, GenerationOptions options) {
         Inputs kept = snapshot(input);
         int[] words = Generator.words(prompt);
-        Generator.requireArgument(options, "options");
+        Failures.requireArgument(options, "options");
         return new StepFlux<>(() -> begin(kept, words, options));
     }
 
@@ -149,23 +150,23 @@ public final class EncoderDecoder {
             Inputs input, long[] prompt, GenerationOptions options, BeamOptions beams) {
         Inputs kept = snapshot(input);
         int[] words = Generator.words(prompt);
-        Generator.requireArgument(options, "options");
-        Generator.requireArgument(beams, "beams");
+        Failures.requireArgument(options, "options");
+        Failures.requireArgument(beams, "beams");
         return new StepFlux<>(() -> search(kept, words, options, beams)).last();
     }
 
     private static Inputs snapshot(Inputs input) {
-        return Generator.requireArgument(input, "input").snapshot();
+        return Failures.requireArgument(input, "input").snapshot();
     }
 
     private TokenChain begin(Inputs input, int[] words, GenerationOptions options) {
-        var sampler = new Sampler(Generator.requireArgument(options, "options"), rule);
+        var sampler = new Sampler(Failures.requireArgument(options, "options"), rule);
         return new TokenChain(runs(input, words), options, sampler, words);
     }
 
     private BeamChain search(Inputs input, int[] words, GenerationOptions options, BeamOptions beams) {
-        BeamSearch.check(Generator.requireArgument(options, "options"));
-        if (Generator.requireArgument(beams, "beams").beams() > 1
+        BeamSearch.check(Failures.requireArgument(options, "options"));
+        if (Failures.requireArgument(beams, "beams").beams() > 1
                 && !parts.later().takesBatch()) {
             throw EngineException.notImplemented("a search with " + beams.beams()
                     + " beams in a decoder whose input_ids take no batch: export it with an open size of the batch");

@@ -2,6 +2,7 @@ package dev.millrace.session.generate;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.Cancellation;
+import dev.millrace.session.util.Failures;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -58,7 +59,7 @@ public record GenerationOptions(
     private static final GenerationOptions DEFAULTS = builder().build();
 
     public GenerationOptions {
-        stopTokens = Set.copyOf(Generator.requireArgument(stopTokens, "stopTokens"));
+        stopTokens = Set.copyOf(Failures.requireArgument(stopTokens, "stopTokens"));
         check(maxTokens >= 1, "maxTokens is " + maxTokens + "; it is at least 1");
         check(
                 temperature >= 0 && temperature < Double.POSITIVE_INFINITY,
@@ -66,7 +67,7 @@ public record GenerationOptions(
         check(topK >= 0, "topK is " + topK + "; it is at least 1, and left out for all tokens");
         check(topP > 0 && topP <= 1, "topP is " + topP + "; it is a share above 0 and up to 1");
         check(minP >= 0 && minP <= 1, "minP is " + minP + "; it is a share from 0 to 1");
-        logitBias = Map.copyOf(Generator.requireArgument(logitBias, "logitBias"));
+        logitBias = Map.copyOf(Failures.requireArgument(logitBias, "logitBias"));
         logitBias.forEach((id, bias) -> check(
                 !bias.isNaN() && bias < Double.POSITIVE_INFINITY,
                 "the logit bias of token " + id + " is " + bias + "; it is a number, or minus infinity"));
@@ -222,7 +223,7 @@ public record GenerationOptions(
         /** Adds tokens that end a generation; the one that does is its last token. */
         public Builder stopTokens(long... ids) {
             var all = new HashSet<>(stopTokens);
-            for (long id : Generator.requireArgument(ids, "stopTokens")) {
+            for (long id : Failures.requireArgument(ids, "stopTokens")) {
                 all.add(id);
             }
             stopTokens = all;

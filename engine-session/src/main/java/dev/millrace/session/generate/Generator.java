@@ -8,6 +8,7 @@ import dev.millrace.session.StateOptions;
 import dev.millrace.session.StatefulSession;
 import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.StepFlux;
+import dev.millrace.session.util.Failures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -53,8 +54,8 @@ public final class Generator implements AutoCloseable {
 
     /** A generator with options. One that keeps caches has to be closed. */
     public static Generator of(Session session, DecoderSignature signature, GeneratorOptions options) {
-        requireArgument(signature, "signature").check(requireArgument(session, "session"));
-        return new Generator(session, signature, requireArgument(options, "options"));
+        Failures.requireArgument(signature, "signature").check(Failures.requireArgument(session, "session"));
+        return new Generator(session, signature, Failures.requireArgument(options, "options"));
     }
 
     /**
@@ -64,7 +65,7 @@ public final class Generator implements AutoCloseable {
      * @param values the tensors by the names of inputs, which stay the caller's and open
      */
     public Generator with(Map<String, Tensor> values) {
-        return of(session, signature.with(session, requireArgument(values, "values")), options);
+        return of(session, signature.with(session, Failures.requireArgument(values, "values")), options);
     }
 
     public DecoderSignature signature() {
@@ -82,7 +83,7 @@ public final class Generator implements AutoCloseable {
      * @param goesOn hears of each token as it is there, and says whether more are wanted
      */
     public Generation run(long[] prompt, GenerationOptions options, Predicate<Token> goesOn) {
-        requireArgument(goesOn, "goesOn");
+        Failures.requireArgument(goesOn, "goesOn");
         var tokens = new ArrayList<Token>();
         try (Decoding decoding = begin(checked(prompt), options)) {
             while (true) {
@@ -108,7 +109,7 @@ public final class Generator implements AutoCloseable {
     /** The tokens behind a prompt. Each is generated when it is asked for; cancelling stops the run under way. */
     public Flux<Token> flux(long[] prompt, GenerationOptions options) {
         int[] words = checked(prompt);
-        requireArgument(options, "options");
+        Failures.requireArgument(options, "options");
         return new StepFlux<>(() -> begin(words, options));
     }
 
@@ -128,14 +129,14 @@ public final class Generator implements AutoCloseable {
     /** Searches for the most likely texts behind a prompt when it is subscribed to. */
     public Mono<List<ScoredGeneration>> beamsMono(long[] prompt, GenerationOptions options, BeamOptions beams) {
         int[] words = checked(prompt);
-        requireArgument(options, "options");
-        requireArgument(beams, "beams");
+        Failures.requireArgument(options, "options");
+        Failures.requireArgument(beams, "beams");
         return new StepFlux<>(() -> search(words, options, beams)).last();
     }
 
     private BeamChain search(int[] words, GenerationOptions options, BeamOptions beams) {
-        var sampler = new Sampler(requireArgument(options, "options"));
-        requireArgument(beams, "beams");
+        var sampler = new Sampler(Failures.requireArgument(options, "options"));
+        Failures.requireArgument(beams, "beams");
         BeamSearch.check(options);
         var model = new DecoderBeams(signature, prefixes, words);
         var search = new BeamSearch(beams, options, sampler, words, model.known(), signature.contextLength());
@@ -143,7 +144,7 @@ public final class Generator implements AutoCloseable {
     }
 
     private Decoding begin(int[] words, GenerationOptions options) {
-        return new Decoding(signature, prefixes, batch, words, requireArgument(options, "options"));
+        return new Decoding(signature, prefixes, batch, words, Failures.requireArgument(options, "options"));
     }
 
     /** The bytes of caches that ended generations have left for later prompts. */
@@ -168,7 +169,7 @@ public final class Generator implements AutoCloseable {
 
     /** Returns the tokens of a prompt; refuses an empty one, and numbers that no vocabulary has. */
     static int[] words(long[] prompt) {
-        int length = requireArgument(prompt, "prompt").length;
+        int length = Failures.requireArgument(prompt, "prompt").length;
         if (length == 0) {
             throw EngineException.invalidArgument(
                     "the prompt is empty: a model needs one token at least, such as that which begins a text");
@@ -182,12 +183,5 @@ public final class Generator implements AutoCloseable {
             words[i] = (int) prompt[i];
         }
         return words;
-    }
-
-    static <T> T requireArgument(@Nullable T argument, String name) {
-        if (argument == null) {
-            throw EngineException.invalidArgument("the argument '" + name + "' is null");
-        }
-        return argument;
     }
 }
