@@ -10,6 +10,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.pool.Scratch;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -89,9 +90,10 @@ public final class DirectRun {
     }
 
     private void shaped(ShapedKernel kernel) {
-        List<@Nullable ValueType> types = kernel.outputs(node, new Known());
+        InferredKernel inferred = kernel.infer(node, new Known());
+        List<@Nullable ValueType> types = inferred.outputs();
         var bind = new Bind(types);
-        Launch launch = makesElements(types) ? kernel.bind(bind) : Launch.none();
+        Launch launch = makesElements(types) ? inferred.bind(bind) : Launch.none();
         for (int i = 0; i < outputs.length; i++) {
             if (node.output(i) == null || outputs[i] != null) {
                 continue;

@@ -1,5 +1,7 @@
 package dev.millrace.scheduler.kernel;
 
+import dev.millrace.scheduler.pool.Scratch;
+
 /**
  * A kernel bound to shapes. Immutable: the state of one run is in the context. In steady state it allocates nothing;
  * scratch arrays come from {@link Scratch}.

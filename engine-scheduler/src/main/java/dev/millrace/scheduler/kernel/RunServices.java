@@ -1,5 +1,7 @@
 package dev.millrace.scheduler.kernel;
 
+import dev.millrace.scheduler.pool.Scratch;
+
 /** The services for every kernel while it runs: parallel loops, scratch arrays, cancellation. */
 public interface RunServices {
     /**

@@ -24,6 +24,11 @@ public non-sealed interface ShapedKernel extends Kernel {
         return TypeInference.outputsOfRun(node, facts);
     }
 
+    /** Infers the types of the outputs, and returns the kernel with what binding it to the same inputs can use of that. */
+    default InferredKernel infer(Node node, Facts facts) {
+        return new InferredKernel(outputs(node, facts), this::bind);
+    }
+
     /**
      * Returns the same work in parts, for inputs whose shapes and contents do not determine the output shapes; null
      * where the kernel has no parts.

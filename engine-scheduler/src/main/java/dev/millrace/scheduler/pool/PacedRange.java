@@ -1,9 +1,5 @@
 package dev.millrace.scheduler.pool;
 
-import dev.millrace.scheduler.kernel.LaunchContext;
-import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.Scratch;
-
 /**
  * Runs a range of items in pieces of some milliseconds and looks at cancellation between them. What an item costs nobody
  * knows beforehand: the first piece is a few grains, and each piece that was short makes the next one longer.
@@ -16,21 +12,21 @@ final class PacedRange {
 
     private PacedRange() {}
 
-    static void run(RangeTask task, LaunchContext context, long from, long to, long grain, Scratch scratch) {
+    static void run(LoopBody body, long from, long to, long grain, Scratch scratch) {
         long piece = grown(grain, FIRST_GRAINS, to - from);
         if (piece >= to - from) {
-            task.run(context, from, to, scratch);
+            body.run(from, to, scratch);
             return;
         }
         long start = System.nanoTime();
         for (long at = from; at < to; at += piece) {
             if (at > from) {
-                context.checkCancelled();
+                body.checkCancelled();
                 long now = System.nanoTime();
                 piece = next(piece, now - start, to - at);
                 start = now;
             }
-            task.run(context, at, Math.min(at + piece, to), scratch);
+            body.run(at, Math.min(at + piece, to), scratch);
         }
     }
 

@@ -1,8 +1,5 @@
 package dev.millrace.scheduler.pool;
 
-import dev.millrace.scheduler.kernel.LaunchContext;
-import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.Scratch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
@@ -41,8 +38,7 @@ public final class ParallelJob {
     /** The owner while it waits for workers to leave, else null. */
     private volatile @Nullable Thread waiting;
 
-    private @Nullable RangeTask task;
-    private @Nullable LaunchContext context;
+    private @Nullable LoopBody body;
     private long grain;
     private int maxHelpers;
     private long lackNanos;
@@ -60,15 +56,8 @@ public final class ParallelJob {
         return together;
     }
 
-    void open(
-            RangeTask newTask,
-            LaunchContext newContext,
-            long newItems,
-            long newGrain,
-            long newChunk,
-            int newMaxHelpers) {
-        task = newTask;
-        context = newContext;
+    void open(LoopBody newBody, long newItems, long newGrain, long newChunk, int newMaxHelpers) {
+        body = newBody;
         grain = newGrain;
         maxHelpers = newMaxHelpers;
         failure = null;
@@ -112,16 +101,15 @@ public final class ParallelJob {
     }
 
     private void work(Scratch scratch, int worker) {
-        RangeTask body = task;
-        LaunchContext where = context;
-        if (body == null || where == null) {
+        LoopBody loop = body;
+        if (loop == null) {
             return;
         }
         long least = grain;
         try {
             for (long from = take(worker); from >= 0; from = take(worker)) {
-                where.checkCancelled();
-                PacedRange.run(body, where, from, shares.endOf(from), least, scratch);
+                loop.checkCancelled();
+                PacedRange.run(loop, from, shares.endOf(from), least, scratch);
             }
         } catch (Throwable thrown) {
             shares.giveUp();
@@ -138,8 +126,7 @@ public final class ParallelJob {
         if (!helpers.compareAndSet(0, CLOSED)) {
             await();
         }
-        task = null;
-        context = null;
+        body = null;
         Throwable thrown = failure;
         if (thrown instanceof RuntimeException unchecked) {
             throw unchecked;

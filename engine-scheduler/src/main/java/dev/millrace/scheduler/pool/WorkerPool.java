@@ -1,8 +1,5 @@
 package dev.millrace.scheduler.pool;
 
-import dev.millrace.scheduler.kernel.LaunchContext;
-import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.Scratch;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -122,7 +119,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs {@code task} over {@code [0, items)} on this thread and on at most {@code threads - 1} workers, fewer where
+     * Runs {@code body} over {@code [0, items)} on this thread and on at most {@code threads - 1} workers, fewer where
      * other runs are under way, and checks cancellation every few milliseconds. A range is {@code grain} items or more,
      * unless items turn out to be slow. Allocates nothing. {@code job} is the caller's, for one loop at a time.
      *
@@ -130,14 +127,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
      *     how many workers are woken
      */
     public void parallelFor(
-            ParallelJob job,
-            int threads,
-            long items,
-            long grain,
-            RangeTask task,
-            long nanos,
-            LaunchContext context,
-            Scratch scratch) {
+            ParallelJob job, int threads, long items, long grain, LoopBody body, long nanos, Scratch scratch) {
         if (items <= 0) {
             return;
         }
@@ -145,11 +135,11 @@ public final class WorkerPool implements Executor, AutoCloseable {
         int up = awake.get();
         int wanted = helpers <= 0 ? 0 : up + toWake(job, helpers, up, nanos);
         if (wanted == 0 || closed) {
-            PacedRange.run(task, context, 0, items, grain, scratch);
+            PacedRange.run(body, 0, items, grain, scratch);
             return;
         }
         long chunk = Math.max(grain, Math.ceilDiv(items, 4L * (helpers + 1)));
-        job.open(task, context, items, grain, chunk, helpers);
+        job.open(body, items, grain, chunk, helpers);
         int place = publish(job);
         if (place >= 0) {
             wakeUpTo(wanted);

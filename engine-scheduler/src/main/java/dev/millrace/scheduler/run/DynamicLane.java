@@ -6,6 +6,7 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.bind.BoundStep;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.plan.PlanStep;
 import java.util.Collections;

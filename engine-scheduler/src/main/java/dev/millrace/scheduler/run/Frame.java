@@ -9,9 +9,13 @@ import dev.millrace.graph.tensor.LastingMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
+import dev.millrace.scheduler.bind.BindServices;
+import dev.millrace.scheduler.bind.Binding;
+import dev.millrace.scheduler.bind.LiveValues;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.Slot;
+import dev.millrace.scheduler.pool.Scratch;
 import dev.millrace.scheduler.pool.WorkerPool;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -24,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The state of one run: the current values of all slots of the plan. A tensor of numbers is in {@link #segments}, all
  * else in {@link #data}; constants are set from the start. Frames are pooled and belong to one run at a time.
  */
-final class Frame {
+final class Frame implements LiveValues, BindServices {
     private static final Cancellation NEVER = new Cancellation();
 
     final PlanRunner runner;
@@ -37,7 +41,6 @@ final class Frame {
     final @Nullable Shape[] shapes;
     final StreamContext[] lanes;
     final List<StretchState> states = new ArrayList<>();
-    final List<Binding> entered = new ArrayList<>();
     /** The caller's tensors whose memory this run holds, so that it is not reused. */
     private final List<Tensor> holds = new ArrayList<>();
 
@@ -81,6 +84,75 @@ final class Frame {
         }
     }
 
+    /**
+     * Enters a stretch: sets all slots that its launches access.
+     *
+     * @return the memory of the stretch, which is this run's until it ends
+     */
+    StretchState enter(Stretch stretch) {
+        Binding binding = stretch.binding;
+        StretchState state = stretch.takeState();
+        states.add(state);
+        for (Binding.Made tensor : binding.made) {
+            types[tensor.slot()] = tensor.type();
+            shapes[tensor.slot()] = tensor.shape();
+            if (tensor.type() == ElementType.STRING) {
+                data[tensor.slot()] = strings(tensor.slot(), tensor.shape());
+            }
+        }
+        for (int i = 0; i < binding.inBlock.length; i++) {
+            segments[binding.inBlock[i].slot()] = state.views[i];
+        }
+        for (Binding.AsOutput output : binding.asOutput) {
+            segments[output.slot()] = claimOutput(output);
+        }
+        putKnown(binding);
+        return state;
+    }
+
+    /** Sets the types, shapes, folded values and aliases of a stretch, which are known before it runs. */
+    void expect(Binding binding) {
+        for (Binding.Made tensor : binding.made) {
+            types[tensor.slot()] = tensor.type();
+            shapes[tensor.slot()] = tensor.shape();
+        }
+        putKnown(binding);
+    }
+
+    private void putKnown(Binding binding) {
+        for (Binding.Folded value : binding.folded) {
+            put(value.slot(), value.value());
+        }
+        for (Binding.AsAlias alias : binding.aliases) {
+            alias(alias.slot(), alias.root());
+        }
+    }
+
+    @Override
+    public @Nullable ElementType type(int slot) {
+        return types[slot];
+    }
+
+    @Override
+    public @Nullable Shape shape(int slot) {
+        return shapes[slot];
+    }
+
+    @Override
+    public void checkCancelled() {
+        cancellation.check();
+    }
+
+    @Override
+    public int parallelism() {
+        return threads;
+    }
+
+    @Override
+    public Scratch scratch() {
+        return lanes[0].scratch();
+    }
+
     /** Makes {@code value} the content of a slot. */
     void put(int slot, Datum value) {
         data[slot] = value;
@@ -116,7 +188,7 @@ final class Frame {
     }
 
     /** Makes a slot an alias of another one's memory; its type and shape are set already. */
-    void alias(int slot, int root) {
+    private void alias(int slot, int root) {
         segments[slot] = segments[root];
         Shape shape = shapes[slot];
         if (types[slot] == ElementType.STRING && data[root] instanceof Tensor tensor && shape != null) {
@@ -124,9 +196,8 @@ final class Frame {
         }
     }
 
-    /** The content of a slot, or null where it has none yet. */
-    @Nullable
-    Datum datum(int slot) {
+    @Override
+    public @Nullable Datum datum(int slot) {
         Datum known = data[slot];
         if (known != null) {
             return known;
@@ -157,8 +228,8 @@ final class Frame {
         }
     }
 
-    /** Whether a slot has exactly this content; type and shape must agree already. */
-    boolean holds(int slot, Tensor content) {
+    @Override
+    public boolean holds(int slot, Tensor content) {
         if (content.type() == ElementType.STRING) {
             return Arrays.equals(strings(slot), content.strings());
         }
@@ -167,7 +238,7 @@ final class Frame {
     }
 
     /** Takes memory for a result: that of a donated input, that of results that callers have closed, or fresh memory. */
-    MemorySegment claimOutput(Binding.AsOutput place) {
+    private MemorySegment claimOutput(Binding.AsOutput place) {
         Tensor donor = place.donor() < 0 ? null : donated(place.donor());
         if (donor != null) {
             donated[place.output()] = donor;
@@ -242,10 +313,10 @@ final class Frame {
     /** Clears everything that belongs to the run that has ended, and returns its memory to the pools. */
     void reset() {
         for (int i = 0; i < states.size(); i++) {
-            entered.get(i).states.give(states.get(i));
+            StretchState state = states.get(i);
+            state.stretch.give(state);
         }
         states.clear();
-        entered.clear();
         for (int i = 0; i < outputMemory.length; i++) {
             Binding.AsOutput place = outputPlaces[i];
             MemorySegment memory = outputMemory[i];

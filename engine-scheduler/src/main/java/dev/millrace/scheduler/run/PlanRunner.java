@@ -6,6 +6,9 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
+import dev.millrace.scheduler.bind.Binder;
+import dev.millrace.scheduler.bind.Binding;
+import dev.millrace.scheduler.bind.BoundStep;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Parts;
@@ -33,7 +36,7 @@ public final class PlanRunner {
     private final Plan plan;
     private final WorkerPool pool;
     private final int threads;
-    private final BindingCache bindings;
+    private final StretchCache stretches;
     private final SlotPool<Frame> frames = new SlotPool<>(256);
     private final Map<PlanStep, Map<String, PlanRunner>> nested = new IdentityHashMap<>();
     private final int[] variableSlots;
@@ -56,7 +59,7 @@ public final class PlanRunner {
         this.idleMemory = idleMemory;
         this.pool = pool;
         this.threads = Math.max(1, Math.min(threads, pool.parallelism()));
-        this.bindings = new BindingCache(plan.steps().size() + 1, maxBindings);
+        this.stretches = new StretchCache(plan.steps().size() + 1, maxBindings);
         this.inputSlots = plan.inputs().stream().mapToInt(Integer::intValue).toArray();
         this.variableSlots = plan.slots().stream()
                 .filter(slot -> slot.constant() == null)
@@ -102,7 +105,7 @@ public final class PlanRunner {
 
     /** Releases the memory that no run has needed since the last call. */
     public void trim() {
-        bindings.all().forEach(Binding::trim);
+        stretches.all().forEach(Stretch::trim);
         frames.trim(Frame::trim);
         for (ResultCopies copiesOfResult : copies) {
             copiesOfResult.trim();
@@ -115,7 +118,7 @@ public final class PlanRunner {
      * affected.
      */
     public int giveUp() {
-        int count = bindings.clear() + frames.clear();
+        int count = stretches.clear() + frames.clear();
         for (ResultCopies copiesOfResult : copies) {
             count += copiesOfResult.clear();
         }
@@ -129,12 +132,14 @@ public final class PlanRunner {
 
     /** The bytes of intermediate values that are kept for later runs. */
     long idleBytes() {
-        return bindings.all().stream().mapToLong(Binding::idleBytes).sum();
+        return stretches.all().stream().mapToLong(Stretch::idleBytes).sum();
     }
 
     /** Returns summaries of the bindings that are kept right now. */
     public List<StretchSummary> stretches() {
-        return bindings.all().stream().map(StretchSummary::of).toList();
+        return stretches.all().stream()
+                .map(stretch -> StretchSummary.of(stretch.binding))
+                .toList();
     }
 
     /** Calls {@code work} with a frame that no run uses. */
@@ -155,14 +160,15 @@ public final class PlanRunner {
      */
     @Nullable
     Binding known(int from, Frame frame) {
-        return bindings.find(from, frame);
+        Stretch known = stretches.find(from, frame);
+        return known == null ? null : known.binding;
     }
 
     /** Keeps a binding for later runs and prepares them. */
     void keep(Binding binding, Frame frame) {
         idleMemory.admit(binding.runBytes);
         prewarm(binding, frame.cancellation);
-        bindings.add(binding.from, binding, frame);
+        stretches.add(binding.from, stretch(binding), frame);
     }
 
     private static void prewarm(Binding binding, Cancellation cancellation) {
@@ -283,28 +289,34 @@ public final class PlanRunner {
     private void bindAndRun(Frame frame) {
         int at = 0;
         while (at < plan.steps().size()) {
-            Binding binding = bindings.find(at, frame);
-            if (binding == null) {
-                binding = bindings.add(at, bound(frame, at), frame);
+            Stretch stretch = stretches.find(at, frame);
+            if (stretch == null) {
+                stretch = stretches.add(at, bound(frame, at), frame);
             }
-            StretchState state = binding.takeState();
-            frame.states.add(state);
-            frame.entered.add(binding);
-            binding.enter(frame, state);
-            state.streams.run(frame);
-            at = binding.to;
+            frame.enter(stretch).streams.run(frame);
+            at = stretch.binding.to;
         }
     }
 
-    private Binding bound(Frame frame, int from) {
+    private Stretch bound(Frame frame, int from) {
         RunListener listener = frame.listener;
         RunListener.BindingListener heard = listener == null ? null : listener.bindingBegins(plan.name());
-        Binding binding = new Binder(frame, from).bind();
+        Binding binding = new Binder(plan, from, frame, frame).bind();
         idleMemory.admit(binding.runBytes);
         if (heard != null) {
             heard.ended(binding.describeKeys(plan));
         }
-        return binding;
+        return stretch(binding);
+    }
+
+    private Stretch stretch(Binding binding) {
+        @Nullable StepParts[] parts = new StepParts[binding.steps.size()];
+        for (int i = 0; i < parts.length; i++) {
+            BoundStep step = binding.steps.get(i);
+            Parts work = step.parts();
+            parts[i] = work == null ? null : partsOf(step.step(), work);
+        }
+        return new Stretch(binding, parts);
     }
 
     private Datum result(Frame frame, int index) {
@@ -327,7 +339,7 @@ public final class PlanRunner {
     }
 
     /** Plans the parts in which a step of this plan is done. */
-    StepParts partsOf(PlanStep step, Parts parts) {
+    private StepParts partsOf(PlanStep step, Parts parts) {
         Plan inParts = PlanBuilder.build(parts.graph(), node -> {
             Kernel kernel = parts.kernels().create(node);
             if (kernel == null) {
@@ -336,7 +348,7 @@ public final class PlanRunner {
             return new PlanBuilder.Assignment(
                     kernel, step.provider(), plan.streams().get(step.stream()));
         });
-        return new StepParts(new PlanRunner(inParts, pool, threads, bindings.limit(), idleMemory), parts.outputs());
+        return new StepParts(new PlanRunner(inParts, pool, threads, stretches.limit(), idleMemory), parts.outputs());
     }
 
     /** Runs this plan within the run of {@code outer}. */

@@ -7,6 +7,8 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
+import dev.millrace.scheduler.bind.Binder;
+import dev.millrace.scheduler.bind.Binding;
 import dev.millrace.scheduler.kernel.DirectRun;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import dev.millrace.scheduler.plan.PlanStep;
@@ -53,7 +55,7 @@ public final class PlanWarmup {
                 for (int i = 0; i < inputs.size(); i++) {
                     frame.expect(runner.inputSlot(i), inputs.get(i));
                 }
-                var binder = new Binder(frame, 0);
+                var binder = new Binder(runner.plan(), 0, frame, frame);
                 contents.forEach((input, content) -> binder.assume(runner.inputSlot(input), content));
                 Binding binding = binder.bind();
                 if (keep) {
@@ -75,7 +77,7 @@ public final class PlanWarmup {
             runner.put(inputs, frame);
             Binding binding = bound(frame, 0);
             while (binding != null && binding.to < runner.plan().steps().size()) {
-                binding.publishTypes(frame);
+                frame.expect(binding);
                 runner.plan().steps().subList(binding.from, binding.to).forEach(step -> publishTypes(frame, step));
                 binding = bound(frame, binding.to);
             }
@@ -90,7 +92,7 @@ public final class PlanWarmup {
             return known;
         }
         try {
-            Binding binding = new Binder(frame, from).bind();
+            Binding binding = new Binder(runner.plan(), from, frame, frame).bind();
             runner.keep(binding, frame);
             return binding;
         } catch (EngineException e) {
@@ -134,7 +136,7 @@ public final class PlanWarmup {
     private static List<@Nullable Datum> computed(
             ShapedKernel kernel, PlanStep step, List<@Nullable Datum> inputs, Frame frame) {
         try {
-            return DirectRun.run(kernel, step.node(), inputs, frame.lanes[0].scratch());
+            return DirectRun.run(kernel, step.node(), inputs, frame.scratch());
         } catch (EngineException e) {
             throw e.at(step.describe());
         } catch (RuntimeException e) {

@@ -2,6 +2,7 @@ package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Datum;
+import dev.millrace.scheduler.bind.BoundStep;
 import dev.millrace.scheduler.plan.PlanStep;
 import java.util.ArrayList;
 import java.util.List;

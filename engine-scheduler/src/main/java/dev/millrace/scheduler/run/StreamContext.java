@@ -3,42 +3,48 @@ package dev.millrace.scheduler.run;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.bind.BoundStep;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.Scratch;
 import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.PlanStep;
+import dev.millrace.scheduler.pool.LoopBody;
 import dev.millrace.scheduler.pool.ParallelJob;
+import dev.millrace.scheduler.pool.Scratch;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One stream of one frame: the launch that runs now, as it sees its memory. Made once and used for every launch. */
-final class StreamContext implements LaunchContext {
+final class StreamContext implements LaunchContext, LoopBody {
     private final Frame frame;
     private final ParallelJob job = new ParallelJob();
     private final Scratch scratch = new Scratch();
     private final DynamicMemory dynamic = new DynamicMemory();
     private @Nullable BoundStep current;
+    /** The loop that the launch runs. */
+    private @Nullable RangeTask loop;
+
     private @Nullable MemorySegment workspace;
 
     StreamContext(Frame frame) {
         this.frame = frame;
     }
 
-    void run(BoundStep bound, @Nullable MemorySegment workspaceMemory) {
+    /** Runs a step, which is the {@code number}th of its stretch. */
+    void run(BoundStep bound, int number, StretchState state) {
         current = bound;
-        workspace = workspaceMemory;
+        workspace = state.workspaces[number];
         RunListener listener = frame.listenerOfSteps();
         long start = listener == null ? 0 : System.nanoTime();
         PlanStep step = bound.step();
         try {
             Launch launch = bound.launch();
             if (launch == null) {
-                runWithoutLaunch(bound);
+                runWithoutLaunch(bound, state.stretch.parts[number]);
             } else {
                 launch.run(this);
             }
@@ -56,8 +62,7 @@ final class StreamContext implements LaunchContext {
         }
     }
 
-    private void runWithoutLaunch(BoundStep bound) {
-        StepParts parts = bound.parts();
+    private void runWithoutLaunch(BoundStep bound, @Nullable StepParts parts) {
         if (parts == null) {
             var lane = new DynamicLane(frame, bound, frame.isNested ? null : dynamic);
             ((DynamicKernel) bound.step().kernel()).runChecked(lane);
@@ -126,7 +131,13 @@ final class StreamContext implements LaunchContext {
 
     @Override
     public void parallelFor(long items, long grain, RangeTask task, long nanos) {
-        frame.pool.parallelFor(job, frame.threads, items, grain, task, nanos, this, scratch);
+        loop = task;
+        frame.pool.parallelFor(job, frame.threads, items, grain, this, nanos, scratch);
+    }
+
+    @Override
+    public void run(long from, long to, Scratch arrays) {
+        Objects.requireNonNull(loop).run(this, from, to, arrays);
     }
 
     @Override

@@ -1,8 +1,9 @@
 package dev.millrace.scheduler.run;
 
+import dev.millrace.scheduler.bind.StreamPrograms;
+import dev.millrace.scheduler.bind.StreamPrograms.Instruction;
 import dev.millrace.scheduler.device.SyncNotification;
 import dev.millrace.scheduler.device.SyncStream;
-import dev.millrace.scheduler.run.StreamPrograms.Instruction;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -110,7 +111,7 @@ final class StreamRuns {
                     return;
                 }
                 frame.cancellation.check();
-                lane.run(launch.step(), state.workspaces[launch.number()]);
+                lane.run(launch.step(), launch.number(), state);
             } else if (instruction instanceof Instruction.Barrier barrier) {
                 if (barriers.decrementAndGet(barrier.barrier()) > 0) {
                     return;

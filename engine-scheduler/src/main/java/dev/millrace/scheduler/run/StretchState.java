@@ -3,6 +3,8 @@ package dev.millrace.scheduler.run;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.OwnMemory;
+import dev.millrace.scheduler.bind.Binding;
+import dev.millrace.scheduler.bind.BoundStep;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -12,9 +14,12 @@ import org.jspecify.annotations.Nullable;
 final class StretchState {
     final MemorySegment[] views;
     final @Nullable MemorySegment[] workspaces;
+    final Stretch stretch;
     final StreamRuns streams;
 
-    StretchState(Binding binding) {
+    StretchState(Stretch stretch) {
+        this.stretch = stretch;
+        Binding binding = stretch.binding;
         MemorySegment block = allocate(binding.blockBytes, "intermediate values");
         views = new MemorySegment[binding.inBlock.length];
         for (int i = 0; i < views.length; i++) {

@@ -1,6 +1,8 @@
 package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.scheduler.bind.Binding;
+import dev.millrace.scheduler.bind.BoundStep;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -3,7 +3,6 @@ package dev.millrace.scheduler.pool;
 import static dev.millrace.scheduler.pool.WorkerPoolTest.threadsOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.scheduler.kernel.Scratch;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -78,13 +77,12 @@ class WokenWorkersTest {
                 threads,
                 threads,
                 1,
-                (context, from, to, mine) -> {
+                (from, to, mine) -> {
                     all.add(Thread.currentThread());
                     there.countDown();
                     await(there);
                 },
                 Long.MAX_VALUE,
-                WorkerPoolTest.NOWHERE,
                 new Scratch());
         assertThat(all).hasSize(threads);
     }

@@ -3,10 +3,6 @@ package dev.millrace.scheduler.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.scheduler.kernel.LaunchContext;
-import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.Scratch;
-import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
 import java.util.Set;
@@ -23,44 +19,12 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class WorkerPoolTest {
-    /** A context whose methods are not called, except for the check of cancellation. */
-    static final LaunchContext NOWHERE = nowhere(() -> {});
-
-    private static LaunchContext nowhere(Runnable check) {
-        return new LaunchContext() {
+    /** Returns a loop that calls {@code check} where a loop looks at cancellation. */
+    private static LoopBody checking(Runnable check, LoopBody body) {
+        return new LoopBody() {
             @Override
-            public MemorySegment input(int index) {
-                throw new AssertionError();
-            }
-
-            @Override
-            public MemorySegment output(int index) {
-                throw new AssertionError();
-            }
-
-            @Override
-            public String[] inputStrings(int index) {
-                throw new AssertionError();
-            }
-
-            @Override
-            public String[] outputStrings(int index) {
-                throw new AssertionError();
-            }
-
-            @Override
-            public MemorySegment workspace() {
-                throw new AssertionError();
-            }
-
-            @Override
-            public void parallelFor(long items, long grain, RangeTask task) {
-                throw new AssertionError();
-            }
-
-            @Override
-            public Scratch scratch() {
-                throw new AssertionError();
+            public void run(long from, long to, Scratch scratch) {
+                body.run(from, to, scratch);
             }
 
             @Override
@@ -88,13 +52,12 @@ class WorkerPoolTest {
                                 4,
                                 items,
                                 1,
-                                (context, from, to, mine) -> {
+                                (from, to, mine) -> {
                                     for (long i = from; i < to; i++) {
                                         seen.incrementAndGet((int) i);
                                     }
                                 },
                                 Long.MAX_VALUE,
-                                NOWHERE,
                                 scratch);
                         for (int i = 0; i < items; i++) {
                             if (seen.get(i) != 1) {
@@ -126,12 +89,11 @@ class WorkerPoolTest {
                 2,
                 64,
                 1,
-                (context, from, to, mine) -> {
+                (from, to, mine) -> {
                     seen.add(Thread.currentThread());
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
                 },
                 nanos,
-                NOWHERE,
                 new Scratch());
         return seen;
     }
@@ -178,26 +140,18 @@ class WorkerPoolTest {
                                 3,
                                 64,
                                 1,
-                                (context, from, to, mine) -> {
+                                (from, to, mine) -> {
                                     if (from >= 32) {
                                         throw new IllegalStateException("planted");
                                     }
                                 },
                                 Long.MAX_VALUE,
-                                NOWHERE,
                                 scratch))
                         .hasMessage("planted");
             }
             var done = new AtomicInteger();
             pool.parallelFor(
-                    job,
-                    3,
-                    64,
-                    1,
-                    (context, from, to, mine) -> done.addAndGet((int) (to - from)),
-                    Long.MAX_VALUE,
-                    NOWHERE,
-                    scratch);
+                    job, 3, 64, 1, (from, to, mine) -> done.addAndGet((int) (to - from)), Long.MAX_VALUE, scratch);
             assertThat(done).hasValue(64);
         }
     }
@@ -211,9 +165,8 @@ class WorkerPoolTest {
                     8,
                     100,
                     1,
-                    (context, from, to, mine) -> thread[0] = Thread.currentThread(),
+                    (from, to, mine) -> thread[0] = Thread.currentThread(),
                     Long.MAX_VALUE,
-                    NOWHERE,
                     new Scratch());
             assertThat(thread[0]).isSameAs(Thread.currentThread());
             var executed = new Thread[1];
@@ -226,12 +179,13 @@ class WorkerPoolTest {
     void aLoopOfOneThreadIsLeftLongBeforeItsEndWhenTheRunIsCancelled() {
         try (var pool = new WorkerPool(0)) {
             var done = new AtomicLong();
-            var cancelled = nowhere(() -> {
-                throw new IllegalStateException("cancelled");
-            });
-            RangeTask task = (context, from, to, mine) -> done.addAndGet(to - from);
-            assertThatThrownBy(() -> pool.parallelFor(
-                            new ParallelJob(), 1, 1L << 40, 8, task, Long.MAX_VALUE, cancelled, new Scratch()))
+            LoopBody task = checking(
+                    () -> {
+                        throw new IllegalStateException("cancelled");
+                    },
+                    (from, to, mine) -> done.addAndGet(to - from));
+            assertThatThrownBy(() ->
+                            pool.parallelFor(new ParallelJob(), 1, 1L << 40, 8, task, Long.MAX_VALUE, new Scratch()))
                     .hasMessage("cancelled");
             assertThat(done).hasValueLessThan(1L << 20);
         }
@@ -242,22 +196,14 @@ class WorkerPoolTest {
         try (var pool = new WorkerPool(0)) {
             var looks = new AtomicInteger();
             var next = new long[1];
-            RangeTask task = (context, from, to, mine) -> {
+            LoopBody task = checking(looks::incrementAndGet, (from, to, mine) -> {
                 assertThat(from).isEqualTo(next[0]);
                 next[0] = to;
-            };
+            });
             for (long items : new long[] {1, 31, 32, 33, 1000, Integer.MAX_VALUE + 7L, Long.MAX_VALUE}) {
                 next[0] = 0;
                 looks.set(0);
-                pool.parallelFor(
-                        new ParallelJob(),
-                        1,
-                        items,
-                        8,
-                        task,
-                        Long.MAX_VALUE,
-                        nowhere(looks::incrementAndGet),
-                        new Scratch());
+                pool.parallelFor(new ParallelJob(), 1, items, 8, task, Long.MAX_VALUE, new Scratch());
                 assertThat(next[0]).isEqualTo(items);
                 assertThat(looks.get() > 0).isEqualTo(items > 32);
             }
@@ -332,9 +278,8 @@ class WorkerPoolTest {
                     2,
                     64,
                     1,
-                    (context, from, to, mine) -> done.addAndGet((int) (to - from)),
+                    (from, to, mine) -> done.addAndGet((int) (to - from)),
                     Long.MAX_VALUE,
-                    NOWHERE,
                     new Scratch());
             assertThat(done).hasValue(64);
             assertThat(Thread.interrupted()).isTrue();
@@ -350,13 +295,12 @@ class WorkerPoolTest {
             var large = new AtomicReference<WeakReference<float[]>>();
             Thread caller = Thread.currentThread();
             while (large.get() == null) {
-                pool.parallelFor(
-                        job, 2, 8, 1, (_, _, _, scratch) -> keepOf(large, caller, scratch), 1L << 40, NOWHERE, own);
+                pool.parallelFor(job, 2, 8, 1, (_, _, scratch) -> keepOf(large, caller, scratch), 1L << 40, own);
             }
             long begun = System.nanoTime();
             while (!large.get().refersTo(null)) {
                 long next = System.nanoTime() + keepNanos / 4;
-                pool.parallelFor(job, 2, 8, 1, (_, _, _, scratch) -> scratch.floats(0, 16), 1L << 40, NOWHERE, own);
+                pool.parallelFor(job, 2, 8, 1, (_, _, scratch) -> scratch.floats(0, 16), 1L << 40, own);
                 LockSupport.parkNanos(next - System.nanoTime());
                 System.gc();
                 assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(30));

@@ -14,6 +14,8 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
+import dev.millrace.scheduler.bind.BoundStep;
+import dev.millrace.scheduler.bind.StreamPrograms;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.MemoryDevice;
 import dev.millrace.scheduler.device.SyncNotification;

@@ -1,9 +1,5 @@
 package dev.millrace.scheduler.pool;
 
-import dev.millrace.scheduler.kernel.LaunchContext;
-import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.Scratch;
-import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -19,23 +15,20 @@ import org.openjdk.jcstress.infra.results.III_Result;
 @Outcome(expect = Expect.FORBIDDEN, desc = "items are done twice or not at all, or after their loop was closed")
 @State
 public class ParallelJobStress {
-    private static final LaunchContext CONTEXT = (LaunchContext) Proxy.newProxyInstance(
-            LaunchContext.class.getClassLoader(), new Class<?>[] {LaunchContext.class}, (_, _, _) -> null);
-
     private final ParallelJob job = new ParallelJob();
     private final AtomicInteger late = new AtomicInteger();
     private volatile int open;
 
     private int loop(int number, int items) {
         var done = new AtomicInteger();
-        RangeTask task = (_, from, to, _) -> {
+        LoopBody task = (from, to, _) -> {
             if (open != number) {
                 late.incrementAndGet();
             }
             done.addAndGet((int) (to - from));
         };
         open = number;
-        job.open(task, CONTEXT, items, 1, 1, 1);
+        job.open(task, items, 1, 1, 1);
         job.work(new Scratch());
         job.close();
         open = 0;

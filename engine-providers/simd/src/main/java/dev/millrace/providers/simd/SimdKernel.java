@@ -13,13 +13,13 @@ import dev.millrace.providers.simd.lower.PartitionCompiler;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.InferredKernel;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.Parts;
 import dev.millrace.scheduler.kernel.PartsNeeded;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -31,9 +31,6 @@ final class SimdKernel implements ShapedKernel {
     private final Graph graph;
     private final CompileEnvironment environment;
     private final Function<Node, @Nullable Rule> rules;
-    /** The last inference, for the binding that is about to follow. */
-    private final AtomicReference<@Nullable Inferred> inferred = new AtomicReference<>();
-
     /** The parts of the partition where it is cut before a node. */
     private final ConcurrentHashMap<Node, Parts> parts = new ConcurrentHashMap<>();
 
@@ -51,9 +48,13 @@ final class SimdKernel implements ShapedKernel {
 
     @Override
     public List<@Nullable ValueType> outputs(Node node, Facts facts) {
-        Inferred fresh = Inferred.of(graph, facts, environment);
-        inferred.set(fresh);
-        return fresh.types();
+        return Inferred.of(graph, facts, environment).types();
+    }
+
+    @Override
+    public InferredKernel infer(Node node, Facts facts) {
+        Inferred inferred = Inferred.of(graph, facts, environment);
+        return new InferredKernel(inferred.types(), context -> bind(context, inferred));
     }
 
     @Override
@@ -71,8 +72,13 @@ final class SimdKernel implements ShapedKernel {
 
     @Override
     public Launch bind(BindContext context) {
+        return bind(context, null);
+    }
+
+    /** @param inferred what was inferred for the same inputs; null where nothing was */
+    private Launch bind(BindContext context, @Nullable Inferred inferred) {
         try {
-            return new PartitionCompiler(graph, context, environment, rules, inferred.getAndSet(null)).lower();
+            return new PartitionCompiler(graph, context, environment, rules, inferred).lower();
         } catch (NotInProgram unknown) {
             throw new PartsNeeded(String.valueOf(unknown.getMessage()), partsBefore(unknown.node()));
         } catch (RuntimeException failure) {

@@ -7,7 +7,7 @@ import dev.millrace.providers.cpu.product.RowKernels;
 import dev.millrace.providers.cpu.reduce.SoftmaxKernel;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

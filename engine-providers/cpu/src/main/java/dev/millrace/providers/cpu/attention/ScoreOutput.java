@@ -5,7 +5,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.LaunchContext;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.experts;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.scheduler.kernel.LaunchContext;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 
 /**
  * Which experts a token goes through, and how much each of them counts.

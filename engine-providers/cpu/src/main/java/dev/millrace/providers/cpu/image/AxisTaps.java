@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.image;
 
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 
 /**
  * Samples of cells along one axis of an image, each between two pixels. Those that lie outside of the image are left out.

@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.image;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 
 /**
  * A band of a plane as an array: some columns, and as many rows at a time as the memory limit allows. Doubles are kept

@@ -11,8 +11,8 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.Scratch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import dev.millrace.scheduler.pool.Scratch;
 
 /** Boxes of images pooled to one size. A cell is the average, or the largest, of samples between pixels. */
 record RoiAlign(Rule rule, ElementType type, ElementType boxType, ElementType indexType, Plane.Stack images, Shape out)

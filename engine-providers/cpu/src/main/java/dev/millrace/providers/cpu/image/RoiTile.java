@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.image;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.scheduler.kernel.LaunchContext;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 import java.util.Arrays;
 
 /** Cells of a region that are pooled together, plane by plane. The first four slots of a scratch are those of its taps. */

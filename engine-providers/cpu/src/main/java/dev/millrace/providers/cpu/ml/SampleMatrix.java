@@ -8,7 +8,7 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 
 /** A matrix of samples and features of any numeric type. A single axis is one sample. */
 record SampleMatrix(ElementType type, long count, int features) {

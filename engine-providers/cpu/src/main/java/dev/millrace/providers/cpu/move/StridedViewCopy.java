@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.move;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 

@@ -101,7 +101,7 @@ record BatchNormKernel(Node node) implements ShapedKernel {
             implements RangeTask {
 
         @Override
-        public void run(LaunchContext launch, long from, long to, dev.millrace.scheduler.kernel.Scratch scratch) {
+        public void run(LaunchContext launch, long from, long to, dev.millrace.scheduler.pool.Scratch scratch) {
             int count = ArrayExtents.toInt("elements of a channel", elements / channels);
             int run = Math.toIntExact(spatial);
             double[] values = scratch.doubles(0, count);

@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.product;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 import java.lang.foreign.MemorySegment;
 
 /** The layout of a matrix in memory: one of its strides, in elements, is 1. */

@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.product;
 /**
  * The innermost loops of a product, which add multiples of rows of the right operand to rows of the result. All arrays
  * of a loop are read at one common index, so that the JIT compiler vectorises it; see
- * {@link dev.millrace.scheduler.kernel.Scratch#rows}.
+ * {@link dev.millrace.scheduler.pool.Scratch#rows}.
  */
 public final class RowKernels {
     private RowKernels() {}

@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.product;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.scheduler.kernel.LaunchContext;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 

@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.recurrent;
 
 import dev.millrace.providers.cpu.elementwise.Unary;
 import dev.millrace.providers.cpu.product.RowKernels;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 
 /** GRU. Its gates stand in the order update, reset, candidate. */
 record GruCell(int units, int stride, float clip, boolean resetLast, Unary.Floats f, Unary.Floats g)

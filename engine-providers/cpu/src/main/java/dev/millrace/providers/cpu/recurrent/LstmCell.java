@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.recurrent;
 
 import dev.millrace.providers.cpu.elementwise.Unary;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 
 /** LSTM. Its gates stand in the order input, output, forget, cell; its peepholes input, output, forget. */
 record LstmCell(int units, float clip, boolean coupled, Unary.Floats f, Unary.Floats g, Unary.Floats h)

@@ -1,6 +1,6 @@
 package dev.millrace.providers.cpu.recurrent;
 
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 
 /** One step of a recurrent network for one sequence. */
 interface RecurrentStep {

@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.recurrent;
 
 import dev.millrace.providers.cpu.elementwise.Unary;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 
 /** The plain recurrent network: one gate, which is the new state. */
 record RnnCell(int units, float clip, Unary.Floats f) implements RecurrentStep {

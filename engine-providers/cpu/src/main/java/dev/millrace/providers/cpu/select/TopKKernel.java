@@ -10,8 +10,8 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.Scratch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import dev.millrace.scheduler.pool.Scratch;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.signal;
 
 import dev.millrace.scheduler.kernel.RunServices;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 import java.util.Arrays;
 
 /**

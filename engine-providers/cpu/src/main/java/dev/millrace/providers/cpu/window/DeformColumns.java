@@ -9,8 +9,8 @@ import dev.millrace.providers.cpu.image.PointsBetween;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
-import dev.millrace.scheduler.kernel.Scratch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import dev.millrace.scheduler.pool.Scratch;
 
 /**
  * The im2col matrix of a DeformConv: the elements under the filters, whose taps are moved by offsets at each position

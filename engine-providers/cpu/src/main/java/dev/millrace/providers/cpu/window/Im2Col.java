@@ -2,7 +2,7 @@ package dev.millrace.providers.cpu.window;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 

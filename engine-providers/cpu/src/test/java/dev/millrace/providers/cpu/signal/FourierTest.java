@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.RunServices;
-import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.pool.Scratch;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.providers.simd.lower.InternalErrors;
 import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.InferredKernel;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.Parts;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -37,6 +38,12 @@ public final class ContextKernel implements ShapedKernel {
     @Override
     public List<@Nullable ValueType> outputs(Node node, Facts facts) {
         return guarded(() -> read().outputs(node, facts));
+    }
+
+    @Override
+    public InferredKernel infer(Node node, Facts facts) {
+        InferredKernel inferred = guarded(() -> read().infer(node, facts));
+        return new InferredKernel(inferred.outputs(), context -> guarded(() -> inferred.bind(context)));
     }
 
     @Override

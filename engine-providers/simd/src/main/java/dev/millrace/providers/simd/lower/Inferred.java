@@ -15,21 +15,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The inference of a partition, made when its output types were asked for. The binding that follows usually has the
- * same shapes, and need not infer them again.
+ * The inference of a partition, made when its output types were asked for. The binding that follows need not infer them
+ * again.
  */
 public final class Inferred {
     private final List<@Nullable ValueType> types;
     private final @Nullable BindingFacts facts;
     private final @Nullable Node open;
-    private final OfFacts inputs;
 
-    private Inferred(
-            List<@Nullable ValueType> types, @Nullable BindingFacts facts, @Nullable Node open, OfFacts inputs) {
+    private Inferred(List<@Nullable ValueType> types, @Nullable BindingFacts facts, @Nullable Node open) {
         this.types = types;
         this.facts = facts;
         this.open = open;
-        this.inputs = inputs;
     }
 
     public static Inferred of(Graph graph, Facts known, CompileEnvironment environment) {
@@ -41,11 +38,11 @@ public final class Inferred {
                 ValueState cell = facts.cell(output);
                 types.add(ValueType.tensor(cell.type(), cell.shape()));
             }
-            return new Inferred(types, inputs.areRead ? null : facts, null, inputs);
+            return new Inferred(types, inputs.areRead ? null : facts, null);
         } catch (NoShape _) {
-            return new Inferred(declared(graph), null, null, inputs);
+            return new Inferred(declared(graph), null, null);
         } catch (NotInProgram unknown) {
-            return new Inferred(declared(graph), null, unknown.node(), inputs);
+            return new Inferred(declared(graph), null, unknown.node());
         } finally {
             inputs.facts = null;
         }
@@ -70,27 +67,25 @@ public final class Inferred {
     }
 
     /**
-     * Returns the facts for a binding with the same inputs, which that binding alone may use; null where its inputs
-     * differ.
+     * Returns the facts for the binding of the same inputs, which that binding alone may use; null where they say too
+     * little for a binding, which also sees constants.
      */
     @Nullable
     BindingFacts of(BindContext context, BindingFacts.Inputs ofBinding) {
-        if (facts == null || !isOf(context)) {
+        if (facts == null || seesConstants(context)) {
             return null;
         }
         facts.goOn(ofBinding);
         return facts;
     }
 
-    private boolean isOf(BindContext context) {
-        for (int i = 0; i < inputs.shapes.size(); i++) {
-            if (context.constantInput(i) != null
-                    || context.inputType(i) != inputs.types.get(i)
-                    || !context.inputShape(i).equals(inputs.shapes.get(i))) {
-                return false;
+    private static boolean seesConstants(BindContext context) {
+        for (int i = 0; i < context.inputCount(); i++) {
+            if (context.constantInput(i) != null) {
+                return true;
             }
         }
-        return true;
+        return false;
     }
 
     /** Thrown where an input has no shape. */
@@ -107,8 +102,6 @@ public final class Inferred {
         /** The facts during the inference, null afterwards: they refer to a run, with everything it holds. */
         private @Nullable Facts facts;
 
-        private final List<ElementType> types = new ArrayList<>();
-        private final List<Shape> shapes = new ArrayList<>();
         /** Whether the content of an input was asked for. */
         private boolean areRead;
 
@@ -118,16 +111,12 @@ public final class Inferred {
 
         @Override
         public ElementType type(int input) {
-            ElementType type = Objects.requireNonNull(tensor(input).element());
-            types.add(type);
-            return type;
+            return Objects.requireNonNull(tensor(input).element());
         }
 
         @Override
         public Shape shape(int input) {
-            Shape shape = Objects.requireNonNull(tensor(input).concreteShape());
-            shapes.add(shape);
-            return shape;
+            return Objects.requireNonNull(tensor(input).concreteShape());
         }
 
         private ValueType.TensorType tensor(int input) {

@@ -42,7 +42,7 @@ public final class PartitionCompiler {
 
     /**
      * @param rules the rule of a node, or null where there is none
-     * @param inferred what was inferred before, perhaps of these inputs; nobody else uses it
+     * @param inferred what was inferred from the same inputs, for this binding alone
      */
     public PartitionCompiler(
             Graph graph,

@@ -75,6 +75,9 @@ class InferredTest {
     private static boolean serves(Inferred inferred, Input... inputs) {
         var context = (BindContext) Proxy.newProxyInstance(
                 InferredTest.class.getClassLoader(), new Class<?>[] {BindContext.class}, (_, method, arguments) -> {
+                    if (arguments == null) {
+                        return inputs.length; // inputCount
+                    }
                     Input input = inputs[(int) arguments[0]];
                     return Map.<String, Object>of("inputType", input.type(), "inputShape", input.shape())
                             .getOrDefault(method.getName(), input.constant());
@@ -109,12 +112,6 @@ class InferredTest {
 
         assertThat(inferred.types()).containsExactly(ValueType.tensor(ElementType.FLOAT, Shape.of(2, 3)));
         assertThat(serves(inferred, floats(2, 3))).isTrue();
-    }
-
-    @Test
-    void aBindingOfOtherShapesDoesNot() {
-        assertThat(serves(inferred(graph("Neg", 13, false), floats(2, 3)), floats(3, 2)))
-                .isFalse();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.millrace.scheduler.run;
 
+import dev.millrace.scheduler.bind.Binding;
 import java.util.List;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -16,20 +17,21 @@ import org.openjdk.jcstress.infra.results.III_Result;
         expect = Expect.ACCEPTABLE)
 @Outcome(expect = Expect.FORBIDDEN, desc = "two bindings for the same shapes")
 @State
-public class BindingCacheStress {
-    private final BindingCache cache = new BindingCache(1, 4);
-    private final Binding first = binding();
-    private final Binding second = binding();
+public class StretchCacheStress {
+    private final StretchCache cache = new StretchCache(1, 4);
+    private final Stretch first = stretch();
+    private final Stretch second = stretch();
 
     /** One that fits every frame. */
-    private static Binding binding() {
-        return new Binding(
+    private static Stretch stretch() {
+        var binding = new Binding(
                 0, 0, List.of(), List.of(), List.of(), 0, List.of(), List.of(), List.of(), List.of(), List.of());
+        return new Stretch(binding, new StepParts[0]);
     }
 
     @SuppressWarnings("NullAway") // a binding without keys looks at no frame
-    private int added(Binding binding) {
-        return cache.add(0, binding, null) == first ? 1 : 2;
+    private int added(Stretch stretch) {
+        return cache.add(0, stretch, null) == first ? 1 : 2;
     }
 
     @Actor

@@ -1,4 +1,4 @@
-package dev.millrace.scheduler.kernel;
+package dev.millrace.scheduler.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

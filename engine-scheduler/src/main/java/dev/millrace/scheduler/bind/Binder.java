@@ -1,4 +1,4 @@
-package dev.millrace.scheduler.run;
+package dev.millrace.scheduler.bind;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
@@ -6,10 +6,10 @@ import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.DirectRun;
 import dev.millrace.scheduler.kernel.DynamicKernel;
+import dev.millrace.scheduler.kernel.InferredKernel;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.Parts;
 import dev.millrace.scheduler.kernel.PartsNeeded;
@@ -26,50 +26,43 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a binding: walks the steps from one on with the shapes that a frame holds, infers, binds, folds what follows from
- * shapes alone, and stops before the first step whose shapes depend on something that is not there yet.
+ * Makes a binding: walks the steps from one on with the shapes that a run has so far, infers, binds, folds what follows
+ * from shapes alone, and stops before the first step whose shapes depend on something that is not there yet.
  */
-final class Binder {
+public final class Binder {
     /** Results of shape arithmetic and small tables are worth keeping; bulk data is not. */
     private static final long FOLD_LIMIT = 1 << 20;
 
     private final Plan plan;
-    private final Frame frame;
+    private final LiveValues live;
+    private final BindServices services;
     private final int from;
+    private final SlotTable slots;
     private final StretchLayout layout;
-    private final @Nullable ElementType[] types;
-    private final @Nullable Shape[] shapes;
-    private final @Nullable Tensor[] known;
-    private final boolean[] made;
     private final Set<Integer> contentKeys = new LinkedHashSet<>();
     private final List<BoundStep> steps = new ArrayList<>();
 
-    Binder(Frame frame, int from) {
-        this.plan = frame.plan;
-        this.frame = frame;
+    /** @param from the first step of the stretch */
+    public Binder(Plan plan, int from, LiveValues live, BindServices services) {
+        this.plan = plan;
+        this.live = live;
+        this.services = services;
         this.from = from;
-        this.layout = new StretchLayout(plan);
-        this.types = frame.types.clone();
-        this.shapes = frame.shapes.clone();
-        int slots = plan.slots().size();
-        this.known = new Tensor[slots];
-        this.made = new boolean[slots];
-        for (int i = 0; i < slots; i++) {
-            known[i] = plan.slots().get(i).constant();
-        }
+        this.slots = new SlotTable(plan, live);
+        this.layout = new StretchLayout(plan, slots);
     }
 
     /** Takes for granted what a slot holds; no run may follow that binding unless it does. */
-    void assume(int slot, Tensor content) {
-        known[slot] = content;
+    public void assume(int slot, Tensor content) {
+        slots.get(slot).known = content;
     }
 
-    Binding bind() {
+    public Binding bind() {
         int at = from;
         while (at < plan.steps().size() && bind(plan.steps().get(at))) {
             at++;
         }
-        return layout.finish(from, at, keys(at), steps, types, shapes, known);
+        return layout.finish(from, at, keys(at), steps);
     }
 
     /** Binds one step; false where the stretch ends before it. */
@@ -82,17 +75,17 @@ final class Binder {
         }
         ShapedKernel kernel = (ShapedKernel) step.kernel();
         for (int slot : step.inputs()) {
-            if (slot != PlanStep.NONE && (types[slot] == null || shapes[slot] == null)) {
+            if (slot != PlanStep.NONE && !slots.get(slot).isTensor()) {
                 return stop(step, "input '" + plan.slots().get(slot).name() + "' is no tensor, or was never computed");
             }
         }
         try {
-            List<@Nullable ValueType> outputs = outputs(kernel, step);
-            if (!isConcrete(step, outputs)) {
+            InferredKernel inferred = infer(kernel, step);
+            if (!isConcrete(step, inferred.outputs())) {
                 return bindParts(
                         step, step.index() == from ? kernel.parts(step.node(), new StepFacts(step, true)) : null);
             }
-            return bind(kernel, step, outputs);
+            return bind(kernel, step, inferred);
         } catch (PartsNeeded needed) {
             return bindParts(step, step.index() == from ? needed.parts() : null);
         } catch (ValueNeeded needed) {
@@ -111,7 +104,7 @@ final class Binder {
 
     private String inputShapes(PlanStep step) {
         return step.inputs().stream()
-                .map(slot -> slot == PlanStep.NONE ? "(none)" : String.valueOf(shapes[slot]))
+                .map(slot -> slot == PlanStep.NONE ? "(none)" : String.valueOf(slots.get(slot).shape))
                 .collect(Collectors.joining(", "));
     }
 
@@ -122,17 +115,17 @@ final class Binder {
         return false;
     }
 
-    private boolean bind(ShapedKernel kernel, PlanStep step, List<@Nullable ValueType> outputs) {
-        if (kernel.isPure() && isFoldable(step, outputs)) {
+    private boolean bind(ShapedKernel kernel, PlanStep step, InferredKernel inferred) {
+        if (kernel.isPure() && isFoldable(step, inferred.outputs())) {
             fold(kernel, step);
             return true;
         }
-        var context = new StepBinding(this, step, outputs);
-        Launch launch = context.makesElements() ? kernel.bind(context) : context.foldEmpty();
+        var context = new StepBinding(this, step, inferred.outputs());
+        Launch launch = context.makesElements() ? inferred.bind(context) : context.foldEmpty();
         for (int i = 0; i < step.outputs().size(); i++) {
             int slot = step.outputs().get(i);
             if (slot != PlanStep.NONE) {
-                declare(slot, context.outputType(i), context.outputShape(i));
+                slots.get(slot).make(context.outputType(i), context.outputShape(i));
             }
         }
         Buffer workspace = layout.place(step, context);
@@ -148,7 +141,7 @@ final class Binder {
             return stop(step, "the shape of its output does not follow from its inputs");
         }
         markMade(step);
-        steps.add(BoundStep.of(step, frame.runner.partsOf(step, parts)));
+        steps.add(BoundStep.of(step, parts));
         return true;
     }
 
@@ -156,20 +149,14 @@ final class Binder {
     private void markMade(PlanStep step) {
         for (int slot : step.outputs()) {
             if (slot != PlanStep.NONE) {
-                made[slot] = true;
+                slots.get(slot).isMade = true;
             }
         }
     }
 
-    void declare(int slot, ElementType type, Shape shape) {
-        made[slot] = true;
-        types[slot] = type;
-        shapes[slot] = shape;
-    }
-
-    private List<@Nullable ValueType> outputs(ShapedKernel kernel, PlanStep step) {
-        List<@Nullable ValueType> outputs = kernel.outputs(step.node(), new StepFacts(step, false));
-        return isConcrete(step, outputs) ? outputs : kernel.outputs(step.node(), new StepFacts(step, true));
+    private InferredKernel infer(ShapedKernel kernel, PlanStep step) {
+        InferredKernel inferred = kernel.infer(step.node(), new StepFacts(step, false));
+        return isConcrete(step, inferred.outputs()) ? inferred : kernel.infer(step.node(), new StepFacts(step, true));
     }
 
     private static boolean isConcrete(PlanStep step, List<@Nullable ValueType> outputs) {
@@ -197,7 +184,7 @@ final class Binder {
             }
         }
         for (int slot : step.inputs()) {
-            if (slot != PlanStep.NONE && known[slot] == null) {
+            if (slot != PlanStep.NONE && slots.get(slot).known == null) {
                 return false;
             }
         }
@@ -207,9 +194,9 @@ final class Binder {
     private void fold(ShapedKernel kernel, PlanStep step) {
         var inputs = new ArrayList<@Nullable Datum>();
         for (int slot : step.inputs()) {
-            inputs.add(slot == PlanStep.NONE ? null : known[slot]);
+            inputs.add(slot == PlanStep.NONE ? null : slots.get(slot).known);
         }
-        List<@Nullable Datum> outputs = DirectRun.run(kernel, step.node(), inputs, frame.lanes[0].scratch());
+        List<@Nullable Datum> outputs = DirectRun.run(kernel, step.node(), inputs, services.scratch());
         for (int i = 0; i < step.outputs().size(); i++) {
             if (step.outputs().get(i) != PlanStep.NONE && outputs.get(i) instanceof Tensor tensor) {
                 fold(step.outputs().get(i), tensor);
@@ -218,60 +205,53 @@ final class Binder {
     }
 
     void fold(int slot, Tensor value) {
-        known[slot] = value;
-        declare(slot, value.type(), value.shape());
-        layout.fold(slot, value);
+        SlotTable.Entry entry = slots.get(slot);
+        entry.known = value;
+        entry.isFolded = true;
+        entry.make(value.type(), value.shape());
     }
 
-    @Nullable
-    Tensor known(int slot) {
-        return known[slot];
-    }
-
-    ElementType type(int slot) {
-        return Objects.requireNonNull(types[slot]);
-    }
-
-    Shape shape(int slot) {
-        return Objects.requireNonNull(shapes[slot]);
+    SlotTable.Entry slot(int slot) {
+        return slots.get(slot);
     }
 
     void checkCancelled() {
-        frame.cancellation.check();
+        services.checkCancelled();
     }
 
     int parallelism() {
-        return frame.threads;
+        return services.parallelism();
     }
 
-    /** The content of a slot: known, or there in the frame, which makes the binding depend on it; null where neither. */
+    /** The content of a slot: known, or there in the run, which makes the binding depend on it; null where neither. */
     @Nullable
     Tensor content(int slot) {
-        Tensor constant = known[slot];
-        if (constant != null || made[slot]) {
-            return constant;
+        SlotTable.Entry entry = slots.get(slot);
+        if (entry.known != null || entry.isMade) {
+            return entry.known;
         }
-        if (frame.datum(slot) instanceof Tensor live) {
+        if (live.datum(slot) instanceof Tensor content) {
             contentKeys.add(slot);
-            return live;
+            return content;
         }
         return null;
     }
 
     /** Every value from before the stretch that its steps read; contents are copied, since the binding outlives the run. */
     private List<Binding.Key> keys(int to) {
-        var slots = new LinkedHashSet<>(contentKeys);
+        var read = new LinkedHashSet<>(contentKeys);
         for (PlanStep step : plan.steps().subList(from, to)) {
-            slots.addAll(step.inputs());
+            read.addAll(step.inputs());
         }
-        slots.remove(PlanStep.NONE);
+        read.remove(PlanStep.NONE);
         var keys = new ArrayList<Binding.Key>();
-        for (int slot : slots) {
-            if (!made[slot] && plan.slots().get(slot).constant() == null) {
-                Tensor content = contentKeys.contains(slot) && frame.datum(slot) instanceof Tensor live
-                        ? Tensor.copyOf(live)
+        for (int slot : read) {
+            SlotTable.Entry entry = slots.get(slot);
+            if (!entry.isMade && plan.slots().get(slot).constant() == null) {
+                Tensor content = contentKeys.contains(slot) && live.datum(slot) instanceof Tensor there
+                        ? Tensor.copyOf(there)
                         : null;
-                keys.add(new Binding.Key(slot, types[slot], shapes[slot], content));
+                keys.add(new Binding.Key(slot, entry.type, entry.shape, content));
             }
         }
         return keys;
@@ -304,9 +284,11 @@ final class Binder {
         @Override
         public @Nullable ValueType type(int input) {
             int slot = slot(input);
-            ElementType type = slot == PlanStep.NONE ? null : types[slot];
-            Shape shape = slot == PlanStep.NONE ? null : shapes[slot];
-            return type == null || shape == null ? null : ValueType.tensor(type, shape);
+            if (slot == PlanStep.NONE || !slots.get(slot).isTensor()) {
+                return null;
+            }
+            SlotTable.Entry entry = slots.get(slot);
+            return ValueType.tensor(entry.requireType(), entry.requireShape());
         }
 
         @Override
@@ -315,7 +297,7 @@ final class Binder {
             if (slot == PlanStep.NONE) {
                 return null;
             }
-            return withLive ? content(slot) : known[slot];
+            return withLive ? content(slot) : slots.get(slot).known;
         }
     }
 }

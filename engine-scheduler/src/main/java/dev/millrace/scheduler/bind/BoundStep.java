@@ -1,6 +1,7 @@
-package dev.millrace.scheduler.run;
+package dev.millrace.scheduler.bind;
 
 import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.Parts;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
 import dev.millrace.scheduler.plan.PlanStep;
 import org.jspecify.annotations.Nullable;
@@ -12,12 +13,14 @@ import org.jspecify.annotations.Nullable;
 public final class BoundStep {
     private final PlanStep step;
     private final @Nullable Launch launch;
-    private final @Nullable StepParts parts;
+    private final @Nullable Parts parts;
     private final @Nullable Buffer workspace;
-    final int[] inputs;
-    final int[] outputs;
+    /** The slots of its inputs and outputs, for the hot path. */
+    public final int[] inputs;
 
-    private BoundStep(PlanStep step, @Nullable Launch launch, @Nullable StepParts parts, @Nullable Buffer workspace) {
+    public final int[] outputs;
+
+    private BoundStep(PlanStep step, @Nullable Launch launch, @Nullable Parts parts, @Nullable Buffer workspace) {
         this.step = step;
         this.launch = launch;
         this.parts = parts;
@@ -31,12 +34,12 @@ public final class BoundStep {
     }
 
     /** Returns a step that is done in parts. */
-    static BoundStep of(PlanStep step, StepParts parts) {
+    static BoundStep of(PlanStep step, Parts parts) {
         return new BoundStep(step, null, parts, null);
     }
 
     /** Returns a step with a dynamic kernel. */
-    static BoundStep of(PlanStep step) {
+    public static BoundStep of(PlanStep step) {
         return new BoundStep(step, null, null, null);
     }
 
@@ -44,14 +47,12 @@ public final class BoundStep {
         return step;
     }
 
-    @Nullable
-    Launch launch() {
+    public @Nullable Launch launch() {
         return launch;
     }
 
     /** The parts in which it is done, or null where it has none. */
-    @Nullable
-    StepParts parts() {
+    public @Nullable Parts parts() {
         return parts;
     }
 
@@ -69,13 +70,9 @@ public final class BoundStep {
         if (launch != null) {
             launch.trim();
         }
-        if (parts != null) {
-            parts.runner().trim();
-        }
     }
 
-    @Nullable
-    Buffer workspace() {
+    public @Nullable Buffer workspace() {
         return workspace;
     }
 }

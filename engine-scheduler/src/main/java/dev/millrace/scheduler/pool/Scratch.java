@@ -1,9 +1,9 @@
-package dev.millrace.scheduler.kernel;
+package dev.millrace.scheduler.pool;
 
 import java.util.Arrays;
 
 /**
- * Arrays that a thread keeps from launch to launch, so that kernels allocate nothing in steady state. A slot's array is
+ * Arrays that a thread keeps from work to work, so that loops and kernels allocate nothing in steady state. A slot's array is
  * at least as long as requested, has undefined content, and belongs to the caller until the same slot is requested
  * again.
  */

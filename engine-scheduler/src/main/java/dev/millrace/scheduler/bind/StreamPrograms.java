@@ -1,4 +1,4 @@
-package dev.millrace.scheduler.run;
+package dev.millrace.scheduler.bind;
 
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.plan.PlanStep;
@@ -38,7 +38,7 @@ public record StreamPrograms(
         record Trigger(int barrier, int stream, int resumeAt) implements Instruction {}
     }
 
-    static StreamPrograms of(List<BoundStep> steps, List<Device> devices) {
+    public static StreamPrograms of(List<BoundStep> steps, List<Device> devices) {
         return new Builder(devices).build(steps);
     }
 

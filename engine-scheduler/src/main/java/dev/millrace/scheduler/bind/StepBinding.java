@@ -1,4 +1,4 @@
-package dev.millrace.scheduler.run;
+package dev.millrace.scheduler.bind;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
@@ -24,7 +24,6 @@ final class StepBinding implements BindContext {
     private final List<@Nullable ValueType> outputs;
     final Map<Integer, Integer> aliases = new LinkedHashMap<>();
     final Map<Integer, Integer> reuses = new LinkedHashMap<>();
-    final Map<Integer, Tensor> folded = new LinkedHashMap<>();
     long workspaceBytes;
 
     StepBinding(Binder binder, PlanStep step, List<@Nullable ValueType> outputs) {
@@ -57,17 +56,17 @@ final class StepBinding implements BindContext {
 
     @Override
     public ElementType inputType(int index) {
-        return binder.type(slot(index));
+        return binder.slot(slot(index)).requireType();
     }
 
     @Override
     public Shape inputShape(int index) {
-        return binder.shape(slot(index));
+        return binder.slot(slot(index)).requireShape();
     }
 
     @Override
     public @Nullable Tensor constantInput(int index) {
-        return hasInput(index) ? binder.known(slot(index)) : null;
+        return hasInput(index) ? binder.slot(slot(index)).known : null;
     }
 
     @Override
@@ -141,7 +140,6 @@ final class StepBinding implements BindContext {
     @Override
     public void fold(int output, Tensor value) {
         if (hasOutput(output)) {
-            folded.put(step.outputs().get(output), value);
             binder.fold(step.outputs().get(output), value);
         }
     }

@@ -1,4 +1,4 @@
-package dev.millrace.scheduler.run;
+package dev.millrace.scheduler.bind;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -15,54 +15,52 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One stretch of a plan, bound to one tuple of shapes. The stretch goes from its first step up to the first that cannot
- * be bound before the stretch has run. Immutable but for its pools.
+ * be bound before the stretch has run. Immutable but for the pools of output memory.
  */
-final class Binding {
+public final class Binding {
     /** A value whose type and shape, and content where {@code content} is set, the binding depends on. */
-    record Key(
+    public record Key(
             int slot,
             @Nullable ElementType type,
             @Nullable Shape shape,
             @Nullable Tensor content) {}
 
     /** A tensor that the stretch computes or passes on. */
-    record Made(int slot, ElementType type, Shape shape) {}
+    public record Made(int slot, ElementType type, Shape shape) {}
 
     /** A value in the stretch's memory block. */
-    record InBlock(int slot, Buffer buffer, long bytes) {}
+    public record InBlock(int slot, Buffer buffer, long bytes) {}
 
     /**
      * A value that is an output of the plan, in memory that becomes the caller's.
      *
      * @param donor the input whose memory a run may compute it in, if the caller donates it; -1 if there is none
      */
-    record AsOutput(int slot, int output, long bytes, SlotPool<MemorySegment> pool, int donor) {}
+    public record AsOutput(int slot, int output, long bytes, SlotPool<MemorySegment> pool, int donor) {}
 
     /** A value that shares the memory of another. */
-    record AsAlias(int slot, int root) {}
+    public record AsAlias(int slot, int root) {}
 
     /** A value that is the same in every run. */
-    record Folded(int slot, Tensor value) {}
+    public record Folded(int slot, Tensor value) {}
 
-    final int from;
-    final int to;
+    public final int from;
+    public final int to;
     final List<Key> keys;
-    final List<BoundStep> steps;
-    final StreamPrograms programs;
-    final long blockBytes;
+    public final List<BoundStep> steps;
+    public final StreamPrograms programs;
+    public final long blockBytes;
     /** The bytes that a run needs: its block, and the largest memory of one of its launches. */
-    final long runBytes;
+    public final long runBytes;
 
-    final Made[] made;
-    final InBlock[] inBlock;
-    final AsOutput[] asOutput;
-    final AsAlias[] aliases;
-    final Folded[] folded;
-    final SlotPool<StretchState> states = new SlotPool<>(256);
+    public final Made[] made;
+    public final InBlock[] inBlock;
+    public final AsOutput[] asOutput;
+    public final AsAlias[] aliases;
+    public final Folded[] folded;
     private final Key[] keyArray;
-    volatile long lastUsed;
 
-    Binding(
+    public Binding(
             int from,
             int to,
             List<Key> keys,
@@ -90,16 +88,16 @@ final class Binding {
         this.folded = folded.toArray(new Folded[0]);
     }
 
-    /** Whether the frame's values match the keys of this binding. */
-    boolean fits(Frame frame) {
+    /** Whether the values of a run match the keys of this binding. */
+    public boolean fits(LiveValues live) {
         for (Key key : keyArray) {
-            if (frame.types[key.slot] != key.type) {
+            if (live.type(key.slot) != key.type) {
                 return false;
             }
-            if (!Objects.equals(frame.shapes[key.slot], key.shape)) {
+            if (!Objects.equals(live.shape(key.slot), key.shape)) {
                 return false;
             }
-            if (key.content != null && !frame.holds(key.slot, key.content)) {
+            if (key.content != null && !live.holds(key.slot, key.content)) {
                 return false;
             }
         }
@@ -107,74 +105,26 @@ final class Binding {
     }
 
     /** Returns the keys of this binding as text for people. */
-    String describeKeys(Plan plan) {
+    public String describeKeys(Plan plan) {
         return keys.stream()
                 .map(key -> plan.slots().get(key.slot).name() + (key.type == null ? "" : " " + key.type + key.shape))
                 .collect(Collectors.joining(", "));
     }
 
     /** Prepares the first run of each launch. */
-    void prewarm(Runnable checkCancelled) {
+    public void prewarm(Runnable checkCancelled) {
         for (BoundStep step : steps) {
             step.prewarm(checkCancelled);
         }
     }
 
-    StretchState takeState() {
-        StretchState state = states.take();
-        return state == null ? new StretchState(this) : state;
-    }
-
-    /** The bytes of its states that no run uses right now. */
-    long idleBytes() {
-        return runBytes * states.count();
-    }
-
     /** Releases the memory that no run has needed since the last call. */
-    void trim() {
-        states.trim(state -> {});
+    public void trim() {
         for (AsOutput output : asOutput) {
             output.pool.trim(memory -> {});
         }
         for (BoundStep step : steps) {
             step.trim();
-        }
-    }
-
-    /** Sets in a frame the types, shapes, folded values and aliases of the stretch, which are known before it runs. */
-    void publishTypes(Frame frame) {
-        for (Made tensor : made) {
-            frame.types[tensor.slot] = tensor.type;
-            frame.shapes[tensor.slot] = tensor.shape;
-        }
-        for (Folded value : folded) {
-            frame.put(value.slot, value.value);
-        }
-        for (AsAlias alias : aliases) {
-            frame.alias(alias.slot, alias.root);
-        }
-    }
-
-    /** Sets all slots of the frame that the stretch's launches access. */
-    void enter(Frame frame, StretchState state) {
-        for (Made tensor : made) {
-            frame.types[tensor.slot] = tensor.type;
-            frame.shapes[tensor.slot] = tensor.shape;
-            if (tensor.type == ElementType.STRING) {
-                frame.data[tensor.slot] = frame.strings(tensor.slot, tensor.shape);
-            }
-        }
-        for (int i = 0; i < inBlock.length; i++) {
-            frame.segments[inBlock[i].slot] = state.views[i];
-        }
-        for (AsOutput output : asOutput) {
-            frame.segments[output.slot] = frame.claimOutput(output);
-        }
-        for (Folded value : folded) {
-            frame.put(value.slot, value.value);
-        }
-        for (AsAlias alias : aliases) {
-            frame.alias(alias.slot, alias.root);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.scheduler.run;
 
+import dev.millrace.scheduler.bind.LiveValues;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -7,61 +8,61 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** The bindings of a plan by their first step, the least recently used given up where there are too many of one. */
-final class BindingCache {
-    private final AtomicReferenceArray<Binding @Nullable []> byStart;
+/** The stretches of a plan by their first step, the least recently used given up where there are too many of one. */
+final class StretchCache {
+    private final AtomicReferenceArray<Stretch @Nullable []> byStart;
     private final AtomicLong clock = new AtomicLong();
     private final int limit;
 
-    BindingCache(int starts, int limit) {
+    StretchCache(int starts, int limit) {
         this.byStart = new AtomicReferenceArray<>(starts);
         this.limit = Math.max(1, limit);
     }
 
-    /** How many bindings are remembered for each start. */
+    /** How many stretches are kept for each start. */
     int limit() {
         return limit;
     }
 
     @Nullable
-    Binding find(int start, Frame frame) {
-        return find(byStart.get(start), frame);
+    Stretch find(int start, LiveValues live) {
+        return find(byStart.get(start), live);
     }
 
-    private @Nullable Binding find(Binding @Nullable [] known, Frame frame) {
+    private @Nullable Stretch find(Stretch @Nullable [] known, LiveValues live) {
         if (known == null) {
             return null;
         }
-        for (Binding binding : known) {
-            if (binding.fits(frame)) {
+        for (Stretch stretch : known) {
+            if (stretch.binding.fits(live)) {
                 if (known.length > 1) {
-                    binding.lastUsed = clock.incrementAndGet();
+                    stretch.lastUsed = clock.incrementAndGet();
                 }
-                return binding;
+                return stretch;
             }
         }
         return null;
     }
 
-    /** Keeps a binding that was made for the frame's values, unless there is one for them by now; returns that which stays. */
-    Binding add(int start, Binding binding, Frame frame) {
-        binding.lastUsed = clock.incrementAndGet();
-        Binding[] old;
-        Binding[] updated;
+    /** Keeps a stretch that was bound to the values of a run, unless there is one for them by now; returns that which stays. */
+    Stretch add(int start, Stretch stretch, LiveValues live) {
+        stretch.lastUsed = clock.incrementAndGet();
+        Stretch[] old;
+        Stretch[] updated;
         do {
             old = byStart.get(start);
-            Binding others = find(old, frame);
+            Stretch others = find(old, live);
             if (others != null) {
                 return others;
             }
-            updated = old == null ? new Binding[] {binding} : with(old, binding);
+            updated = old == null ? new Stretch[] {stretch} : with(old, stretch);
         } while (!byStart.compareAndSet(start, old, updated));
-        return binding;
+        return stretch;
     }
 
-    private Binding[] with(Binding[] old, Binding added) {
+    private Stretch[] with(Stretch[] old, Stretch added) {
         if (old.length < limit) {
-            Binding[] longer = Arrays.copyOf(old, old.length + 1);
+            Stretch[] longer = Arrays.copyOf(old, old.length + 1);
             longer[old.length] = added;
             return longer;
         }
@@ -71,25 +72,25 @@ final class BindingCache {
                 oldest = i;
             }
         }
-        Binding[] same = old.clone();
+        Stretch[] same = old.clone();
         same[oldest] = added;
         return same;
     }
 
-    /** Forgets every binding, and says how many there were. Runs under way keep theirs until they end. */
+    /** Forgets every stretch, and says how many there were. Runs under way keep theirs until they end. */
     int clear() {
         int count = 0;
         for (int i = 0; i < byStart.length(); i++) {
-            Binding[] known = byStart.getAndSet(i, null);
+            Stretch[] known = byStart.getAndSet(i, null);
             count += known == null ? 0 : known.length;
         }
         return count;
     }
 
-    List<Binding> all() {
-        var all = new ArrayList<Binding>();
+    List<Stretch> all() {
+        var all = new ArrayList<Stretch>();
         for (int i = 0; i < byStart.length(); i++) {
-            Binding[] known = byStart.get(i);
+            Stretch[] known = byStart.get(i);
             if (known != null) {
                 all.addAll(Arrays.asList(known));
             }

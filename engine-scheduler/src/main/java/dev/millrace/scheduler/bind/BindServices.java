@@ -1,0 +1,15 @@
+package dev.millrace.scheduler.bind;
+
+import dev.millrace.scheduler.pool.Scratch;
+
+/** What a binding that is being made needs of the run that waits for it. */
+public interface BindServices {
+    /** Throws if that run was cancelled. */
+    void checkCancelled();
+
+    /** The largest number of threads that a launch can use. */
+    int parallelism();
+
+    /** Arrays for kernels that are run while binding. */
+    Scratch scratch();
+}
