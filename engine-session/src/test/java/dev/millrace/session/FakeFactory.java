@@ -17,7 +17,7 @@ import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.providers.spi.WeightlessSupport;
 import dev.millrace.scheduler.device.DeviceType;
-import dev.millrace.scheduler.device.MemoryDevice;
+import dev.millrace.scheduler.device.MemoryKind;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -90,7 +90,7 @@ final class FakeFactory extends TestFactory {
     public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
         return hardware.stream()
                 .filter(device -> device.type() == drives)
-                .map(device -> new ProviderDevice(NAME, device, metadata(), Map.of(), List.of(MemoryDevice.HOST)))
+                .map(device -> new ProviderDevice(NAME, device, metadata(), Map.of(), List.of(MemoryKind.DEFAULT)))
                 .toList();
     }
 

@@ -12,7 +12,7 @@ import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.device.DeviceType;
-import dev.millrace.scheduler.device.MemoryDevice;
+import dev.millrace.scheduler.device.MemoryKind;
 import dev.millrace.session.runtime.OpenSession;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -304,7 +304,7 @@ class ProviderLifeTest {
             return hardware.stream()
                     .filter(each -> each.type() == DeviceType.GPU)
                     .map(each -> new ProviderDevice(
-                            NAME, each, Map.of(), ofDevices.get(each.deviceId() - 1), List.of(MemoryDevice.HOST)))
+                            NAME, each, Map.of(), ofDevices.get(each.deviceId() - 1), List.of(MemoryKind.DEFAULT)))
                     .toList();
         }
 

@@ -7,6 +7,9 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.bind.StreamClocks.StepTime;
+import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.Place;
 import dev.millrace.scheduler.kernel.DirectRun;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.InferredKernel;
@@ -14,7 +17,9 @@ import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.Parts;
 import dev.millrace.scheduler.kernel.PartsNeeded;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import dev.millrace.scheduler.plan.CopyKernel;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
+import dev.millrace.scheduler.plan.NestedPlan;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanStep;
 import java.util.ArrayList;
@@ -41,6 +46,11 @@ public final class Binder {
     private final StretchLayout layout;
     private final Set<Integer> contentKeys = new LinkedHashSet<>();
     private final List<BoundStep> steps = new ArrayList<>();
+    /** The order of the steps over several streams; null where there is one of the host. */
+    private final @Nullable StreamClocks clocks;
+
+    /** The place of each bound step in that order. */
+    private final List<StepTime> times = new ArrayList<>();
 
     /** @param from the first step of the stretch */
     public Binder(Plan plan, int from, LiveValues live, BindServices services) {
@@ -50,6 +60,7 @@ public final class Binder {
         this.from = from;
         this.slots = new SlotTable(plan, live);
         this.layout = new StretchLayout(plan, slots);
+        this.clocks = plan.isPlain() ? null : new StreamClocks(plan.streams());
     }
 
     /** Takes for granted what a slot holds; no run may follow that binding unless it does. */
@@ -62,15 +73,15 @@ public final class Binder {
         while (at < plan.steps().size() && bind(plan.steps().get(at))) {
             at++;
         }
-        return layout.finish(from, at, keys(at), steps);
+        return layout.finish(from, at, keys(at), steps, StreamPrograms.of(steps, times, plan.streams()));
     }
 
     /** Binds one step; false where the stretch ends before it. */
     private boolean bind(PlanStep step) {
         checkCancelled();
         if (step.kernel() instanceof DynamicKernel) {
+            add(step, BoundStep.of(step));
             markMade(step);
-            steps.add(BoundStep.of(step));
             return true;
         }
         ShapedKernel kernel = (ShapedKernel) step.kernel();
@@ -88,6 +99,11 @@ public final class Binder {
             return bind(kernel, step, inferred);
         } catch (PartsNeeded needed) {
             return bindParts(step, step.index() == from ? needed.parts() : null);
+        } catch (ContentOnDevice needed) {
+            if (step.index() == from) {
+                throw needed;
+            }
+            return false;
         } catch (ValueNeeded needed) {
             return stop(step, "the value of '" + plan.slots().get(needed.slot).name() + "' is not known");
         } catch (EngineException e) {
@@ -116,7 +132,7 @@ public final class Binder {
     }
 
     private boolean bind(ShapedKernel kernel, PlanStep step, InferredKernel inferred) {
-        if (kernel.isPure() && isFoldable(step, inferred.outputs())) {
+        if (isOnHost(step) && kernel.isPure() && isFoldable(step, inferred.outputs())) {
             fold(kernel, step);
             return true;
         }
@@ -128,21 +144,92 @@ public final class Binder {
                 slots.get(slot).make(context.outputType(i), context.outputShape(i));
             }
         }
-        Buffer workspace = layout.place(step, context);
+        StepTime time = launch == Launch.none() ? null : time(step);
+        Buffer workspace = layout.place(step, context, time);
         if (launch != Launch.none()) {
             steps.add(BoundStep.of(step, launch, workspace));
+            setMakers(step, time);
+        }
+        if (kernel instanceof CopyKernel) {
+            slots.get(step.outputs().getFirst()).known = slots.get(step.inputs().getFirst()).known;
         }
         return true;
     }
 
     /** Binds a step that is done in parts, each of them when its turn has come; false where it has none yet. */
     private boolean bindParts(PlanStep step, @Nullable Parts parts) {
+        if (parts != null && !isOnHost(step)) {
+            throw EngineException.notImplemented(step.describe() + ": a kernel on a device cannot be done in parts");
+        }
         if (parts == null) {
             return stop(step, "the shape of its output does not follow from its inputs");
         }
+        add(step, BoundStep.of(step, parts));
         markMade(step);
-        steps.add(BoundStep.of(step, parts));
         return true;
+    }
+
+    private boolean isOnHost(PlanStep step) {
+        return !plan.streams().get(step.stream()).isAsynchronous();
+    }
+
+    /** Adds a step that makes its outputs itself. */
+    private void add(PlanStep step, BoundStep bound) {
+        steps.add(bound);
+        StepTime time = time(step);
+        if (time != null) {
+            layout.read(step, time);
+        }
+        setMakers(step, time);
+    }
+
+    /** Orders a step behind those whose results it reads; null where one stream of the host does all. */
+    private @Nullable StepTime time(PlanStep step) {
+        if (clocks == null) {
+            return null;
+        }
+        var reads = new LinkedHashSet<StepTime>();
+        var hostReads = new LinkedHashSet<StepTime>();
+        for (int i = 0; i < step.inputs().size(); i++) {
+            StepTime maker = maker(step.inputs().get(i));
+            if (maker != null) {
+                reads.add(maker);
+                if (isReadOnHost(step, i)) {
+                    hostReads.add(maker);
+                }
+            }
+        }
+        for (NestedPlan nested : step.nested().values()) {
+            for (NestedPlan.Capture capture : nested.captures()) {
+                StepTime maker = maker(capture.outerSlot());
+                if (maker != null) {
+                    reads.add(maker);
+                }
+            }
+        }
+        StepTime time = clocks.add(step.stream(), reads, hostReads);
+        times.add(time);
+        return time;
+    }
+
+    /** Whether a step of a device reads an input on the host, when it is submitted. */
+    private boolean isReadOnHost(PlanStep step, int input) {
+        Device device = plan.streams().get(step.stream());
+        return device.isAsynchronous()
+                && !(step.kernel() instanceof CopyKernel)
+                && step.kernel().inputPlace(device, input).equals(Place.HOST);
+    }
+
+    private @Nullable StepTime maker(int slot) {
+        return slot == PlanStep.NONE ? null : slots.get(slots.get(slot).root).maker;
+    }
+
+    private void setMakers(PlanStep step, @Nullable StepTime time) {
+        for (int slot : step.outputs()) {
+            if (slot != PlanStep.NONE) {
+                slots.get(slot).maker = time;
+            }
+        }
     }
 
     /** Says that a step makes its outputs, of which nothing is known before. */
@@ -229,6 +316,9 @@ public final class Binder {
         SlotTable.Entry entry = slots.get(slot);
         if (entry.known != null || entry.isMade) {
             return entry.known;
+        }
+        if (live.isOnDevice(slot)) {
+            throw new ContentOnDevice(slot);
         }
         if (live.datum(slot) instanceof Tensor content) {
             contentKeys.add(slot);

@@ -3,7 +3,7 @@ package dev.millrace.scheduler.bind;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.Place;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.SlotPool;
@@ -28,8 +28,21 @@ public final class Binding {
     /** A tensor that the stretch computes or passes on. */
     public record Made(int slot, ElementType type, Shape shape) {}
 
-    /** A value in the stretch's memory block. */
-    public record InBlock(int slot, Buffer buffer, long bytes) {}
+    /** The memory of the stretch at one place. */
+    public record Block(Place place, long bytes) {
+        /** The number of the block of a place. */
+        public static int indexOf(Place place, List<Block> blocks) {
+            for (int i = 0; i < blocks.size(); i++) {
+                if (blocks.get(i).place.equals(place)) {
+                    return i;
+                }
+            }
+            throw new IllegalArgumentException("no block at " + place);
+        }
+    }
+
+    /** A value in a memory block of the stretch, which is the {@code block}th. */
+    public record InBlock(int slot, Buffer buffer, long bytes, int block) {}
 
     /**
      * A value that is an output of the plan, in memory that becomes the caller's.
@@ -49,6 +62,9 @@ public final class Binding {
     final List<Key> keys;
     public final List<BoundStep> steps;
     public final StreamPrograms programs;
+    /** The memory of a run, that of the host first. */
+    public final List<Block> blocks;
+    /** The bytes of the block of the host. */
     public final long blockBytes;
     /** The bytes that a run needs: its block, and the largest memory of one of its launches. */
     public final long runBytes;
@@ -65,8 +81,8 @@ public final class Binding {
             int to,
             List<Key> keys,
             List<BoundStep> steps,
-            List<Device> streams,
-            long blockBytes,
+            StreamPrograms programs,
+            List<Block> blocks,
             List<Made> made,
             List<InBlock> inBlock,
             List<AsOutput> asOutput,
@@ -77,8 +93,9 @@ public final class Binding {
         this.keys = keys;
         this.keyArray = keys.toArray(new Key[0]);
         this.steps = steps;
-        this.programs = StreamPrograms.of(steps, streams);
-        this.blockBytes = blockBytes;
+        this.programs = programs;
+        this.blocks = blocks;
+        this.blockBytes = blocks.getFirst().bytes();
         this.runBytes = blockBytes
                 + steps.stream().mapToLong(BoundStep::memoryBytes).max().orElse(0);
         this.made = made.toArray(new Made[0]);

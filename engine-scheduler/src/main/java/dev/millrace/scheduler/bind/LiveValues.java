@@ -20,6 +20,9 @@ public interface LiveValues {
     @Nullable
     Datum datum(int slot);
 
+    /** Whether a slot has a content that lies on a device, where the host cannot read it. */
+    boolean isOnDevice(int slot);
+
     /** Whether a slot has exactly this content; type and shape must agree already. */
     boolean holds(int slot, Tensor content);
 }

@@ -3,6 +3,7 @@ package dev.millrace.scheduler.bind;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.bind.StreamClocks.StepTime;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanStep;
@@ -52,8 +53,9 @@ final class SlotTable {
         @Nullable
         Buffer buffer;
 
-        /** The stream of the step that makes it. */
-        int stream;
+        /** The step that makes it, where the plan has several streams. */
+        @Nullable
+        StepTime maker;
 
         /** The input of the plan in whose memory it may be computed, where it is an output of the plan. */
         int donor = PlanStep.NONE;

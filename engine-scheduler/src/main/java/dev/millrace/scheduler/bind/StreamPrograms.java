@@ -1,35 +1,37 @@
 package dev.millrace.scheduler.bind;
 
+import dev.millrace.scheduler.bind.StreamClocks.StepTime;
 import dev.millrace.scheduler.device.Device;
-import dev.millrace.scheduler.plan.PlanStep;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The instructions of each stream of a stretch, in order. A step that reads a value of another stream comes after a
- * barrier, and after a wait where that stream's device is asynchronous; the producer of the value activates its
- * notification and triggers the barrier.
+ * barrier, which opens when the step that makes the value was submitted, and after a wait where that step's device is
+ * asynchronous; the step is followed by an activation of its notification and a trigger for each barrier.
  *
  * @param barriers the number of barriers
- * @param notifications the stream that owns each notification
+ * @param notifications the number of notifications
  */
-public record StreamPrograms(
-        List<Device> devices, List<List<Instruction>> programs, int barriers, List<Integer> notifications) {
+public record StreamPrograms(List<Device> devices, List<List<Instruction>> programs, int barriers, int notifications) {
 
     /** One entry of a program. */
     public sealed interface Instruction {
-        /** Runs a step; {@code number} is its index in the stretch. */
+        /** Runs a step, or submits it; {@code number} is its index in the stretch. */
         record Launch(BoundStep step, int number) implements Instruction {}
 
         /** Continues when the other stream has reached its trigger; until then the stream occupies no thread. */
         record Barrier(int barrier) implements Instruction {}
 
-        /** Makes this stream's device wait for a notification of another. */
-        record Wait(int notification) implements Instruction {}
+        /**
+         * Waits for a notification: the stream's device does, or, with {@code onHost}, what submits the stream's steps,
+         * which occupies no thread meanwhile.
+         */
+        record Wait(int notification, boolean onHost) implements Instruction {}
 
         /** Activates a notification, which marks the point after the previous step. */
         record Activate(int notification) implements Instruction {}
@@ -38,19 +40,27 @@ public record StreamPrograms(
         record Trigger(int barrier, int stream, int resumeAt) implements Instruction {}
     }
 
-    public static StreamPrograms of(List<BoundStep> steps, List<Device> devices) {
-        return new Builder(devices).build(steps);
+    /** Whether there is nothing to run. */
+    public boolean isEmpty() {
+        return programs.stream().allMatch(List::isEmpty);
+    }
+
+    /** @param times the place of each step in the order of the streams; empty where there is one stream of the host */
+    static StreamPrograms of(List<BoundStep> steps, List<StepTime> times, List<Device> devices) {
+        return new Builder(devices).build(steps, times);
     }
 
     private static final class Builder {
         private final List<Device> devices;
         private final List<List<Instruction>> programs = new ArrayList<>();
-        private final List<Integer> notifications = new ArrayList<>();
-        private final Map<Integer, BoundStep> producers = new HashMap<>();
-        private final Map<PlanStep, Integer> notificationOf = new HashMap<>();
-        private final Map<PlanStep, List<BoundStep>> consumers = new LinkedHashMap<>();
-        private final Map<PlanStep, List<Integer>> triggerPlaces = new HashMap<>();
+        private final Map<StepTime, Integer> notificationOf = new HashMap<>();
+        /** The barriers that wait for a step, by the step that they wait for and in the order of the waiting steps. */
+        private final Map<StepTime, List<Waiter>> waiters = new HashMap<>();
+
         private int barriers;
+
+        /** A step that waits for another one, and the barrier that it waits at. */
+        private record Waiter(StepTime step, int barrier) {}
 
         Builder(List<Device> devices) {
             this.devices = devices;
@@ -59,81 +69,74 @@ public record StreamPrograms(
             }
         }
 
-        StreamPrograms build(List<BoundStep> steps) {
-            for (BoundStep step : steps) {
-                for (int slot : step.outputs) {
-                    producers.put(slot, step);
+        StreamPrograms build(List<BoundStep> steps, List<StepTime> times) {
+            if (times.isEmpty()) {
+                for (int i = 0; i < steps.size(); i++) {
+                    programs.getFirst().add(new Instruction.Launch(steps.get(i), i));
                 }
-            }
-            for (BoundStep step : steps) {
-                for (BoundStep producer : foreignProducers(step)) {
-                    consumers
-                            .computeIfAbsent(producer.step(), key -> new ArrayList<>())
-                            .add(step);
+            } else {
+                times.forEach(this::addBarriers);
+                var resumeAt = new int[barriers];
+                for (int i = 0; i < steps.size(); i++) {
+                    emit(steps.get(i), times.get(i), i, resumeAt);
                 }
-            }
-            for (int i = 0; i < steps.size(); i++) {
-                emit(steps.get(i), i);
+                programs.forEach(program -> program.replaceAll(each -> each instanceof Instruction.Trigger trigger
+                        ? new Instruction.Trigger(trigger.barrier(), trigger.stream(), resumeAt[trigger.barrier()])
+                        : each));
             }
             return new StreamPrograms(
-                    devices, programs.stream().map(List::copyOf).toList(), barriers, notifications);
+                    devices, programs.stream().map(List::copyOf).toList(), barriers, notificationOf.size());
         }
 
-        private void emit(BoundStep bound, int number) {
-            PlanStep step = bound.step();
-            List<Instruction> program = programs.get(step.stream());
-            for (BoundStep producer : foreignProducers(bound)) {
-                int barrier = barriers++;
-                program.add(new Instruction.Barrier(barrier));
-                openBarrier(producer.step(), new Instruction.Trigger(barrier, step.stream(), program.size()));
-                Integer notification = notificationOf.get(producer.step());
-                if (notification != null) {
-                    program.add(new Instruction.Wait(notification));
+        private void addBarriers(StepTime time) {
+            for (StreamClocks.Wait wait : time.waits) {
+                StepTime producer = wait.step();
+                if (producer.stream != time.stream) {
+                    waiters.computeIfAbsent(producer, key -> new ArrayList<>()).add(new Waiter(time, barriers++));
+                }
+                if (isAsynchronous(producer)) {
+                    notificationOf.putIfAbsent(producer, notificationOf.size());
+                }
+            }
+        }
+
+        private boolean isAsynchronous(StepTime step) {
+            return devices.get(step.stream).isAsynchronous();
+        }
+
+        private void emit(BoundStep bound, StepTime time, int number, int[] resumeAt) {
+            List<Instruction> program = programs.get(time.stream);
+            for (StreamClocks.Wait wait : time.waits) {
+                if (wait.step().stream != time.stream) {
+                    int barrier = barrierOf(wait.step(), time);
+                    program.add(new Instruction.Barrier(barrier));
+                    resumeAt[barrier] = program.size();
+                }
+                if (isAsynchronous(wait.step())) {
+                    program.add(new Instruction.Wait(notification(wait.step()), wait.onHost()));
                 }
             }
             program.add(new Instruction.Launch(bound, number));
-            List<BoundStep> readers = consumers.getOrDefault(step, List.of());
-            if (readers.isEmpty()) {
-                return;
+            if (notificationOf.containsKey(time)) {
+                program.add(new Instruction.Activate(notification(time)));
             }
-            if (devices.get(step.stream()).isAsynchronous()) {
-                notificationOf.put(step, notifications.size());
-                program.add(new Instruction.Activate(notifications.size()));
-                notifications.add(step.stream());
+            for (Waiter waiter : waiters.getOrDefault(time, List.of())) {
+                program.add(new Instruction.Trigger(waiter.barrier(), waiter.step().stream, -1));
             }
-            var places = new ArrayList<Integer>();
-            for (int i = 0; i < readers.size(); i++) {
-                places.add(program.size());
-                // set when the reader's own index is known
-                program.add(new Instruction.Trigger(-1, -1, -1));
-            }
-            triggerPlaces.put(step, places);
         }
 
-        private void openBarrier(PlanStep producer, Instruction.Trigger trigger) {
-            List<Integer> places = triggerPlaces.getOrDefault(producer, new ArrayList<>());
-            programs.get(producer.stream()).set(places.removeFirst(), trigger);
+        private int barrierOf(StepTime producer, StepTime reader) {
+            for (Waiter waiter : Objects.requireNonNull(waiters.get(producer))) {
+                if (waiter.step() == reader) {
+                    return waiter.barrier();
+                }
+            }
+            throw new IllegalStateException("a wait without a barrier");
         }
 
-        /** Returns the steps of other streams whose results this one reads, each once. */
-        private LinkedHashSet<BoundStep> foreignProducers(BoundStep bound) {
-            var found = new LinkedHashSet<BoundStep>();
-            for (int slot : bound.inputs) {
-                addForeign(found, bound, slot);
-            }
-            bound.step()
-                    .nested()
-                    .values()
-                    .forEach(nested ->
-                            nested.captures().forEach(capture -> addForeign(found, bound, capture.outerSlot())));
-            return found;
-        }
-
-        private void addForeign(LinkedHashSet<BoundStep> found, BoundStep reader, int slot) {
-            BoundStep producer = producers.get(slot);
-            if (producer != null && producer.step().stream() != reader.step().stream()) {
-                found.add(producer);
-            }
+        private int notification(StepTime step) {
+            @Nullable Integer number = notificationOf.get(step);
+            return Objects.requireNonNull(number);
         }
     }
 }

@@ -2,6 +2,8 @@ package dev.millrace.scheduler.bind;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.scheduler.bind.SlotTable.Entry;
+import dev.millrace.scheduler.bind.StreamClocks.StepTime;
+import dev.millrace.scheduler.device.Place;
 import dev.millrace.scheduler.plan.MemoryPlanner;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
 import dev.millrace.scheduler.plan.Plan;
@@ -10,7 +12,6 @@ import dev.millrace.scheduler.plan.SlotPool;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides where the values of a stretch lie. Values that are the same memory (aliases, results written in place) share
- * one buffer; buffers of one stream take each other's place when their time is over, and those that two streams touch
- * keep theirs until the stretch ends.
+ * one buffer. Each place has a block, in which buffers take each other's place when their time is over: the order of the
+ * steps says so where there is one stream, and the clocks of the streams where there are several.
  */
 final class StretchLayout {
     private final Plan plan;
@@ -31,8 +32,9 @@ final class StretchLayout {
     private final List<Entry> aliases = new ArrayList<>();
 
     private final List<Entry> placed = new ArrayList<>();
-    private final List<Buffer> workspaces = new ArrayList<>();
-    private final List<Integer> workspaceStreams = new ArrayList<>();
+    /** The buffers of workspaces, by their places. */
+    private final Map<Place, List<Buffer>> workspaces = new LinkedHashMap<>();
+
     private final Map<Integer, Integer> outputOf = new HashMap<>();
 
     StretchLayout(Plan plan, SlotTable slots) {
@@ -43,9 +45,28 @@ final class StretchLayout {
         }
     }
 
-    /** Places the outputs of a step, and returns the buffer of its workspace where it wants one. */
+    /** Notes that a step reads its inputs, where the plan has several streams. */
+    void read(PlanStep step, StepTime time) {
+        step.inputs().forEach(slot -> read(slot, time));
+        step.nested().values().forEach(nested -> nested.captures().forEach(capture -> read(capture.outerSlot(), time)));
+    }
+
+    private void read(int slot, StepTime time) {
+        if (slot != PlanStep.NONE && root(slot).buffer instanceof StreamBuffer buffer) {
+            buffer.access(time);
+        }
+    }
+
+    /**
+     * Places the outputs of a step, and returns the buffer of its workspace where it wants one.
+     *
+     * @param time the place of the step in the order of several streams; null where there is one, or nothing to run
+     */
     @Nullable
-    Buffer place(PlanStep step, StepBinding context) {
+    Buffer place(PlanStep step, StepBinding context, @Nullable StepTime time) {
+        if (time != null) {
+            read(step, time);
+        }
         for (int i = 0; i < step.outputs().size(); i++) {
             int slot = step.outputs().get(i);
             if (slot == PlanStep.NONE || slots.get(slot).isFolded) {
@@ -58,19 +79,26 @@ final class StretchLayout {
                 aliases.add(entry);
                 extend(entry);
             } else if (context.outputType(i) != ElementType.STRING) {
-                placeBuffer(step, entry, context.reuses.get(slot));
+                placeBuffer(step, entry, context.reuses.get(slot), time);
             }
         }
         if (context.workspaceBytes == 0) {
             return null;
         }
-        var workspace = new Buffer(context.workspaceBytes, step.index(), step.index());
-        workspaces.add(workspace);
-        workspaceStreams.add(step.stream());
+        Buffer workspace = buffer(context.workspaceBytes, step, time);
+        workspaces
+                .computeIfAbsent(plan.streams().get(step.stream()).place(), key -> new ArrayList<>())
+                .add(workspace);
         return workspace;
     }
 
-    private void placeBuffer(PlanStep step, Entry entry, @Nullable Integer reused) {
+    private static Buffer buffer(long bytes, PlanStep step, @Nullable StepTime time) {
+        return time == null
+                ? new Buffer(bytes, step.index(), step.index())
+                : new StreamBuffer(bytes, step.index(), time);
+    }
+
+    private void placeBuffer(PlanStep step, Entry entry, @Nullable Integer reused, @Nullable StepTime time) {
         boolean isOutput = outputOf.containsKey(entry.slot);
         if (reused != null
                 && isOutput
@@ -80,15 +108,19 @@ final class StretchLayout {
         }
         Buffer buffer = reused == null ? null : root(reused).buffer;
         boolean inPlace = buffer != null
-                && plan.streams().size() == 1
+                && place(entry).equals(place(root(reused)))
+                && (!(buffer instanceof StreamBuffer shared) || time != null && shared.isFreeFor(time))
                 && buffer.to() == step.index()
                 && buffer.from() < step.index()
                 && buffer.bytes() >= entry.bytes()
                 && !isOutput;
-        entry.buffer = inPlace ? buffer : new Buffer(entry.bytes(), step.index(), step.index());
-        entry.stream = step.stream();
+        entry.buffer = inPlace ? buffer : buffer(entry.bytes(), step, time);
         placed.add(entry);
         extend(entry);
+    }
+
+    private Place place(Entry entry) {
+        return plan.slots().get(entry.slot).place();
     }
 
     private Entry root(int slot) {
@@ -103,7 +135,7 @@ final class StretchLayout {
         }
     }
 
-    Binding finish(int from, int to, List<Binding.Key> keys, List<BoundStep> steps) {
+    Binding finish(int from, int to, List<Binding.Key> keys, List<BoundStep> steps, StreamPrograms programs) {
         var made = new ArrayList<Binding.Made>();
         var folded = new ArrayList<Binding.Folded>();
         for (PlanStep step : plan.steps().subList(from, to)) {
@@ -123,11 +155,15 @@ final class StretchLayout {
             Entry entry = slots.get(root);
             asOutput.add(new Binding.AsOutput(root, output, entry.bytes(), new SlotPool<>(256), donor(entry)));
         });
-        long blockBytes = placeInBlock(results);
+        List<Binding.Block> blocks = blocks(results, to);
         var inBlock = new ArrayList<Binding.InBlock>();
         for (Entry entry : placed) {
             if (!results.containsKey(entry.slot)) {
-                inBlock.add(new Binding.InBlock(entry.slot, Objects.requireNonNull(entry.buffer), entry.bytes()));
+                inBlock.add(new Binding.InBlock(
+                        entry.slot,
+                        Objects.requireNonNull(entry.buffer),
+                        entry.bytes(),
+                        Binding.Block.indexOf(place(entry), blocks)));
             }
         }
         return new Binding(
@@ -135,8 +171,8 @@ final class StretchLayout {
                 to,
                 keys,
                 steps,
-                plan.streams(),
-                blockBytes,
+                programs,
+                blocks,
                 made,
                 inBlock,
                 asOutput,
@@ -171,42 +207,25 @@ final class StretchLayout {
         return results;
     }
 
-    private long placeInBlock(Map<Integer, Integer> results) {
-        var byStream = new ArrayList<List<Buffer>>();
-        for (int i = 0; i <= plan.streams().size(); i++) {
-            byStream.add(new ArrayList<>());
-        }
-        int shared = plan.streams().size();
-        Set<Integer> readElsewhere = readElsewhere();
-        Set<Buffer> grouped = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** Places the buffers of each block; that of the host comes first. */
+    private List<Binding.Block> blocks(Map<Integer, Integer> results, int to) {
+        var buffers = new LinkedHashMap<Place, List<Buffer>>();
+        buffers.put(Place.HOST, new ArrayList<>());
+        Set<Buffer> known = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Entry entry : placed) {
             Buffer buffer = Objects.requireNonNull(entry.buffer);
-            if (!results.containsKey(entry.slot) && grouped.add(buffer)) {
-                byStream.get(readElsewhere.contains(entry.slot) ? shared : entry.stream)
-                        .add(buffer);
+            if (buffer instanceof StreamBuffer shared && buffer.to() >= to) {
+                shared.keep();
+            }
+            if (!results.containsKey(entry.slot) && known.add(buffer)) {
+                buffers.computeIfAbsent(place(entry), key -> new ArrayList<>()).add(buffer);
             }
         }
-        for (int i = 0; i < workspaces.size(); i++) {
-            byStream.get(workspaceStreams.get(i)).add(workspaces.get(i));
-        }
-        byStream.get(shared).forEach(buffer -> buffer.extend(Integer.MAX_VALUE));
-        long end = 0;
-        for (List<Buffer> group : byStream) {
-            end = MemoryPlanner.place(group, end);
-        }
-        return end;
-    }
-
-    /** The slots that other streams read than the one that makes them. */
-    private Set<Integer> readElsewhere() {
-        var read = new HashSet<Integer>();
-        for (PlanStep step : plan.streams().size() == 1 ? List.<PlanStep>of() : plan.steps()) {
-            for (int input : step.inputs()) {
-                if (input != PlanStep.NONE && step.stream() != root(input).stream) {
-                    read.add(root(input).slot);
-                }
-            }
-        }
-        return read;
+        workspaces.forEach((place, ofPlace) ->
+                buffers.computeIfAbsent(place, key -> new ArrayList<>()).addAll(ofPlace));
+        var blocks = new ArrayList<Binding.Block>();
+        buffers.forEach((place, ofPlace) -> blocks.add(new Binding.Block(
+                place, plan.isPlain() ? MemoryPlanner.place(ofPlace, 0) : MemoryPlanner.placeBySize(ofPlace, 0))));
+        return blocks;
     }
 }

@@ -1,12 +1,12 @@
 package dev.millrace.scheduler.device;
 
-import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
-/** Copies between places. */
+/** The copies that a device can do. */
 public interface DataTransfer {
-    boolean canCopy(MemoryDevice from, MemoryDevice to);
+    /** Whether a copy from one place to another can be given to a stream of this device. */
+    boolean canCopy(Place from, Place to);
 
-    /** Copies all of {@code from}; queued on {@code stream} where there is one, otherwise done on return. */
-    void copy(MemorySegment from, MemorySegment to, @Nullable SyncStream stream);
+    /** Gives copies to a stream, which does them in order with its other work. Returns before they are done. */
+    void copy(List<Copy> batch, DeviceStream stream);
 }

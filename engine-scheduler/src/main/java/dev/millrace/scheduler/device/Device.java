@@ -1,38 +1,45 @@
 package dev.millrace.scheduler.device;
 
-import org.jspecify.annotations.Nullable;
+import java.util.List;
+import java.util.Optional;
 
-/** A device that a provider drives, as far as running needs to know it. */
-public interface Device {
-    String name();
-
-    MemoryDevice memory();
-
-    /** A queue of this device, or null where a launch has finished when it returns. */
-    default @Nullable SyncStream createStream() {
-        return null;
-    }
-
-    /** Whether launches return before their work is done, so that whoever reads it waits for a notification. */
-    default boolean isAsynchronous() {
-        return false;
-    }
-
+/**
+ * A device that runs kernels: the processor of the host, or one that works on its own while the host goes on. There is
+ * one object for each physical device and engine; its provider's factory owns it, and all sessions of the engine share it.
+ */
+public interface Device extends AutoCloseable {
     /** The processor that this code runs on. */
-    Device CPU = new Device() {
-        @Override
-        public String name() {
-            return "cpu";
-        }
+    Device CPU = new HostDevice();
 
-        @Override
-        public MemoryDevice memory() {
-            return MemoryDevice.HOST;
-        }
+    DeviceInfo info();
 
-        @Override
-        public String toString() {
-            return name();
-        }
-    };
+    /** The kinds of memory that the device has, the default one first. */
+    List<MemoryKind> memories();
+
+    /**
+     * Whether work is given to streams and done later. All other devices work on the calling thread, in host memory, and
+     * have no streams, allocators or transfers.
+     */
+    boolean isAsynchronous();
+
+    /** The place of values that its kernels read and write where they do not say otherwise. */
+    default Place place() {
+        return isAsynchronous() ? new Place(this, MemoryKind.DEFAULT) : Place.HOST;
+    }
+
+    /** The allocator of one of its {@link #memories()}. */
+    DeviceAllocator allocator(MemoryKind kind);
+
+    /** The copies from and to its memories. */
+    DataTransfer transfer();
+
+    DeviceStream createStream(StreamOptions options);
+
+    /** The reason why the device does no further work, once there is one; never waits. */
+    default Optional<DeviceFailure> failure() {
+        return Optional.empty();
+    }
+
+    @Override
+    default void close() {}
 }

@@ -1,16 +1,28 @@
 package dev.millrace.scheduler.device;
 
-import java.lang.foreign.MemorySegment;
-
-/** Memory of one place. */
+/**
+ * An allocator of one kind of memory of one device. Allocation and release belong to a stream: they take effect in the
+ * order of what the stream is given. May be called from any thread.
+ */
 public interface DeviceAllocator {
-    MemoryDevice device();
+    Device device();
 
-    /** Memory of at least this many bytes, aligned as the device says. */
-    MemorySegment allocate(long bytes);
+    MemoryKind kind();
 
-    void free(MemorySegment memory);
+    /**
+     * Allocates memory that may be used by what {@code stream} is given after this call. Its content is undefined.
+     *
+     * @throws dev.millrace.graph.EngineException with an {@link OutOfMemoryError} as its cause where there is none
+     */
+    DeviceBuffer allocate(long bytes, DeviceStream stream);
 
-    /** Gives back what is held without being in use; nothing, where the allocator holds nothing. */
-    default void shrink() {}
+    /** Frees memory. It may be used again by others after what {@code stream} was given before this call. */
+    void free(DeviceBuffer buffer, DeviceStream stream);
+
+    AllocatorStatistics statistics();
+
+    /** Gives memory back that is held without being in use, down to {@code keepBytes}; returns the bytes given back. */
+    default long shrink(long keepBytes) {
+        return 0;
+    }
 }

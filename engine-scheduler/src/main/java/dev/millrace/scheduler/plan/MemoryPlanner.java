@@ -14,7 +14,7 @@ public final class MemoryPlanner {
     private static final int MOST_BY_SIZE = 10_000;
 
     /** Bytes that are needed from step {@code from} to step {@code to}, both included. */
-    public static final class Buffer {
+    public static class Buffer {
         private final long bytes;
         private final int from;
         private int to;
@@ -51,7 +51,8 @@ public final class MemoryPlanner {
             offset = at;
         }
 
-        private boolean meets(Buffer other) {
+        /** Whether both are needed at the same time. */
+        protected boolean meets(Buffer other) {
             return from <= other.to && other.from <= to;
         }
     }
@@ -68,7 +69,8 @@ public final class MemoryPlanner {
         return bySize != 0 ? bySize : Integer.compare(one.from(), other.from());
     }
 
-    private static long placeBySize(List<Buffer> buffers, long base) {
+    /** Like {@link #place}, by size whatever their number: for buffers whose steps are in no single order. */
+    public static long placeBySize(List<Buffer> buffers, long base) {
         var bySize = new ArrayList<>(buffers);
         bySize.sort(MemoryPlanner::largerFirst);
         var placed = new ArrayList<Buffer>(bySize.size());

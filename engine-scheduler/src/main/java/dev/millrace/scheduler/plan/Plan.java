@@ -36,6 +36,11 @@ public record Plan(
         streams = List.copyOf(streams);
     }
 
+    /** Whether one stream of the host runs all steps. */
+    public boolean isPlain() {
+        return streams.size() == 1 && !streams.getFirst().isAsynchronous();
+    }
+
     public List<String> inputNames() {
         return inputs.stream().map(slot -> slots.get(slot).name()).toList();
     }

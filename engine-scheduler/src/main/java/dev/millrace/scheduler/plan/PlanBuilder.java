@@ -67,7 +67,7 @@ public final class PlanBuilder {
         if (streams.isEmpty()) {
             streams.add(Device.CPU);
         }
-        return new Plan(
+        return Placement.of(new Plan(
                 graph.name(),
                 slotList,
                 steps,
@@ -75,7 +75,7 @@ public final class PlanBuilder {
                 outputs,
                 graph.outputNames(),
                 defaults,
-                streams);
+                streams));
     }
 
     private PlanStep step(int index, Node node) {

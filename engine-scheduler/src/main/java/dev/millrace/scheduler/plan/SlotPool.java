@@ -5,16 +5,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded bag of things to use again. Taking and giving allocate nothing; what does not fit is left to the collector.
+ * A bounded bag of things to use again. Taking and giving allocate nothing; what does not fit is dropped.
  * The lowest places are used first, so that the higher ones stay untouched where fewer things are in use at once.
  */
 public final class SlotPool<T> {
     private final AtomicReferenceArray<@Nullable T> places;
+    private final Consumer<? super T> dropped;
     /** The first place that nobody has taken from since the last {@link #trim}. */
     private volatile int untouched;
 
+    private volatile boolean isRetired;
+
     public SlotPool(int capacity) {
+        this(capacity, thing -> {});
+    }
+
+    /** @param dropped is shown what the pool keeps no longer, or never kept */
+    public SlotPool(int capacity, Consumer<? super T> dropped) {
         places = new AtomicReferenceArray<>(capacity);
+        this.dropped = dropped;
     }
 
     public @Nullable T take() {
@@ -35,9 +44,19 @@ public final class SlotPool<T> {
     public void give(T thing) {
         for (int i = 0; i < places.length(); i++) {
             if (places.getPlain(i) == null && places.compareAndSet(i, null, thing)) {
+                if (isRetired) {
+                    clear();
+                }
                 return;
             }
         }
+        dropped.accept(thing);
+    }
+
+    /** Drops everything, and from now on what is given, too. */
+    public void retire() {
+        isRetired = true;
+        clear();
     }
 
     /** Drops what nobody has taken since the last call, the first thing apart, and shows {@code kept} what stays. */
@@ -49,6 +68,8 @@ public final class SlotPool<T> {
             if (thing != null && i < first) {
                 kept.accept(thing);
                 give(thing);
+            } else if (thing != null) {
+                dropped.accept(thing);
             }
         }
     }
@@ -66,7 +87,11 @@ public final class SlotPool<T> {
     public int clear() {
         int count = 0;
         for (int i = 0; i < places.length(); i++) {
-            count += places.getAndSet(i, null) == null ? 0 : 1;
+            T thing = places.getAndSet(i, null);
+            if (thing != null) {
+                dropped.accept(thing);
+                count++;
+            }
         }
         return count;
     }

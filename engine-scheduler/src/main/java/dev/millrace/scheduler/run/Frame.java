@@ -11,7 +11,11 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.bind.BindServices;
 import dev.millrace.scheduler.bind.Binding;
+import dev.millrace.scheduler.bind.BoundStep;
 import dev.millrace.scheduler.bind.LiveValues;
+import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.DeviceRange;
+import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.Slot;
@@ -21,6 +25,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +44,12 @@ final class Frame implements LiveValues, BindServices {
     final @Nullable Datum[] data;
     final @Nullable ElementType[] types;
     final @Nullable Shape[] shapes;
+    /** The values that lie on devices; null where the plan runs on the host alone. */
+    private final @Nullable DeviceRange @Nullable [] ranges;
+
+    /** The streams of devices that this run has taken, by the streams of the plan. */
+    private final @Nullable DeviceStream[] queues;
+
     final StreamContext[] lanes;
     final List<StretchState> states = new ArrayList<>();
     /** The caller's tensors whose memory this run holds, so that it is not reused. */
@@ -73,13 +84,21 @@ final class Frame implements LiveValues, BindServices {
         outputMemory = new MemorySegment[plan.outputs().size()];
         outputPlaces = new Binding.AsOutput[plan.outputs().size()];
         donated = new Tensor[plan.outputs().size()];
+        ranges = plan.isPlain() ? null : new DeviceRange[slots];
+        queues = new DeviceStream[plan.streams().size()];
+        if (ranges != null) {
+            runner.constants().forEach((slot, range) -> ranges[slot] = range);
+        }
         lanes = new StreamContext[plan.streams().size()];
         for (int i = 0; i < lanes.length; i++) {
             lanes[i] = new StreamContext(this);
         }
         for (Slot slot : plan.slots()) {
-            if (slot.constant() != null) {
+            if (slot.constant() != null && slot.place().isHost()) {
                 put(slot.index(), slot.constant());
+            } else if (slot.constant() != null) {
+                types[slot.index()] = slot.constant().type();
+                shapes[slot.index()] = slot.constant().shape();
             }
         }
     }
@@ -91,7 +110,7 @@ final class Frame implements LiveValues, BindServices {
      */
     StretchState enter(Stretch stretch) {
         Binding binding = stretch.binding;
-        StretchState state = stretch.takeState();
+        StretchState state = stretch.takeState(this);
         states.add(state);
         for (Binding.Made tensor : binding.made) {
             types[tensor.slot()] = tensor.type();
@@ -103,11 +122,73 @@ final class Frame implements LiveValues, BindServices {
         for (int i = 0; i < binding.inBlock.length; i++) {
             segments[binding.inBlock[i].slot()] = state.views[i];
         }
+        if (ranges != null && state.onDevices != null) {
+            enterOnDevices(binding, state.onDevices, ranges);
+        }
         for (Binding.AsOutput output : binding.asOutput) {
             segments[output.slot()] = claimOutput(output);
         }
         putKnown(binding);
         return state;
+    }
+
+    private void enterOnDevices(Binding binding, DeviceMemory memory, @Nullable DeviceRange[] values) {
+        for (int i = 0; i < binding.inBlock.length; i++) {
+            int slot = binding.inBlock[i].slot();
+            values[slot] = memory.value(i);
+            if (values[slot] != null) {
+                segments[slot] = memory.onHost(i);
+            }
+        }
+    }
+
+    /** Takes the streams of devices for this run. */
+    void use(Map<Device, DeviceStream> taken) {
+        for (int i = 0; i < queues.length; i++) {
+            queues[i] = taken.get(plan.streams().get(i));
+        }
+    }
+
+    /** The stream of a device that the steps of a stream of the plan are given to. */
+    DeviceStream queue(int stream) {
+        return Objects.requireNonNull(queues[stream], "the run has no stream of this device");
+    }
+
+    /** The stream that this run has of a device. */
+    DeviceStream queue(Device device) {
+        return queue(plan.streams().indexOf(device));
+    }
+
+    /** The memory of a slot on its device; null where it is on the host, or has none yet. */
+    @Nullable
+    DeviceRange range(int slot) {
+        return ranges == null ? null : ranges[slot];
+    }
+
+    /** Sets the content of a slot that lies on a device, as the host has it too now. */
+    void putContent(int slot, Tensor content) {
+        data[slot] = content;
+        segments[slot] = content.segment();
+    }
+
+    /** Whether a step is given to a device. */
+    boolean isOnDevice(BoundStep step) {
+        return plan.streams().get(step.step().stream()).isAsynchronous();
+    }
+
+    @Override
+    public boolean isOnDevice(int slot) {
+        return ranges != null && ranges[slot] != null && segments[slot] == null;
+    }
+
+    /** Runs the steps of a stretch one after another, on this thread. */
+    void runPlain(StretchState state) {
+        StreamContext lane = lanes[0];
+        BoundStep[] steps = state.steps;
+        for (int i = 0; i < steps.length; i++) {
+            cancellation.check();
+            lane.run(steps[i], i, state);
+        }
     }
 
     /** Sets the types, shapes, folded values and aliases of a stretch, which are known before it runs. */
@@ -190,6 +271,9 @@ final class Frame implements LiveValues, BindServices {
     /** Makes a slot an alias of another one's memory; its type and shape are set already. */
     private void alias(int slot, int root) {
         segments[slot] = segments[root];
+        if (ranges != null) {
+            ranges[slot] = ranges[root];
+        }
         Shape shape = shapes[slot];
         if (types[slot] == ElementType.STRING && data[root] instanceof Tensor tensor && shape != null) {
             data[slot] = tensor.reshaped(shape);
@@ -333,6 +417,12 @@ final class Frame implements LiveValues, BindServices {
             data[slot] = null;
             types[slot] = null;
             shapes[slot] = null;
+        }
+        if (ranges != null) {
+            for (int slot : runner.variableSlots()) {
+                ranges[slot] = null;
+            }
+            Arrays.fill(queues, null);
         }
         for (StreamContext lane : lanes) {
             lane.reset();

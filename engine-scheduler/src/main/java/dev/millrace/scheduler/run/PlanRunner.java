@@ -9,6 +9,8 @@ import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.bind.Binder;
 import dev.millrace.scheduler.bind.Binding;
 import dev.millrace.scheduler.bind.BoundStep;
+import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Parts;
@@ -16,13 +18,16 @@ import dev.millrace.scheduler.plan.NestedPlan;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import dev.millrace.scheduler.plan.PlanStep;
+import dev.millrace.scheduler.plan.Slot;
 import dev.millrace.scheduler.plan.SlotPool;
+import dev.millrace.scheduler.pool.HostThreads;
 import dev.millrace.scheduler.pool.WorkerPool;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -32,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * Runs a plan, from any number of threads at a time. It keeps the bindings of recent shapes and the frames of runs that
  * have ended.
  */
-public final class PlanRunner {
+public final class PlanRunner implements AutoCloseable {
     private final Plan plan;
     private final WorkerPool pool;
     private final int threads;
@@ -42,6 +47,13 @@ public final class PlanRunner {
     private final int[] variableSlots;
     private final int[] inputSlots;
     private final IdleMemory idleMemory;
+    private final DeviceServices services;
+    /** The devices whose streams a run takes. */
+    private final List<Device> devices;
+
+    /** The constants that lie on devices; null where there are none. */
+    private final DeviceWeights.@Nullable Held weights;
+
     /** The memory of copies of results, for each output. */
     private final ResultCopies[] copies;
 
@@ -55,7 +67,21 @@ public final class PlanRunner {
 
     /** @param idleMemory idle memory that is released where a run of this plan finds none */
     public PlanRunner(Plan plan, WorkerPool pool, int threads, int maxBindings, IdleMemory idleMemory) {
+        this(plan, pool, threads, maxBindings, idleMemory, DeviceServices.of(HostThreads.of(pool)));
+    }
+
+    /**
+     * @param idleMemory idle memory that is released where a run of this plan finds none
+     * @param services what runs on devices share
+     */
+    public PlanRunner(
+            Plan plan, WorkerPool pool, int threads, int maxBindings, IdleMemory idleMemory, DeviceServices services) {
         this.plan = plan;
+        this.services = services;
+        this.devices = plan.streams().stream()
+                .filter(Device::isAsynchronous)
+                .distinct()
+                .toList();
         this.idleMemory = idleMemory;
         this.pool = pool;
         this.threads = Math.max(1, Math.min(threads, pool.parallelism()));
@@ -69,14 +95,25 @@ public final class PlanRunner {
             if (!step.nested().isEmpty()) {
                 var runners = new HashMap<String, PlanRunner>();
                 step.nested()
-                        .forEach((name, body) ->
-                                runners.put(name, new PlanRunner(body.plan(), pool, threads, maxBindings, idleMemory)));
+                        .forEach((name, body) -> runners.put(
+                                name, new PlanRunner(body.plan(), pool, threads, maxBindings, idleMemory, services)));
                 nested.put(step, runners);
             }
         }
         copies = new ResultCopies[plan.outputs().size()];
         Arrays.setAll(copies, i -> new ResultCopies(plan.outputNames().get(i)));
         idleMemory.add(this);
+        weights = devices.isEmpty() ? null : services.weights().hold(constantsOnDevices(plan));
+    }
+
+    private static Map<Integer, DeviceWeights.Wanted> constantsOnDevices(Plan plan) {
+        var wanted = new LinkedHashMap<Integer, DeviceWeights.Wanted>();
+        for (Slot slot : plan.slots()) {
+            if (slot.constant() != null && !slot.place().isHost()) {
+                wanted.put(slot.index(), new DeviceWeights.Wanted(slot.place(), slot.constant()));
+            }
+        }
+        return wanted;
     }
 
     /** The source of a run's inputs. */
@@ -130,6 +167,29 @@ public final class PlanRunner {
         return count;
     }
 
+    /** Frees what lies on devices. Runs under way free what they have when they end. */
+    @Override
+    public void close() {
+        giveUp();
+        if (weights != null) {
+            weights.close();
+        }
+        nested.values().forEach(runners -> runners.values().forEach(PlanRunner::close));
+    }
+
+    List<Device> devices() {
+        return devices;
+    }
+
+    DeviceStreams streams() {
+        return services.streams();
+    }
+
+    /** The constants that lie on devices, by their slots. */
+    Map<Integer, DeviceRange> constants() {
+        return weights == null ? Map.of() : weights.ranges();
+    }
+
     /** The bytes of intermediate values that are kept for later runs. */
     long idleBytes() {
         return stretches.all().stream().mapToLong(Stretch::idleBytes).sum();
@@ -149,8 +209,7 @@ public final class PlanRunner {
             frame.cancellation = cancellation;
             return work.apply(frame);
         } finally {
-            frame.reset();
-            frames.give(frame);
+            giveBack(frame);
         }
     }
 
@@ -220,10 +279,15 @@ public final class PlanRunner {
             try {
                 frame.cancellation = cancellation;
                 frame.listener = listener;
-                return runInFrame(frame, inputs);
+                put(inputs, frame);
+                frame.source = inputs;
+                if (!plan.isPlain()) {
+                    return runOnDevices(frame, false, this::results);
+                }
+                bindAndRun(frame);
+                return results(frame);
             } finally {
-                frame.reset();
-                frames.give(frame);
+                giveBack(frame);
             }
         } catch (RuntimeException | Error e) {
             if (!interrupted && ClosedMemory.isBehind(e)) {
@@ -249,10 +313,26 @@ public final class PlanRunner {
         }
     }
 
-    private Datum[] runInFrame(Frame frame, InputSource inputs) {
-        put(inputs, frame);
-        frame.source = inputs;
-        bindAndRun(frame);
+    /** Ends the run in a frame, and keeps the frame for later runs. */
+    private void giveBack(Frame frame) {
+        frame.reset();
+        frames.give(frame);
+    }
+
+    /** Runs in a frame, and waits for the end on this thread, which does the tasks of the run meanwhile. */
+    private <T> T runOnDevices(Frame frame, boolean isNested, Function<Frame, T> results) {
+        var tasks = new RunTasks(services.threads());
+        var run = new DeviceRun<>(this, frame, tasks, results, () -> {});
+        if (isNested) {
+            run.startWithin(services.streams());
+        } else {
+            run.start(services.streams());
+        }
+        tasks.workUntil(run::isOver);
+        return run.resultOrFailure();
+    }
+
+    private Datum[] results(Frame frame) {
         Datum[] results = new Datum[plan.outputs().size()];
         for (int i = 0; i < results.length; i++) {
             Tensor detached = frame.detachOutput(i);
@@ -289,13 +369,16 @@ public final class PlanRunner {
     private void bindAndRun(Frame frame) {
         int at = 0;
         while (at < plan.steps().size()) {
-            Stretch stretch = stretches.find(at, frame);
-            if (stretch == null) {
-                stretch = stretches.add(at, bound(frame, at), frame);
-            }
-            frame.enter(stretch).streams.run(frame);
+            Stretch stretch = stretch(at, frame);
+            frame.runPlain(frame.enter(stretch));
             at = stretch.binding.to;
         }
+    }
+
+    /** Returns the stretch from a step on that fits the values of a frame, bound now where none is kept. */
+    Stretch stretch(int from, Frame frame) {
+        Stretch stretch = stretches.find(from, frame);
+        return stretch == null ? stretches.add(from, bound(frame, from), frame) : stretch;
     }
 
     private Stretch bound(Frame frame, int from) {
@@ -348,7 +431,8 @@ public final class PlanRunner {
             return new PlanBuilder.Assignment(
                     kernel, step.provider(), plan.streams().get(step.stream()));
         });
-        return new StepParts(new PlanRunner(inParts, pool, threads, stretches.limit(), idleMemory), parts.outputs());
+        return new StepParts(
+                new PlanRunner(inParts, pool, threads, stretches.limit(), idleMemory, services), parts.outputs());
     }
 
     /** Runs this plan within the run of {@code outer}. */
@@ -371,21 +455,27 @@ public final class PlanRunner {
                     putNested(frame, capture.innerSlot(), value);
                 }
             }
+            if (!plan.isPlain()) {
+                return runOnDevices(frame, true, ended -> nestedResults(ended, captures));
+            }
             bindAndRun(frame);
-            @Nullable Tensor[] detached = new Tensor[copies.length];
-            for (int i = 0; i < detached.length; i++) {
-                detached[i] = frame.detachOutput(i);
-            }
-            var results = new ArrayList<Datum>(detached.length);
-            for (int i = 0; i < detached.length; i++) {
-                Tensor result = detached[i];
-                results.add(result != null ? result : passedOn(frame, captures, i, detached));
-            }
-            return results;
+            return nestedResults(frame, captures);
         } finally {
-            frame.reset();
-            frames.give(frame);
+            giveBack(frame);
         }
+    }
+
+    private List<Datum> nestedResults(Frame frame, List<NestedPlan.Capture> captures) {
+        @Nullable Tensor[] detached = new Tensor[copies.length];
+        for (int i = 0; i < detached.length; i++) {
+            detached[i] = frame.detachOutput(i);
+        }
+        var results = new ArrayList<Datum>(detached.length);
+        for (int i = 0; i < detached.length; i++) {
+            Tensor result = detached[i];
+            results.add(result != null ? result : passedOn(frame, captures, i, detached));
+        }
+        return results;
     }
 
     private static void putNested(Frame frame, int slot, Datum value) {

@@ -104,9 +104,10 @@ public final class PlanWarmup {
     }
 
     /** Computes what decides how a plan goes on where that is a matter of a few numbers. */
-    private static void publishTypes(Frame frame, PlanStep step) {
+    private void publishTypes(Frame frame, PlanStep step) {
         if (!(step.kernel() instanceof ShapedKernel kernel)
                 || !kernel.isPure()
+                || runner.plan().streams().get(step.stream()).isAsynchronous()
                 || !step.nested().isEmpty()) {
             return;
         }

@@ -4,6 +4,8 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.bind.BoundStep;
+import dev.millrace.scheduler.device.DeviceRange;
+import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Launch;
@@ -29,6 +31,7 @@ final class StreamContext implements LaunchContext, LoopBody {
     private @Nullable RangeTask loop;
 
     private @Nullable MemorySegment workspace;
+    private @Nullable DeviceRange workspaceOnDevice;
 
     StreamContext(Frame frame) {
         this.frame = frame;
@@ -38,6 +41,9 @@ final class StreamContext implements LaunchContext, LoopBody {
     void run(BoundStep bound, int number, StretchState state) {
         current = bound;
         workspace = state.workspaces[number];
+        if (state.onDevices != null) {
+            workspaceOnDevice = state.onDevices.workspace(number);
+        }
         RunListener listener = frame.listenerOfSteps();
         long start = listener == null ? 0 : System.nanoTime();
         PlanStep step = bound.step();
@@ -107,6 +113,34 @@ final class StreamContext implements LaunchContext, LoopBody {
             throw EngineException.invalidArgument("output " + index + " has no memory");
         }
         return segment;
+    }
+
+    @Override
+    public DeviceStream stream() {
+        return frame.queue(bound().step().stream());
+    }
+
+    @Override
+    public DeviceRange inputRange(int index) {
+        return range(bound().inputs[index], "input ", index);
+    }
+
+    @Override
+    public DeviceRange outputRange(int index) {
+        return range(bound().outputs[index], "output ", index);
+    }
+
+    private DeviceRange range(int slot, String what, int index) {
+        DeviceRange range = frame.range(slot);
+        if (range == null) {
+            throw EngineException.invalidArgument(what + index + " has no memory on a device");
+        }
+        return range;
+    }
+
+    @Override
+    public DeviceRange workspaceRange() {
+        return Objects.requireNonNull(workspaceOnDevice, "the kernel asked for no workspace");
     }
 
     @Override

@@ -1,160 +1,260 @@
 package dev.millrace.scheduler.run;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.scheduler.bind.StreamPrograms;
 import dev.millrace.scheduler.bind.StreamPrograms.Instruction;
-import dev.millrace.scheduler.device.SyncNotification;
-import dev.millrace.scheduler.device.SyncStream;
+import dev.millrace.scheduler.device.Completion;
+import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.DeviceFailure;
+import dev.millrace.scheduler.device.DeviceStream;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the streams of one stretch. The first starts on the caller's thread and the others on workers; a stream that
- * comes to a closed barrier returns, and whoever opens the barrier lets it go on. A single stream is a plain loop.
+ * The run of the streams of one stretch. Each stream has a program. A program that comes to a closed barrier returns, and
+ * whoever opens the barrier lets it go on; one that waits for a device on the host goes on when the device says that the
+ * time has come. No thread is held meanwhile. What is submitted to devices is submitted by the thread that opens the way
+ * for it, since that takes microseconds; programs of host streams go to threads of their own.
+ *
+ * <p>The stretch is over when no program goes on and the devices have done all that they were given, after a failure too.
  */
 final class StreamRuns {
-    private final StreamPrograms programs;
     private final StretchState state;
+    private final List<Device> devices;
     private final Instruction[][] code;
     private final AtomicIntegerArray barriers;
-    private final @Nullable SyncStream[] queues;
-    private final SyncNotification[] notifications;
+    /** The times at which devices activated the notifications. */
+    private final long[] times;
+    /** The streams that activated them. */
+    private final @Nullable DeviceStream[] activators;
+
     private final AtomicInteger active = new AtomicInteger();
+    private final AtomicInteger unsettled = new AtomicInteger();
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-    private volatile @Nullable Thread waiter;
 
     StreamRuns(StreamPrograms programs, StretchState state) {
-        this.programs = programs;
         this.state = state;
+        devices = programs.devices();
         code = programs.programs().stream()
                 .map(program -> program.toArray(new Instruction[0]))
                 .toArray(Instruction[][]::new);
         barriers = new AtomicIntegerArray(programs.barriers());
-        queues = new SyncStream[code.length];
-        for (int i = 0; i < queues.length; i++) {
-            queues[i] = programs.devices().get(i).createStream();
+        times = new long[programs.notifications()];
+        activators = new DeviceStream[programs.notifications()];
+    }
+
+    /** Hears of the end of a stretch. */
+    @FunctionalInterface
+    interface End {
+        /** @param failure the first failure; null where there was none */
+        void ended(@Nullable Throwable failure);
+    }
+
+    /** A program that can go on. */
+    private record Resumption(int stream, int at) {}
+
+    /** The run of the streams in one frame. */
+    private final class Going {
+        private final Frame frame;
+        private final RunTasks tasks;
+        private final End end;
+
+        Going(Frame frame, RunTasks tasks, End end) {
+            this.frame = frame;
+            this.tasks = tasks;
+            this.end = end;
         }
-        List<Integer> owners = programs.notifications();
-        notifications = new SyncNotification[owners.size()];
-        for (int i = 0; i < notifications.length; i++) {
-            notifications[i] = queue(owners.get(i)).createNotification();
+
+        void start() {
+            var ofDevices = new ArrayDeque<Resumption>();
+            active.set(1);
+            for (int i = 0; i < code.length; i++) {
+                active.incrementAndGet();
+                if (isOnDevice(i)) {
+                    ofDevices.add(new Resumption(i, 0));
+                } else {
+                    var resumption = new Resumption(i, 0);
+                    tasks.addForThisThread(() -> task(resumption));
+                }
+            }
+            submit(ofDevices);
+            tasks.wake();
+            ended();
+        }
+
+        private boolean isOnDevice(int stream) {
+            return devices.get(stream).isAsynchronous();
+        }
+
+        private void task(Resumption resumption) {
+            var ofDevices = new ArrayDeque<Resumption>();
+            go(resumption, ofDevices);
+            submit(ofDevices);
+        }
+
+        /** Lets programs of devices go on, and those that they let go on. */
+        private void submit(Deque<Resumption> ofDevices) {
+            for (Resumption next = ofDevices.poll(); next != null; next = ofDevices.poll()) {
+                go(next, ofDevices);
+            }
+        }
+
+        /** Lets one program go on until it ends or has to wait. */
+        private void go(Resumption resumption, Deque<Resumption> ofDevices) {
+            try {
+                advance(resumption, ofDevices);
+            } catch (Throwable thrown) {
+                failure.compareAndSet(null, thrown);
+            } finally {
+                ended();
+            }
+        }
+
+        private void ended() {
+            if (active.decrementAndGet() == 0) {
+                settle();
+            }
+        }
+
+        private void advance(Resumption resumption, Deque<Resumption> ofDevices) {
+            int stream = resumption.stream();
+            Instruction[] program = code[stream];
+            StreamContext lane = frame.lanes[stream];
+            for (int i = resumption.at(); i < program.length; i++) {
+                Instruction instruction = program[i];
+                if (instruction instanceof Instruction.Launch launch) {
+                    if (failure.get() != null) {
+                        return;
+                    }
+                    if (!isOnDevice(stream)) {
+                        submit(ofDevices);
+                    }
+                    frame.cancellation.check();
+                    lane.run(launch.step(), launch.number(), state);
+                } else if (instruction instanceof Instruction.Barrier barrier) {
+                    if (barriers.decrementAndGet(barrier.barrier()) > 0) {
+                        return;
+                    }
+                } else if (instruction instanceof Instruction.Trigger trigger) {
+                    if (barriers.decrementAndGet(trigger.barrier()) == 0) {
+                        open(trigger, ofDevices, i + 1 < program.length);
+                    }
+                } else if (instruction instanceof Instruction.Activate activate) {
+                    DeviceStream queue = queue(stream);
+                    activators[activate.notification()] = queue;
+                    times[activate.notification()] = queue.signal();
+                } else if (instruction instanceof Instruction.Wait wait) {
+                    if (await(wait, new Resumption(stream, i + 1))) {
+                        return;
+                    }
+                }
+            }
+        }
+
+        /** @param goesOn whether the thread that opens the way for another program has more to do in its own */
+        private void open(Instruction.Trigger trigger, Deque<Resumption> ofDevices, boolean goesOn) {
+            active.incrementAndGet();
+            var resumption = new Resumption(trigger.stream(), trigger.resumeAt());
+            if (isOnDevice(trigger.stream())) {
+                ofDevices.add(resumption);
+            } else if (goesOn) {
+                tasks.add(() -> task(resumption));
+            } else {
+                tasks.addForThisThread(() -> task(resumption));
+            }
+        }
+
+        /** Waits for a notification; true where the program goes on later. */
+        private boolean await(Instruction.Wait wait, Resumption next) {
+            DeviceStream producer = activators[wait.notification()];
+            if (producer == null) {
+                throw new IllegalStateException("a wait for what was not submitted");
+            }
+            long time = times[wait.notification()];
+            if (!wait.onHost() && queue(next.stream()).canWaitFor(producer)) {
+                queue(next.stream()).waitFor(producer, time);
+                return false;
+            }
+            producer.flush();
+            if (producer.completed() >= time) {
+                return false;
+            }
+            active.incrementAndGet();
+            producer.whenCompleted(time, once(failed -> {
+                if (failed != null) {
+                    failure.compareAndSet(null, failed);
+                }
+                tasks.add(() -> task(next));
+            }));
+            return true;
+        }
+
+        private DeviceStream queue(int stream) {
+            return frame.queue(stream);
+        }
+
+        /** Waits until the devices have done all that they were given. */
+        private void settle() {
+            var queues = new ArrayList<DeviceStream>();
+            for (int i = 0; i < code.length; i++) {
+                if (isOnDevice(i)) {
+                    queues.add(queue(i));
+                }
+            }
+            unsettled.set(queues.size() + 1);
+            for (DeviceStream queue : queues) {
+                try {
+                    long time = queue.signal();
+                    queue.flush();
+                    queue.whenCompleted(time, once(this::settled));
+                } catch (RuntimeException | Error thrown) {
+                    failure.compareAndSet(null, thrown);
+                    settled(null);
+                }
+            }
+            settled(null);
+        }
+
+        private void settled(@Nullable DeviceFailure failed) {
+            if (failed != null) {
+                failure.compareAndSet(null, failed);
+            }
+            if (unsettled.decrementAndGet() == 0) {
+                tasks.add(() -> end.ended(readable(failure.get())));
+            }
         }
     }
 
-    /** Runs the stretch to its end. Throws the first failure once no stream is running any more. */
-    void run(Frame frame) {
-        if (code.length == 1) {
-            advance(frame, 0, 0);
-        } else {
-            runAll(frame);
-        }
-        settle();
+    /** Returns a completion that hears of the first of several calls: a device that calls twice ends no run twice. */
+    private static Completion once(Completion completion) {
+        var called = new AtomicBoolean();
+        return failed -> {
+            if (!called.getAndSet(true)) {
+                completion.completed(failed);
+            }
+        };
     }
 
-    private void runAll(Frame frame) {
+    private static @Nullable Throwable readable(@Nullable Throwable thrown) {
+        return thrown instanceof DeviceFailure failed
+                ? new EngineException(Status.EP_FAIL, String.valueOf(failed.getMessage()), failed)
+                : thrown;
+    }
+
+    /** Starts the stretch, whose end is told on a thread that does tasks of the run. */
+    void start(Frame frame, RunTasks tasks, End end) {
         for (int i = 0; i < barriers.length(); i++) {
             barriers.set(i, 2);
         }
         failure.set(null);
-        waiter = Thread.currentThread();
-        active.set(1);
-        for (int i = 1; i < code.length; i++) {
-            start(frame, i, 0);
-        }
-        task(frame, 0, 0);
-        boolean interrupted = false;
-        while (active.get() > 0) {
-            LockSupport.park(this);
-            // parking returns at once while the flag is set
-            interrupted |= Thread.interrupted();
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        waiter = null;
-        Throwable thrown = failure.get();
-        if (thrown instanceof RuntimeException unchecked) {
-            throw unchecked;
-        }
-        if (thrown instanceof Error error) {
-            throw error;
-        }
-    }
-
-    private void start(Frame frame, int stream, int at) {
-        active.incrementAndGet();
-        frame.pool.execute(() -> task(frame, stream, at));
-    }
-
-    private void task(Frame frame, int stream, int at) {
-        try {
-            advance(frame, stream, at);
-        } catch (Throwable thrown) {
-            failure.compareAndSet(null, thrown);
-        } finally {
-            if (active.decrementAndGet() == 0) {
-                LockSupport.unpark(waiter);
-            }
-        }
-    }
-
-    private void advance(Frame frame, int stream, int at) {
-        Instruction[] program = code[stream];
-        StreamContext lane = frame.lanes[stream];
-        for (int i = at; i < program.length; i++) {
-            Instruction instruction = program[i];
-            if (instruction instanceof Instruction.Launch launch) {
-                if (failure.getPlain() != null) {
-                    return;
-                }
-                frame.cancellation.check();
-                lane.run(launch.step(), launch.number(), state);
-            } else if (instruction instanceof Instruction.Barrier barrier) {
-                if (barriers.decrementAndGet(barrier.barrier()) > 0) {
-                    return;
-                }
-            } else if (instruction instanceof Instruction.Trigger trigger) {
-                if (barriers.decrementAndGet(trigger.barrier()) == 0) {
-                    start(frame, trigger.stream(), trigger.resumeAt());
-                }
-            } else if (instruction instanceof Instruction.Activate activate) {
-                notifications[activate.notification()].activate();
-            } else if (instruction instanceof Instruction.Wait wait) {
-                await(notifications[wait.notification()], queues[stream]);
-            }
-        }
-    }
-
-    private static void await(SyncNotification notification, @Nullable SyncStream queue) {
-        if (queue == null) {
-            notification.waitOnHost();
-        } else {
-            notification.waitOnDevice(queue);
-        }
-    }
-
-    /** Lets devices finish what they have queued: what follows a stretch reads its results on the host. */
-    private void settle() {
-        for (@Nullable SyncStream queue : queues) {
-            if (queue != null) {
-                queue.flush();
-                try (SyncNotification end = queue.createNotification()) {
-                    end.activate();
-                    end.waitOnHost();
-                }
-                queue.onRunEnd();
-            }
-        }
-    }
-
-    private SyncStream queue(int stream) {
-        SyncStream queue = queues[stream];
-        if (queue == null) {
-            throw new IllegalStateException(programs.devices().get(stream) + " is asynchronous but has no stream");
-        }
-        return queue;
+        new Going(frame, tasks, end).start();
     }
 }

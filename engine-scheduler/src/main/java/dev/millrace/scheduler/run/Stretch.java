@@ -10,7 +10,7 @@ final class Stretch {
     /** The steps that are done in parts, by their numbers in the stretch; null for others. */
     final @Nullable StepParts[] parts;
 
-    private final SlotPool<StretchState> states = new SlotPool<>(256);
+    private final SlotPool<StretchState> states = new SlotPool<>(256, StretchState::close);
     volatile long lastUsed;
 
     Stretch(Binding binding, @Nullable StepParts[] parts) {
@@ -18,9 +18,15 @@ final class Stretch {
         this.parts = parts;
     }
 
-    StretchState takeState() {
+    /** Takes the memory of a run. */
+    StretchState takeState(Frame frame) {
         StretchState state = states.take();
-        return state == null ? new StretchState(this) : state;
+        return state == null ? new StretchState(this, frame) : state;
+    }
+
+    /** Keeps nothing from now on: runs under way keep theirs until they end. */
+    void retire() {
+        states.retire();
     }
 
     void give(StretchState state) {

@@ -57,7 +57,18 @@ final class StretchCache {
             }
             updated = old == null ? new Stretch[] {stretch} : with(old, stretch);
         } while (!byStart.compareAndSet(start, old, updated));
+        retireReplaced(old, updated);
         return stretch;
+    }
+
+    private static void retireReplaced(Stretch @Nullable [] old, Stretch[] updated) {
+        if (old != null && old.length == updated.length) {
+            for (int i = 0; i < old.length; i++) {
+                if (old[i] != updated[i]) {
+                    old[i].retire();
+                }
+            }
+        }
     }
 
     private Stretch[] with(Stretch[] old, Stretch added) {
@@ -82,7 +93,10 @@ final class StretchCache {
         int count = 0;
         for (int i = 0; i < byStart.length(); i++) {
             Stretch[] known = byStart.getAndSet(i, null);
-            count += known == null ? 0 : known.length;
+            for (Stretch stretch : known == null ? new Stretch[0] : known) {
+                stretch.retire();
+                count++;
+            }
         }
         return count;
     }

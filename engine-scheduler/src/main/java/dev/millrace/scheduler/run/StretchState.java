@@ -15,23 +15,47 @@ final class StretchState {
     final MemorySegment[] views;
     final @Nullable MemorySegment[] workspaces;
     final Stretch stretch;
-    final StreamRuns streams;
+    /** The steps in order, for the loop of a single stream. */
+    final BoundStep[] steps;
 
-    StretchState(Stretch stretch) {
+    /** The memory on devices; null where all is on the host. */
+    final @Nullable DeviceMemory onDevices;
+
+    private final StreamRuns streams;
+
+    StretchState(Stretch stretch, Frame frame) {
         this.stretch = stretch;
         Binding binding = stretch.binding;
         MemorySegment block = allocate(binding.blockBytes, "intermediate values");
         views = new MemorySegment[binding.inBlock.length];
         for (int i = 0; i < views.length; i++) {
-            views[i] = block.asSlice(binding.inBlock[i].buffer().offset(), binding.inBlock[i].bytes());
+            Binding.InBlock value = binding.inBlock[i];
+            if (value.block() == 0) {
+                views[i] = block.asSlice(value.buffer().offset(), value.bytes());
+            }
         }
-        List<BoundStep> steps = binding.steps;
-        workspaces = new MemorySegment[steps.size()];
+        List<BoundStep> bound = binding.steps;
+        steps = bound.toArray(new BoundStep[0]);
+        onDevices = frame.plan.isPlain() ? null : new DeviceMemory(binding, frame);
+        workspaces = new MemorySegment[steps.length];
         for (int i = 0; i < workspaces.length; i++) {
-            Buffer workspace = steps.get(i).workspace();
-            workspaces[i] = workspace == null ? null : block.asSlice(workspace.offset(), workspace.bytes());
+            Buffer workspace = steps[i].workspace();
+            if (workspace != null && !frame.isOnDevice(steps[i])) {
+                workspaces[i] = block.asSlice(workspace.offset(), workspace.bytes());
+            }
         }
         streams = new StreamRuns(binding.programs, this);
+    }
+
+    StreamRuns streams() {
+        return streams;
+    }
+
+    /** Frees what lies on devices; no run uses it any more. */
+    void close() {
+        if (onDevices != null) {
+            onDevices.close();
+        }
     }
 
     /** @param purpose what the memory is for, for a reader */

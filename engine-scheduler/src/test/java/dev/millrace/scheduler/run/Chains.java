@@ -129,7 +129,7 @@ final class Chains {
         @Override
         public List<@Nullable ValueType> outputs(Node node, Facts facts) {
             var types = new ArrayList<@Nullable ValueType>();
-            types.add(facts.type(0));
+            node.outputs().forEach(output -> types.add(facts.type(0)));
             return types;
         }
 

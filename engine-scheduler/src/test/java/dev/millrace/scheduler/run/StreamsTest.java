@@ -12,23 +12,24 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
-import dev.millrace.scheduler.bind.BoundStep;
-import dev.millrace.scheduler.bind.StreamPrograms;
+import dev.millrace.scheduler.bind.BindServices;
+import dev.millrace.scheduler.bind.Binder;
+import dev.millrace.scheduler.bind.Binding;
+import dev.millrace.scheduler.bind.LiveValues;
 import dev.millrace.scheduler.device.Device;
-import dev.millrace.scheduler.device.MemoryDevice;
-import dev.millrace.scheduler.device.SyncNotification;
-import dev.millrace.scheduler.device.SyncStream;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanBuilder;
+import dev.millrace.scheduler.pool.Scratch;
 import dev.millrace.scheduler.pool.WorkerPool;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,68 +39,6 @@ class StreamsTest {
     private final Graph graph = Graph.named("test");
     private final GraphEditor editor = new GraphEditor(graph);
     private final Map<Value, Device> deviceOf = new HashMap<>();
-
-    /** A device that counts what its streams are told. */
-    private static final class FakeDevice implements Device {
-        private final String name;
-        private final boolean asynchronous;
-        private final AtomicInteger activations = new AtomicInteger();
-        private final AtomicInteger waits = new AtomicInteger();
-
-        FakeDevice(String name, boolean asynchronous) {
-            this.name = name;
-            this.asynchronous = asynchronous;
-        }
-
-        @Override
-        public String name() {
-            return name;
-        }
-
-        @Override
-        public MemoryDevice memory() {
-            return MemoryDevice.HOST;
-        }
-
-        @Override
-        public boolean isAsynchronous() {
-            return asynchronous;
-        }
-
-        @Override
-        public SyncStream createStream() {
-            return new SyncStream() {
-                @Override
-                public SyncNotification createNotification() {
-                    return new SyncNotification() {
-                        @Override
-                        public void activate() {
-                            activations.incrementAndGet();
-                        }
-
-                        @Override
-                        public void waitOnDevice(SyncStream consumer) {
-                            waits.incrementAndGet();
-                        }
-
-                        @Override
-                        public void waitOnHost() {
-                            waits.incrementAndGet();
-                        }
-
-                        @Override
-                        public void close() {}
-                    };
-                }
-
-                @Override
-                public void flush() {}
-
-                @Override
-                public void close() {}
-            };
-        }
-    }
 
     private Value node(Device device, String op, Value... inputs) {
         Value value = editor.append(NodeSpec.of(new OpId("test", op), 1, inputs), List.of(op + graph.nodeCount()))
@@ -116,12 +55,58 @@ class StreamsTest {
     }
 
     private static List<List<String>> programs(Plan plan) {
-        List<BoundStep> steps = plan.steps().stream().map(BoundStep::of).toList();
-        return StreamPrograms.of(steps, plan.streams()).programs().stream()
+        return bound(plan).programs.programs().stream()
                 .map(program -> program.stream()
                         .map(instruction -> instruction.getClass().getSimpleName())
                         .toList())
                 .toList();
+    }
+
+    /** Binds a plan whose inputs have three floats. */
+    private static Binding bound(Plan plan) {
+        return new Binder(plan, 0, new ThreeFloats(plan), new Unlimited()).bind();
+    }
+
+    private record ThreeFloats(Plan plan) implements LiveValues {
+        @Override
+        public @Nullable ElementType type(int slot) {
+            return plan.inputs().contains(slot) ? ElementType.FLOAT : null;
+        }
+
+        @Override
+        public @Nullable Shape shape(int slot) {
+            return plan.inputs().contains(slot) ? Shape.of(3) : null;
+        }
+
+        @Override
+        public @Nullable Datum datum(int slot) {
+            return null;
+        }
+
+        @Override
+        public boolean isOnDevice(int slot) {
+            return false;
+        }
+
+        @Override
+        public boolean holds(int slot, Tensor content) {
+            return false;
+        }
+    }
+
+    private static final class Unlimited implements BindServices {
+        @Override
+        public void checkCancelled() {}
+
+        @Override
+        public int parallelism() {
+            return 1;
+        }
+
+        @Override
+        public Scratch scratch() {
+            return new Scratch();
+        }
     }
 
     private Value input() {
@@ -170,15 +155,32 @@ class StreamsTest {
                 .containsExactly(List.of("Launch", "Activate", "Trigger"), List.of("Barrier", "Wait", "Launch"));
     }
 
-    /** Each step is waited for, though the later one of a stream would do. */
     @Test
-    void twoStepsOfOneStreamThatAStepReadsAreWaitedForOneByOne() {
+    void ofTwoStepsOfOneStreamThatAStepReadsTheLaterOneIsWaitedFor() {
         var gpu = new FakeDevice("gpu", true);
         Value x = input();
         Value a = node(gpu, "Inc", x);
         Value b = node(gpu, "Inc", x);
         editor.addOutput("y", node(Device.CPU, "Sum", a, b));
-        assertThat(programs(plan()).getLast()).containsExactly("Barrier", "Wait", "Barrier", "Wait", "Launch");
+        assertThat(programs(plan()).getLast()).containsExactly("Barrier", "Wait", "Launch");
+    }
+
+    @Test
+    void aStepIsNotWaitedForWhereAnotherOneThatIsWaitedForHasReadIt() {
+        var one = new FakeDevice("one", true);
+        var two = new FakeDevice("two", true);
+        Value a = node(one, "Inc", input());
+        Value b = node(two, "Inc", a);
+        editor.addOutput("y", node(Device.CPU, "Sum", a, b));
+        assertThat(programs(plan()).getLast()).containsExactly("Barrier", "Wait", "Launch");
+    }
+
+    @Test
+    void aStepThatReadsOnTheHostWhatItsOwnStreamMakesWaitsForIt() {
+        var gpu = new FakeDevice("gpu", true);
+        Value a = node(gpu, "Inc", input());
+        editor.addOutput("y", node(gpu, "Inc", a));
+        assertThat(programs(plan())).containsExactly(List.of("Launch", "Activate", "Wait", "Launch"));
     }
 
     @Test

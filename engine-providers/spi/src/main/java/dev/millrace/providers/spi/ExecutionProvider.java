@@ -5,8 +5,6 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.scheduler.device.Device;
-import dev.millrace.scheduler.device.DeviceAllocator;
-import dev.millrace.scheduler.device.MemoryDevice;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
 import java.util.List;
@@ -20,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public interface ExecutionProvider extends AutoCloseable {
     String name();
 
-    /** The device that its steps run on. */
+    /** The device that its steps run on, which its factory owns. */
     default Device device() {
         return Device.CPU;
     }
@@ -71,11 +69,6 @@ public interface ExecutionProvider extends AutoCloseable {
 
     /** Called once, when the session that the provider belongs to is ready to run. */
     default void onSessionReady() {}
-
-    /** An allocator of device memory for this session alone, or null for the factory's allocator. */
-    default @Nullable DeviceAllocator createAllocator(MemoryDevice memory) {
-        return null;
-    }
 
     /**
      * The text that a context model carries so that a factory can tell later whether the model still fits; empty for

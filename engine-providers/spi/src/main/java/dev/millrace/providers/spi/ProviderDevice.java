@@ -1,7 +1,7 @@
 package dev.millrace.providers.spi;
 
 import dev.millrace.scheduler.device.DeviceType;
-import dev.millrace.scheduler.device.MemoryDevice;
+import dev.millrace.scheduler.device.MemoryKind;
 import java.util.List;
 import java.util.Map;
 
@@ -11,14 +11,14 @@ import java.util.Map;
  * @param metadata properties that the provider reports for this device, such as {@code version}
  * @param options the provider options that suit this device: a provider is created with them, where the session's own
  *     options do not say otherwise; of several devices the first that has an option decides
- * @param memories the places that its values can lie in, the default one first
+ * @param memories the kinds of memory that its values can lie in, the default one first
  */
 public record ProviderDevice(
         String provider,
         HardwareDevice hardware,
         Map<String, String> metadata,
         Map<String, String> options,
-        List<MemoryDevice> memories) {
+        List<MemoryKind> memories) {
     public ProviderDevice {
         metadata = Map.copyOf(metadata);
         options = Map.copyOf(options);
@@ -35,7 +35,7 @@ public record ProviderDevice(
             String provider, Map<String, String> metadata, List<HardwareDevice> hardware) {
         return hardware.stream()
                 .filter(device -> device.type() == DeviceType.CPU)
-                .map(device -> new ProviderDevice(provider, device, metadata, Map.of(), List.of(MemoryDevice.HOST)))
+                .map(device -> new ProviderDevice(provider, device, metadata, Map.of(), List.of(MemoryKind.DEFAULT)))
                 .toList();
     }
 

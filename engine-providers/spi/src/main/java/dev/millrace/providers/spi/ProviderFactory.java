@@ -1,16 +1,14 @@
 package dev.millrace.providers.spi;
 
-import dev.millrace.graph.EngineException;
 import dev.millrace.graph.op.OperatorSchema;
-import dev.millrace.scheduler.device.DataTransfer;
-import dev.millrace.scheduler.device.DeviceAllocator;
-import dev.millrace.scheduler.device.MemoryDevice;
-import dev.millrace.scheduler.device.SyncStream;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A factory of providers: one per kind of provider and process, found by {@link java.util.ServiceLoader}. */
+/**
+ * A factory of providers: one per kind of provider and process, found by {@link java.util.ServiceLoader}. It owns the
+ * devices that its providers run on ({@link ExecutionProvider#device}), so that all sessions share them, and closes them.
+ */
 public interface ProviderFactory extends AutoCloseable {
     /** The provider's name, as it is written in options and in the {@code source} of EPContext nodes. */
     String name();
@@ -57,24 +55,6 @@ public interface ProviderFactory extends AutoCloseable {
     /** The operators that the provider adds, in domains of its own. */
     default List<OperatorSchema> customOperators() {
         return List.of();
-    }
-
-    /** Creates an allocator of device memory, or returns null where the host's memory serves. */
-    default @Nullable DeviceAllocator createAllocator(MemoryDevice memory, Map<String, String> options) {
-        return null;
-    }
-
-    /** Creates the copier to and from the provider's devices, or returns null where they share the host's memory. */
-    default @Nullable DataTransfer createDataTransfer() {
-        return null;
-    }
-
-    default boolean isStreamAware() {
-        return false;
-    }
-
-    default SyncStream createStream(MemoryDevice memory, Map<String, String> options) {
-        throw EngineException.notImplemented("provider '" + name() + "' has no streams");
     }
 
     /** The index of the candidate that suits {@code device} best, or -1 where none does. */

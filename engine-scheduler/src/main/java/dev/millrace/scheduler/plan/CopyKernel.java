@@ -1,0 +1,76 @@
+package dev.millrace.scheduler.plan;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.infer.Facts;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.scheduler.device.Copy;
+import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The kernel of a step that copies a value from one place to another, on a stream of a device. */
+public final class CopyKernel implements ShapedKernel {
+    private final Place from;
+    private final Place to;
+
+    CopyKernel(Place from, Place to) {
+        this.from = from;
+        this.to = to;
+    }
+
+    public Place from() {
+        return from;
+    }
+
+    public Place to() {
+        return to;
+    }
+
+    @Override
+    public Place inputPlace(Device device, int index) {
+        return from;
+    }
+
+    @Override
+    public Place outputPlace(Device device, int index) {
+        return to;
+    }
+
+    @Override
+    public List<@Nullable ValueType> outputs(Node node, Facts facts) {
+        var types = new ArrayList<@Nullable ValueType>(1);
+        types.add(facts.type(0));
+        return types;
+    }
+
+    /** Copies are not folded: what is known of the input is known of the output, which has to be there all the same. */
+    @Override
+    public boolean isPure() {
+        return false;
+    }
+
+    @Override
+    public Launch bind(BindContext context) {
+        if (context.inputType(0) == ElementType.STRING) {
+            throw EngineException.notImplemented(context.node().describe() + ": strings cannot lie on " + to);
+        }
+        return launch -> launch.stream().device().transfer().copy(List.of(copy(launch)), launch.stream());
+    }
+
+    private Copy copy(LaunchContext context) {
+        if (from.isHost()) {
+            return new Copy.Upload(context.input(0), context.outputRange(0));
+        }
+        return to.isHost()
+                ? new Copy.Download(context.inputRange(0), context.output(0))
+                : new Copy.Transfer(context.inputRange(0), context.outputRange(0));
+    }
+}

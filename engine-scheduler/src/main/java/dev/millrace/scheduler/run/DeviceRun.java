@@ -1,0 +1,143 @@
+package dev.millrace.scheduler.run;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.bind.ContentOnDevice;
+import dev.millrace.scheduler.device.Copy;
+import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.DeviceRange;
+import dev.millrace.scheduler.device.DeviceStream;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run of a plan whose steps devices do. It goes from stretch to stretch and holds no thread while a device works.
+ *
+ * @param <T> what the run returns
+ */
+final class DeviceRun<T> {
+    private final PlanRunner runner;
+    private final Frame frame;
+    private final RunTasks tasks;
+    private final Function<Frame, T> results;
+    private final Runnable onEnd;
+    private int at;
+    private Map<Device, DeviceStream> streams = Map.of();
+    private @Nullable T result;
+    private @Nullable Throwable failure;
+    private volatile boolean isOver;
+
+    /**
+     * @param results takes the results out of the frame when all steps are done
+     * @param onEnd called once when the run is over and has given back what it took
+     */
+    DeviceRun(PlanRunner runner, Frame frame, RunTasks tasks, Function<Frame, T> results, Runnable onEnd) {
+        this.runner = runner;
+        this.frame = frame;
+        this.tasks = tasks;
+        this.results = results;
+        this.onEnd = onEnd;
+    }
+
+    /** Starts the run once there are streams for it. */
+    void start(DeviceStreams pool) {
+        pool.take(runner.devices(), taken -> tasks.add(() -> begin(taken)));
+    }
+
+    /** Starts a run within a run, which has a thread that waits for it. */
+    void startWithin(DeviceStreams pool) {
+        begin(pool.takeBeyondLimit(runner.devices()));
+    }
+
+    private void begin(Map<Device, DeviceStream> taken) {
+        streams = taken;
+        frame.use(taken);
+        goOn();
+    }
+
+    private void goOn() {
+        try {
+            while (at < runner.plan().steps().size()) {
+                Stretch stretch = runner.stretch(at, frame);
+                StretchState state = frame.enter(stretch);
+                at = stretch.binding.to;
+                if (!stretch.binding.programs.isEmpty()) {
+                    state.streams().start(frame, tasks, this::stretchEnded);
+                    return;
+                }
+            }
+            result = results.apply(frame);
+        } catch (ContentOnDevice needed) {
+            download(needed.slot());
+            return;
+        } catch (Throwable thrown) {
+            failure = thrown;
+        }
+        end();
+    }
+
+    private void stretchEnded(@Nullable Throwable thrown) {
+        if (thrown == null) {
+            goOn();
+        } else {
+            failure = thrown;
+            end();
+        }
+    }
+
+    /** Copies a value to the host, whose content decides how the run goes on. */
+    private void download(int slot) {
+        try {
+            DeviceRange range = Objects.requireNonNull(frame.range(slot));
+            DeviceStream stream =
+                    Objects.requireNonNull(streams.get(range.buffer().device()));
+            Tensor content = Tensor.allocate(
+                    Objects.requireNonNull(frame.type(slot)), Objects.requireNonNull(frame.shape(slot)));
+            stream.device().transfer().copy(List.of(new Copy.Download(range, content.segment())), stream);
+            long time = stream.signal();
+            stream.flush();
+            stream.whenCompleted(
+                    time,
+                    failed -> tasks.add(() -> {
+                        if (failed == null) {
+                            frame.putContent(slot, content);
+                        }
+                        stretchEnded(
+                                failed == null
+                                        ? null
+                                        : new EngineException(
+                                                Status.EP_FAIL, String.valueOf(failed.getMessage()), failed));
+                    }));
+        } catch (RuntimeException | Error thrown) {
+            failure = thrown;
+            end();
+        }
+    }
+
+    private void end() {
+        runner.streams().give(streams);
+        isOver = true;
+        onEnd.run();
+        tasks.wake();
+    }
+
+    boolean isOver() {
+        return isOver;
+    }
+
+    /** Returns the result of a run that is over, or throws what it failed with. */
+    T resultOrFailure() {
+        Throwable thrown = failure;
+        if (thrown instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        return Objects.requireNonNull(result);
+    }
+}

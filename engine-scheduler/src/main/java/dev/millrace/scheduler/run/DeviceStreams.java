@@ -1,0 +1,142 @@
+package dev.millrace.scheduler.run;
+
+import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.DeviceBuffer;
+import dev.millrace.scheduler.device.DeviceStream;
+import dev.millrace.scheduler.device.StreamOptions;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The streams of devices, which runs take in turns. Each device has a few, so that what is submitted to it and not done
+ * is bounded: a run that finds none waits in line, without a thread, and takes what it needs of all its devices at once.
+ */
+public final class DeviceStreams implements AutoCloseable {
+    private static final int STREAMS_OF_A_DEVICE = 4;
+
+    private final int limit;
+    private final Map<Device, List<DeviceStream>> free = new HashMap<>();
+    /** The streams that memory is given back on. */
+    private final Map<Device, DeviceStream> ofMemory = new HashMap<>();
+
+    private final Map<Device, Integer> made = new HashMap<>();
+    private final Deque<Waiting> line = new ArrayDeque<>();
+    private boolean isClosed;
+
+    public DeviceStreams() {
+        this(STREAMS_OF_A_DEVICE);
+    }
+
+    /** @param limit how many runs may have work of one device submitted at a time */
+    public DeviceStreams(int limit) {
+        this.limit = Math.max(1, limit);
+    }
+
+    /** A run that waits for streams. */
+    private record Waiting(Collection<Device> devices, Consumer<Map<Device, DeviceStream>> taker) {}
+
+    /**
+     * Takes a stream of each device for a run. Calls {@code taker} when there is one of each, on this thread or on one
+     * that gives streams back.
+     */
+    void take(Collection<Device> devices, Consumer<Map<Device, DeviceStream>> taker) {
+        Map<Device, DeviceStream> taken;
+        synchronized (this) {
+            taken = line.isEmpty() ? takeNow(devices) : null;
+            if (taken == null) {
+                line.add(new Waiting(devices, taker));
+            }
+        }
+        if (taken != null) {
+            taker.accept(taken);
+        }
+    }
+
+    /** Takes a stream of each device at once, new ones where none is free: for a run within a run that has its own. */
+    synchronized Map<Device, DeviceStream> takeBeyondLimit(Collection<Device> devices) {
+        var taken = new LinkedHashMap<Device, DeviceStream>();
+        for (Device device : devices) {
+            DeviceStream stream = pollFree(device);
+            taken.put(device, stream == null ? make(device) : stream);
+        }
+        return taken;
+    }
+
+    private @Nullable Map<Device, DeviceStream> takeNow(Collection<Device> devices) {
+        for (Device device : devices) {
+            if (free.getOrDefault(device, List.of()).isEmpty() && made.getOrDefault(device, 0) >= limit) {
+                return null;
+            }
+        }
+        return takeBeyondLimit(devices);
+    }
+
+    private @Nullable DeviceStream pollFree(Device device) {
+        List<DeviceStream> there = free.get(device);
+        return there == null || there.isEmpty() ? null : there.removeLast();
+    }
+
+    private DeviceStream make(Device device) {
+        int number = made.merge(device, 1, Integer::sum);
+        return device.createStream(new StreamOptions(device.info().name() + " stream " + number));
+    }
+
+    /** Gives streams back whose work is done. */
+    void give(Map<Device, DeviceStream> streams) {
+        var served = new ArrayList<Runnable>();
+        synchronized (this) {
+            streams.forEach(this::giveBack);
+            for (Iterator<Waiting> waiting = line.iterator(); waiting.hasNext(); ) {
+                Waiting first = waiting.next();
+                Map<Device, DeviceStream> taken = takeNow(first.devices);
+                if (taken == null) {
+                    break;
+                }
+                waiting.remove();
+                served.add(() -> first.taker.accept(taken));
+            }
+        }
+        served.forEach(Runnable::run);
+    }
+
+    private void giveBack(Device device, DeviceStream stream) {
+        stream.onRunEnd();
+        if (isClosed || made.getOrDefault(device, 0) > limit) {
+            made.merge(device, -1, Integer::sum);
+            stream.close();
+        } else {
+            free.computeIfAbsent(device, key -> new ArrayList<>()).add(stream);
+        }
+    }
+
+    /** Frees memory that no work of a device uses any more. */
+    void free(DeviceBuffer buffer) {
+        Device device = buffer.device();
+        device.allocator(buffer.kind()).free(buffer, ofMemory(device));
+    }
+
+    /** The stream that memory of a device is given back on. */
+    private synchronized DeviceStream ofMemory(Device device) {
+        return ofMemory.computeIfAbsent(
+                device, key -> key.createStream(new StreamOptions(key.info().name() + " memory")));
+    }
+
+    /** Closes the streams that no run has; runs under way close theirs when they end. */
+    @Override
+    public synchronized void close() {
+        isClosed = true;
+        free.values().forEach(streams -> streams.forEach(DeviceStream::close));
+        free.clear();
+        ofMemory.values().forEach(DeviceStream::close);
+        ofMemory.clear();
+    }
+}

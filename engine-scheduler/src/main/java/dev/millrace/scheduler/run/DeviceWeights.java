@@ -1,0 +1,153 @@
+package dev.millrace.scheduler.run;
+
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.device.Copy;
+import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.DeviceBuffer;
+import dev.millrace.scheduler.device.DeviceRange;
+import dev.millrace.scheduler.device.DeviceStream;
+import dev.millrace.scheduler.device.Place;
+import java.lang.foreign.MemorySegment;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The constants that lie on devices. Equal contents are uploaded to a place once, straight from the memory that they lie
+ * in, and are shared by all plans that hold them.
+ */
+public final class DeviceWeights {
+    private static final int CHUNK = 1 << 20;
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+
+    private final DeviceStreams streams;
+    private final Map<Key, Entry> entries = new HashMap<>();
+
+    public DeviceWeights(DeviceStreams streams) {
+        this.streams = streams;
+    }
+
+    private record Key(Place place, String digest) {}
+
+    private static final class Entry {
+        final DeviceBuffer buffer;
+        int holders;
+
+        Entry(DeviceBuffer buffer) {
+            this.buffer = buffer;
+        }
+    }
+
+    /** A constant that is to lie at a place. */
+    record Wanted(Place place, Tensor content) {}
+
+    /** The constants of one plan, which gives them back when it is closed. */
+    final class Held implements AutoCloseable {
+        private final Map<Integer, DeviceRange> ranges = new LinkedHashMap<>();
+        private final List<Key> keys = new ArrayList<>();
+
+        /** The ranges of the constants, by their slots. */
+        Map<Integer, DeviceRange> ranges() {
+            return ranges;
+        }
+
+        @Override
+        public void close() {
+            release(keys);
+            keys.clear();
+            ranges.clear();
+        }
+    }
+
+    /**
+     * Holds constants, and uploads those that are not there yet. Returns when they are there.
+     *
+     * @param wanted the constants by their slots
+     */
+    synchronized Held hold(Map<Integer, Wanted> wanted) {
+        var held = new Held();
+        var uploads = new LinkedHashMap<Device, List<Copy>>();
+        var devices = wanted.values().stream()
+                .map(each -> each.place.device())
+                .distinct()
+                .toList();
+        Map<Device, DeviceStream> taken = streams.takeBeyondLimit(devices);
+        try {
+            wanted.forEach((slot, constant) -> held.ranges.put(slot, range(constant, held, taken, uploads)));
+            uploads.forEach((device, copies) -> upload(copies, taken.get(device)));
+        } catch (RuntimeException | Error thrown) {
+            held.close();
+            throw thrown;
+        } finally {
+            streams.give(taken);
+        }
+        return held;
+    }
+
+    private DeviceRange range(
+            Wanted constant, Held held, Map<Device, DeviceStream> taken, Map<Device, List<Copy>> uploads) {
+        Place place = constant.place;
+        MemorySegment content = constant.content.segment();
+        var key = new Key(place, digest(content));
+        Entry entry = entries.get(key);
+        if (entry == null) {
+            Device device = place.device();
+            entry = new Entry(
+                    device.allocator(place.kind()).allocate(Math.max(1, content.byteSize()), taken.get(device)));
+            entries.put(key, entry);
+            if (content.byteSize() > 0) {
+                uploads.computeIfAbsent(device, each -> new ArrayList<>())
+                        .add(new Copy.Upload(content, new DeviceRange(entry.buffer, 0, content.byteSize())));
+            }
+        }
+        entry.holders++;
+        held.keys.add(key);
+        return new DeviceRange(entry.buffer, 0, content.byteSize());
+    }
+
+    private static void upload(List<Copy> copies, @Nullable DeviceStream stream) {
+        if (stream != null) {
+            stream.device().transfer().copy(copies, stream);
+            long time = stream.signal();
+            stream.flush();
+            stream.await(time, LIMIT);
+        }
+    }
+
+    private static String digest(MemorySegment content) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            for (long at = 0; at < content.byteSize(); at += CHUNK) {
+                digest.update(content.asSlice(at, Math.min(CHUNK, content.byteSize() - at))
+                        .asByteBuffer());
+            }
+            return content.byteSize() + ":" + HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private synchronized void release(List<Key> keys) {
+        for (Key key : keys) {
+            Entry entry = entries.get(key);
+            if (entry != null && --entry.holders == 0) {
+                entries.remove(key);
+                streams.free(entry.buffer);
+            }
+        }
+    }
+
+    /** The bytes of constants on devices. */
+    public synchronized long bytes() {
+        return entries.values().stream()
+                .mapToLong(entry -> entry.buffer.byteSize())
+                .sum();
+    }
+}
