@@ -134,7 +134,10 @@ public final class DeviceStreams implements AutoCloseable {
     @Override
     public synchronized void close() {
         isClosed = true;
-        free.values().forEach(streams -> streams.forEach(DeviceStream::close));
+        free.forEach((device, streams) -> {
+            made.merge(device, -streams.size(), Integer::sum);
+            streams.forEach(DeviceStream::close);
+        });
         free.clear();
         ofMemory.values().forEach(DeviceStream::close);
         ofMemory.clear();

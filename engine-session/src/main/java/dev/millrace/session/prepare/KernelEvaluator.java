@@ -18,7 +18,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Folds constants with the providers' own kernels, the last provider's first: the plain one has all. */
+/**
+ * Folds constants with the providers' own kernels, the last provider's first: the plain one has all. Kernels of devices
+ * that work on their own read no memory of the host, and are not asked.
+ */
 final class KernelEvaluator implements ConstantEvaluator {
     private final List<ExecutionProvider> providers;
     private final SharedConstants shared;
@@ -62,7 +65,7 @@ final class KernelEvaluator implements ConstantEvaluator {
 
     private @Nullable Kernel kernel(Node node) {
         for (ExecutionProvider provider : providers.reversed()) {
-            KernelFactory kernels = provider.kernels();
+            KernelFactory kernels = provider.device().isAsynchronous() ? null : provider.kernels();
             Kernel kernel = kernels == null ? null : kernels.create(node);
             if (kernel != null) {
                 return kernel;

@@ -3,7 +3,9 @@ package dev.millrace.session.runtime;
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.scheduler.pool.HostThreads;
 import dev.millrace.scheduler.pool.WorkerPool;
+import dev.millrace.scheduler.run.DeviceServices;
 import dev.millrace.scheduler.run.IdleMemory;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.RequestListener;
@@ -26,6 +28,7 @@ final class EngineResources implements AutoCloseable {
     private final FactoryUse factoryUse;
     private final RunThreads runs;
     private final IdleMemory idleMemory;
+    private final DeviceServices devices;
     private final OpenSessions sessions = new OpenSessions();
     private final Executor later = CompletableFuture.delayedExecutor(5, TimeUnit.SECONDS);
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -34,8 +37,9 @@ final class EngineResources implements AutoCloseable {
         int threads = options.effectiveThreads();
         requestListener = options.requestListener();
         idleMemory = new IdleMemory(options.memoryBudget());
-        factoryUse = new FactoryUse(factories);
         pool = new WorkerPool(threads - 1);
+        devices = DeviceServices.of(HostThreads.of(pool));
+        factoryUse = new FactoryUse(factories, devices);
         runs = new RunThreads(threads);
         notice = new PlatformNotice(factories, threads);
         environment = new Environment(
@@ -73,6 +77,11 @@ final class EngineResources implements AutoCloseable {
 
     IdleMemory idleMemory() {
         return idleMemory;
+    }
+
+    /** What runs on devices share. */
+    DeviceServices devices() {
+        return devices;
     }
 
     /**

@@ -129,7 +129,7 @@ public final class OpenModel {
             return;
         }
         last.run();
-        runner.giveUp();
+        runner.close();
         try {
             providers.close();
         } finally {

@@ -241,7 +241,8 @@ final class SessionBuilder {
                 engine.pool(),
                 BuildSettings.of(options, engine.threads()).threads(),
                 options.maxBindings(),
-                engine.idleMemory());
+                engine.idleMemory(),
+                engine.devices());
         source.clock().end("plan");
         var face = new ModelFace(
                 inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata, room);
