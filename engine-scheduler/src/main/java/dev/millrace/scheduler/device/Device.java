@@ -35,6 +35,14 @@ public interface Device extends AutoCloseable {
 
     DeviceStream createStream(StreamOptions options);
 
+    /**
+     * How many streams the device works on at a time, so that independent branches of one run gain by it. The host counts
+     * as one: it works on its threads.
+     */
+    default int concurrentStreams() {
+        return 1;
+    }
+
     /** The reason why the device does no further work, once there is one; never waits. */
     default Optional<DeviceFailure> failure() {
         return Optional.empty();

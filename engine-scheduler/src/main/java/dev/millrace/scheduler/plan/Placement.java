@@ -10,6 +10,7 @@ import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.Place;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,7 +46,9 @@ final class Placement {
 
     /** Returns a plan with places and copies; the same plan where the host alone computes. */
     static Plan of(Plan plan) {
-        return plan.streams().stream().anyMatch(Device::isAsynchronous) ? new Placement(plan).placed() : plan;
+        return plan.streams().stream().anyMatch(Device::isAsynchronous)
+                ? new Placement(StreamSpread.of(plan)).placed()
+                : plan;
     }
 
     private Plan placed() {
@@ -63,12 +66,12 @@ final class Placement {
             addStep(step);
             for (int slot : step.outputs()) {
                 if (slot != PlanStep.NONE && hostReads.containsKey(slot)) {
-                    at(slot, Place.HOST);
+                    at(slot, Place.HOST, steps.getLast().stream());
                 }
             }
         }
         List<Integer> outputs =
-                plan.outputs().stream().map(slot -> at(slot, Place.HOST)).toList();
+                plan.outputs().stream().map(slot -> at(slot, Place.HOST, 0)).toList();
         return new Plan(
                 plan.name(),
                 withLastUses(outputs),
@@ -112,7 +115,7 @@ final class Placement {
         var inputs = new ArrayList<Integer>();
         for (int i = 0; i < step.inputs().size(); i++) {
             int slot = step.inputs().get(i);
-            inputs.add(slot == PlanStep.NONE ? slot : at(slot, wanted(step, i)));
+            inputs.add(slot == PlanStep.NONE ? slot : at(slot, wanted(step, i), step.stream()));
         }
         var nested = new LinkedHashMap<String, NestedPlan>();
         step.nested()
@@ -122,14 +125,14 @@ final class Placement {
                                 body.plan(),
                                 body.captures().stream()
                                         .map(capture -> new NestedPlan.Capture(
-                                                at(capture.outerSlot(), Place.HOST), capture.innerSlot()))
+                                                at(capture.outerSlot(), Place.HOST, step.stream()), capture.innerSlot()))
                                         .toList())));
         steps.add(new PlanStep(
                 steps.size(),
                 step.node(),
                 step.kernel(),
                 step.provider(),
-                stream(deviceOf(step)),
+                deviceOf(step) == plan.streams().get(step.stream()) ? step.stream() : stream(deviceOf(step)),
                 inputs,
                 step.outputs(),
                 nested));
@@ -144,8 +147,12 @@ final class Placement {
         return streams.size() - 1;
     }
 
-    /** The slot that holds a value at a place: the value's own, or a copy that is added where there is none yet. */
-    private int at(int slot, Place wanted) {
+    /**
+     * The slot that holds a value at a place: the value's own, or a copy that is added where there is none yet.
+     *
+     * @param near the stream that copies it where it can
+     */
+    private int at(int slot, Place wanted, int near) {
         Place there = places.get(slot);
         if (there.isReadableFrom(wanted)) {
             return slot;
@@ -153,7 +160,7 @@ final class Placement {
         Map<Place, Integer> known = copies.computeIfAbsent(slot, key -> new HashMap<>());
         Integer copy = known.get(wanted);
         if (copy == null) {
-            copy = slots.get(slot).constant() == null ? copy(slot, wanted) : copyOfConstant(slot, wanted);
+            copy = slots.get(slot).constant() == null ? copy(slot, wanted, near) : copyOfConstant(slot, wanted);
             known.put(wanted, copy);
         }
         return copy;
@@ -170,11 +177,11 @@ final class Placement {
         return index;
     }
 
-    private int copy(int slot, Place wanted) {
+    private int copy(int slot, Place wanted, int near) {
         Place there = places.get(slot);
         Device device = deviceFor(there, wanted);
         if (device == Device.CPU) {
-            return at(at(slot, Place.HOST), wanted);
+            return at(at(slot, Place.HOST, near), wanted, near);
         }
         int copy = addSlot(slots.get(slot), wanted);
         steps.add(new PlanStep(
@@ -182,7 +189,7 @@ final class Placement {
                 node(slots.get(slot)),
                 new CopyKernel(there, wanted),
                 device.info().name(),
-                stream(device),
+                streams.get(near) == device ? near : stream(device),
                 List.of(slot),
                 List.of(copy),
                 Map.of()));
@@ -210,7 +217,7 @@ final class Placement {
 
     private List<Slot> withLastUses(List<Integer> outputs) {
         int[] last = new int[slots.size()];
-        java.util.Arrays.fill(last, -1);
+        Arrays.fill(last, -1);
         for (PlanStep step : steps) {
             step.inputs().stream().filter(slot -> slot != PlanStep.NONE).forEach(slot -> last[slot] = step.index());
             step.nested()

@@ -36,6 +36,11 @@ public record Plan(
         streams = List.copyOf(streams);
     }
 
+    /** Returns the plan with other steps on other streams. */
+    Plan with(List<PlanStep> otherSteps, List<Device> otherStreams) {
+        return new Plan(name, slots, otherSteps, inputs, outputs, outputNames, defaults, otherStreams);
+    }
+
     /** Whether one stream of the host runs all steps. */
     public boolean isPlain() {
         return streams.size() == 1 && !streams.getFirst().isAsynchronous();

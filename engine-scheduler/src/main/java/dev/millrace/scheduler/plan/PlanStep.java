@@ -29,6 +29,11 @@ public record PlanStep(
         nested = Map.copyOf(nested);
     }
 
+    /** Returns the same step on another stream. */
+    PlanStep on(int other) {
+        return new PlanStep(index, node, kernel, provider, other, inputs, outputs, nested);
+    }
+
     /** Operator, name and provider as errors show them. */
     public String describe() {
         return node.describe() + " (" + provider + ")";

@@ -32,6 +32,9 @@ final class DeviceMemory {
                     buffers.add(blocks[i]);
                 }
             }
+            if (!buffers.isEmpty()) {
+                frame.orderBehindAllocations();
+            }
         } catch (RuntimeException | Error thrown) {
             close();
             throw thrown;

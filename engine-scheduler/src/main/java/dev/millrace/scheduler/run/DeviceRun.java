@@ -5,11 +5,9 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.bind.ContentOnDevice;
 import dev.millrace.scheduler.device.Copy;
-import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +24,7 @@ final class DeviceRun<T> {
     private final Function<Frame, T> results;
     private final Runnable onEnd;
     private int at;
-    private Map<Device, DeviceStream> streams = Map.of();
+    private List<DeviceStream> streams = List.of();
     private @Nullable T result;
     private @Nullable Throwable failure;
     private volatile boolean isOver;
@@ -53,7 +51,7 @@ final class DeviceRun<T> {
         begin(pool.takeBeyondLimit(runner.devices()));
     }
 
-    private void begin(Map<Device, DeviceStream> taken) {
+    private void begin(List<DeviceStream> taken) {
         streams = taken;
         frame.use(taken);
         goOn();
@@ -93,8 +91,7 @@ final class DeviceRun<T> {
     private void download(int slot) {
         try {
             DeviceRange range = Objects.requireNonNull(frame.range(slot));
-            DeviceStream stream =
-                    Objects.requireNonNull(streams.get(range.buffer().device()));
+            DeviceStream stream = frame.queue(range.buffer().device());
             Tensor content = Tensor.allocate(
                     Objects.requireNonNull(frame.type(slot)), Objects.requireNonNull(frame.shape(slot)));
             stream.device().transfer().copy(List.of(new Copy.Download(range, content.segment())), stream);

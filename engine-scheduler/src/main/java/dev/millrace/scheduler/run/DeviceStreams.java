@@ -6,11 +6,10 @@ import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.device.StreamOptions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -42,14 +41,14 @@ public final class DeviceStreams implements AutoCloseable {
     }
 
     /** A run that waits for streams. */
-    private record Waiting(Collection<Device> devices, Consumer<Map<Device, DeviceStream>> taker) {}
+    private record Waiting(List<Device> devices, Consumer<List<DeviceStream>> taker) {}
 
     /**
-     * Takes a stream of each device for a run. Calls {@code taker} when there is one of each, on this thread or on one
+     * Takes a stream for each of these devices for a run; a device may be there several times. Calls {@code taker} when there is one of each, on this thread or on one
      * that gives streams back.
      */
-    void take(Collection<Device> devices, Consumer<Map<Device, DeviceStream>> taker) {
-        Map<Device, DeviceStream> taken;
+    void take(List<Device> devices, Consumer<List<DeviceStream>> taker) {
+        List<DeviceStream> taken;
         synchronized (this) {
             taken = line.isEmpty() ? takeNow(devices) : null;
             if (taken == null) {
@@ -61,19 +60,22 @@ public final class DeviceStreams implements AutoCloseable {
         }
     }
 
-    /** Takes a stream of each device at once, new ones where none is free: for a run within a run that has its own. */
-    synchronized Map<Device, DeviceStream> takeBeyondLimit(Collection<Device> devices) {
-        var taken = new LinkedHashMap<Device, DeviceStream>();
+    /** Takes streams at once, new ones where none is free: for a run within a run that has its own. */
+    synchronized List<DeviceStream> takeBeyondLimit(List<Device> devices) {
+        var taken = new ArrayList<DeviceStream>(devices.size());
         for (Device device : devices) {
             DeviceStream stream = pollFree(device);
-            taken.put(device, stream == null ? make(device) : stream);
+            taken.add(stream == null ? make(device) : stream);
         }
         return taken;
     }
 
-    private @Nullable Map<Device, DeviceStream> takeNow(Collection<Device> devices) {
+    /** Takes streams where there are as many as a run wants. A run that wants more than the limit gets them alone. */
+    private @Nullable List<DeviceStream> takeNow(List<Device> devices) {
         for (Device device : devices) {
-            if (free.getOrDefault(device, List.of()).isEmpty() && made.getOrDefault(device, 0) >= limit) {
+            int there = free.getOrDefault(device, List.of()).size();
+            int inUse = made.getOrDefault(device, 0) - there;
+            if (inUse > 0 && inUse + Collections.frequency(devices, device) > limit) {
                 return null;
             }
         }
@@ -91,13 +93,13 @@ public final class DeviceStreams implements AutoCloseable {
     }
 
     /** Gives streams back whose work is done. */
-    void give(Map<Device, DeviceStream> streams) {
+    void give(List<DeviceStream> streams) {
         var served = new ArrayList<Runnable>();
         synchronized (this) {
             streams.forEach(this::giveBack);
             for (Iterator<Waiting> waiting = line.iterator(); waiting.hasNext(); ) {
                 Waiting first = waiting.next();
-                Map<Device, DeviceStream> taken = takeNow(first.devices);
+                List<DeviceStream> taken = takeNow(first.devices);
                 if (taken == null) {
                     break;
                 }
@@ -108,7 +110,8 @@ public final class DeviceStreams implements AutoCloseable {
         served.forEach(Runnable::run);
     }
 
-    private void giveBack(Device device, DeviceStream stream) {
+    private void giveBack(DeviceStream stream) {
+        Device device = stream.device();
         stream.onRunEnd();
         if (isClosed || made.getOrDefault(device, 0) > limit) {
             made.merge(device, -1, Integer::sum);

@@ -17,7 +17,6 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The constants that lie on devices. Equal contents are uploaded to a place once, straight from the memory that they lie
@@ -78,10 +77,10 @@ public final class DeviceWeights {
                 .map(each -> each.place.device())
                 .distinct()
                 .toList();
-        Map<Device, DeviceStream> taken = streams.takeBeyondLimit(devices);
+        List<DeviceStream> taken = streams.takeBeyondLimit(devices);
         try {
-            wanted.forEach((slot, constant) -> held.ranges.put(slot, range(constant, held, taken, uploads)));
-            uploads.forEach((device, copies) -> upload(copies, taken.get(device)));
+            wanted.forEach((slot, constant) -> held.ranges.put(slot, range(constant, held, streamOf(constant.place.device(), taken), uploads)));
+            uploads.forEach((device, copies) -> upload(copies, streamOf(device, taken)));
         } catch (RuntimeException | Error thrown) {
             held.close();
             throw thrown;
@@ -91,8 +90,17 @@ public final class DeviceWeights {
         return held;
     }
 
+    private static DeviceStream streamOf(Device device, List<DeviceStream> taken) {
+        for (DeviceStream stream : taken) {
+            if (stream.device() == device) {
+                return stream;
+            }
+        }
+        throw new IllegalStateException("no stream of " + device.info().name());
+    }
+
     private DeviceRange range(
-            Wanted constant, Held held, Map<Device, DeviceStream> taken, Map<Device, List<Copy>> uploads) {
+            Wanted constant, Held held, DeviceStream stream, Map<Device, List<Copy>> uploads) {
         Place place = constant.place;
         MemorySegment content = constant.content.segment();
         var key = new Key(place, digest(content));
@@ -100,7 +108,7 @@ public final class DeviceWeights {
         if (entry == null) {
             Device device = place.device();
             entry = new Entry(
-                    device.allocator(place.kind()).allocate(Math.max(1, content.byteSize()), taken.get(device)));
+                    device.allocator(place.kind()).allocate(Math.max(1, content.byteSize()), stream));
             entries.put(key, entry);
             if (content.byteSize() > 0) {
                 uploads.computeIfAbsent(device, each -> new ArrayList<>())
@@ -112,13 +120,11 @@ public final class DeviceWeights {
         return new DeviceRange(entry.buffer, 0, content.byteSize());
     }
 
-    private static void upload(List<Copy> copies, @Nullable DeviceStream stream) {
-        if (stream != null) {
-            stream.device().transfer().copy(copies, stream);
-            long time = stream.signal();
-            stream.flush();
-            stream.await(time, LIMIT);
-        }
+    private static void upload(List<Copy> copies, DeviceStream stream) {
+        stream.device().transfer().copy(copies, stream);
+        long time = stream.signal();
+        stream.flush();
+        stream.await(time, LIMIT);
     }
 
     private static String digest(MemorySegment content) {

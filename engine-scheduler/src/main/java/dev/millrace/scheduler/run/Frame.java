@@ -25,7 +25,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -143,9 +142,12 @@ final class Frame implements LiveValues, BindServices {
     }
 
     /** Takes the streams of devices for this run. */
-    void use(Map<Device, DeviceStream> taken) {
+    void use(List<DeviceStream> taken) {
+        int next = 0;
         for (int i = 0; i < queues.length; i++) {
-            queues[i] = taken.get(plan.streams().get(i));
+            if (plan.streams().get(i).isAsynchronous()) {
+                queues[i] = taken.get(next++);
+            }
         }
     }
 
@@ -157,6 +159,21 @@ final class Frame implements LiveValues, BindServices {
     /** The stream that this run has of a device. */
     DeviceStream queue(Device device) {
         return queue(plan.streams().indexOf(device));
+    }
+
+    /** Makes every stream of the run wait for what was allocated on the others, which may be used from there on. */
+    void orderBehindAllocations() {
+        for (DeviceStream stream : queues) {
+            if (stream != null) {
+                long time = stream.signal();
+                stream.flush();
+                for (DeviceStream other : queues) {
+                    if (other != null && other != stream && other.canWaitFor(stream)) {
+                        other.waitFor(stream, time);
+                    }
+                }
+            }
+        }
     }
 
     /** The memory of a slot on its device; null where it is on the host, or has none yet. */

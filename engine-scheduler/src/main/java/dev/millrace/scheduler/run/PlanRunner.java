@@ -48,7 +48,7 @@ public final class PlanRunner implements AutoCloseable {
     private final int[] inputSlots;
     private final IdleMemory idleMemory;
     private final DeviceServices services;
-    /** The devices whose streams a run takes. */
+    /** The devices of the streams that a run takes. */
     private final List<Device> devices;
 
     /** The constants that lie on devices; null where there are none. */
@@ -78,10 +78,7 @@ public final class PlanRunner implements AutoCloseable {
             Plan plan, WorkerPool pool, int threads, int maxBindings, IdleMemory idleMemory, DeviceServices services) {
         this.plan = plan;
         this.services = services;
-        this.devices = plan.streams().stream()
-                .filter(Device::isAsynchronous)
-                .distinct()
-                .toList();
+        this.devices = plan.streams().stream().filter(Device::isAsynchronous).toList();
         this.idleMemory = idleMemory;
         this.pool = pool;
         this.threads = Math.max(1, Math.min(threads, pool.parallelism()));
@@ -259,12 +256,65 @@ public final class PlanRunner implements AutoCloseable {
         }
     }
 
+    /**
+     * Starts a run. Where devices do its steps, it holds no thread while they work, and may be over when this returns or
+     * later; otherwise it runs here. What it throws before it has begun is told to {@code end} like any failure.
+     */
+    public void start(
+            InputSource inputs, Cancellation cancellation, @Nullable RunListener listener, RunEnd end) {
+        if (plan.isPlain()) {
+            Datum[] results;
+            try {
+                results = run(inputs, cancellation, listener);
+            } catch (RuntimeException | Error thrown) {
+                end.failed(thrown);
+                return;
+            }
+            end.succeeded(results);
+        } else {
+            new StartedRun(this, inputs, cancellation, listener, end).start();
+        }
+    }
+
+    /** Takes a frame for a run, with its inputs. */
+    Frame begin(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener) {
+        Frame frame = takeFrame();
+        try {
+            frame.cancellation = cancellation;
+            frame.listener = listener;
+            put(inputs, frame);
+            frame.source = inputs;
+            return frame;
+        } catch (RuntimeException | Error thrown) {
+            giveBack(frame);
+            throw thrown;
+        }
+    }
+
+    /** Whether idle memory was released, so that a run that found none may be tried again. */
+    boolean gaveUpFor(Throwable failure) {
+        return failure instanceof EngineException
+                && failure.getCause() instanceof OutOfMemoryError
+                && idleMemory.giveUp();
+    }
+
+    /** The failure of a run in the form that its caller gets. */
+    EngineException named(Throwable thrown) {
+        return thrown instanceof EngineException known
+                ? known
+                : EngineException.wrap(Status.RUNTIME_EXCEPTION, "run of '" + plan.name() + "'", thrown);
+    }
+
+    DeviceServices services() {
+        return services;
+    }
+
     /** Runs, and once more if memory was short and idle memory could be released. */
     private Datum[] runWithRetry(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener) {
         try {
             return runOnce(inputs, cancellation, listener);
         } catch (EngineException e) {
-            if (!(e.getCause() instanceof OutOfMemoryError) || !idleMemory.giveUp()) {
+            if (!gaveUpFor(e)) {
                 throw e;
             }
         }
@@ -275,12 +325,8 @@ public final class PlanRunner implements AutoCloseable {
         boolean interrupted = Thread.currentThread().isInterrupted();
         pool.runBegins();
         try {
-            Frame frame = takeFrame();
+            Frame frame = begin(inputs, cancellation, listener);
             try {
-                frame.cancellation = cancellation;
-                frame.listener = listener;
-                put(inputs, frame);
-                frame.source = inputs;
                 if (!plan.isPlain()) {
                     return runOnDevices(frame, false, this::results);
                 }
@@ -293,9 +339,7 @@ public final class PlanRunner implements AutoCloseable {
             if (!interrupted && ClosedMemory.isBehind(e)) {
                 Thread.interrupted();
             }
-            throw e instanceof EngineException known
-                    ? known
-                    : EngineException.wrap(Status.RUNTIME_EXCEPTION, "run of '" + plan.name() + "'", e);
+            throw named(e);
         } finally {
             pool.runEnds();
         }
@@ -314,7 +358,7 @@ public final class PlanRunner implements AutoCloseable {
     }
 
     /** Ends the run in a frame, and keeps the frame for later runs. */
-    private void giveBack(Frame frame) {
+    void giveBack(Frame frame) {
         frame.reset();
         frames.give(frame);
     }
@@ -332,7 +376,7 @@ public final class PlanRunner implements AutoCloseable {
         return run.resultOrFailure();
     }
 
-    private Datum[] results(Frame frame) {
+    Datum[] results(Frame frame) {
         Datum[] results = new Datum[plan.outputs().size()];
         for (int i = 0; i < results.length; i++) {
             Tensor detached = frame.detachOutput(i);

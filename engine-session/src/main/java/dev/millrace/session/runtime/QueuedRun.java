@@ -64,11 +64,44 @@ public final class QueuedRun extends Job implements Disposable {
             }
             request.began();
             cancellation.check();
-            outputs = runs.run(inputs, watched == null ? options : watched.heard(options));
+            RunOptions heard = watched == null ? options : watched.heard(options);
+            if (runs.goesOnWithoutThread()) {
+                start(heard);
+                return;
+            }
+            outputs = runs.run(inputs, heard);
         } catch (RuntimeException | Error e) {
             fail(e);
             return;
         }
+        answer(outputs);
+    }
+
+    /** Starts a run that devices go on with. */
+    private void start(RunOptions heard) {
+        long begin = System.nanoTime();
+        goesOn();
+        var end = new Receiver<Outputs>() {
+            @Override
+            public void answered(Outputs outputs) {
+                queue.ended(QueuedRun.this, System.nanoTime() - begin);
+                answer(outputs);
+            }
+
+            @Override
+            public void failed(EngineException failure) {
+                queue.ended(QueuedRun.this, System.nanoTime() - begin);
+                fail(failure);
+            }
+        };
+        try {
+            runs.startWithoutThread(inputs, heard, end);
+        } catch (RuntimeException | Error e) {
+            end.failed(runs.named(e));
+        }
+    }
+
+    private void answer(Outputs outputs) {
         // who hears of the answer is still on this run's processor, which helps no other run
         runs.pool().tellBegins();
         try {

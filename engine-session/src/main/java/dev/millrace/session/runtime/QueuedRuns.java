@@ -60,6 +60,14 @@ public final class QueuedRuns {
         return runs.runUnwatched(inputs, options);
     }
 
+    boolean goesOnWithoutThread() {
+        return runs.goesOnWithoutThread();
+    }
+
+    void startWithoutThread(Inputs inputs, RunOptions options, Receiver<Outputs> to) {
+        runs.startUnwatched(inputs, options, to);
+    }
+
     EngineException named(Throwable thrown) {
         return runs.named(thrown);
     }

@@ -6,11 +6,13 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.run.RunEnd;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.request.CallerOutputs;
 import dev.millrace.session.request.RequestCheck;
+import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.util.Callbacks;
 import dev.millrace.session.util.Deadline;
 import dev.millrace.session.util.Failures;
@@ -85,6 +87,50 @@ final class SessionRuns {
         return executed(request, options);
     }
 
+    /**
+     * Whether devices do the work of a run, which then holds no thread. A provider that takes one run at a time holds the
+     * thread of the run whose turn it is.
+     */
+    boolean goesOnWithoutThread() {
+        OpenModel open = model.get();
+        return !open.runner().plan().isPlain() && open.turns() == null;
+    }
+
+    /** Checks and starts a request that somebody else watches, and tells of its end. */
+    void startUnwatched(Inputs request, RunOptions options, Receiver<Outputs> to) {
+        check.check(request, options);
+        OpenModel open = model.get();
+        MappedFile.check(open.mapped());
+        RunHooks.start(open.providers());
+        open.runner().start(request, options.cancellation(), listener(options), new RunEnd() {
+            @Override
+            public void succeeded(Datum[] results) {
+                Outputs outputs;
+                try {
+                    MappedFile.check(open.mapped());
+                    RunHooks.end(open.providers());
+                    outputs = SessionRuns.this.outputs(results, options);
+                } catch (RuntimeException | Error e) {
+                    ended(e);
+                    return;
+                }
+                afterEach.run();
+                to.answered(outputs);
+            }
+
+            @Override
+            public void failed(Throwable failure) {
+                RunHooks.endAfter(failure, open.providers());
+                ended(failure);
+            }
+
+            private void ended(Throwable failure) {
+                afterEach.run();
+                to.failed(SessionRuns.this.failed(failure));
+            }
+        });
+    }
+
     /** Throws where a request cannot run, or cannot run on other threads than its caller's. */
     void checkForLater(Inputs request, RunOptions options) {
         check.check(request, options);
@@ -123,19 +169,28 @@ final class SessionRuns {
     private Outputs executed(Inputs request, RunOptions options) {
         OpenModel open = model.get();
         try {
-            Outputs all = new Outputs(outputNames, inTurn(open, request, options));
-            if (!options.into().isEmpty()) {
-                all = CallerOutputs.fill(all, options.into());
-            }
-            lastFailure.answered();
-            return options.outputs().isEmpty() ? all : all.only(options.outputs());
+            return outputs(inTurn(open, request, options), options);
         } catch (RuntimeException | Error e) {
-            EngineException failure = named(e);
-            lastFailure.failed(failure);
-            throw failure;
+            throw failed(e);
         } finally {
             afterEach.run();
         }
+    }
+
+    /** The outputs that a request asked for. */
+    private Outputs outputs(Datum[] results, RunOptions options) {
+        Outputs all = new Outputs(outputNames, results);
+        if (!options.into().isEmpty()) {
+            all = CallerOutputs.fill(all, options.into());
+        }
+        lastFailure.answered();
+        return options.outputs().isEmpty() ? all : all.only(options.outputs());
+    }
+
+    private EngineException failed(Throwable thrown) {
+        EngineException failure = named(thrown);
+        lastFailure.failed(failure);
+        return failure;
     }
 
     /** Executes a run, in its turn where a provider takes one run at a time. */

@@ -1,6 +1,7 @@
 package dev.millrace.session.stream;
 
 import java.util.Comparator;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Something to be done later, on a thread of the engine. */
 public abstract class Job implements Runnable {
@@ -17,10 +18,23 @@ public abstract class Job implements Runnable {
     }
 
     private final int priority;
+    /** Who still works on it: the thread that runs it, and a device that goes on where it was {@link #goesOn()}. */
+    private final AtomicInteger workers = new AtomicInteger(1);
+
     /** The place in a queue, given with {@link RunQueue#add}. */
     long number;
 
     protected Job(int priority) {
         this.priority = priority;
+    }
+
+    /** Says, while it runs, that its work goes on without a thread when {@link #run()} returns. */
+    protected final void goesOn() {
+        workers.incrementAndGet();
+    }
+
+    /** Says that somebody works on it no longer; returns whether it is over. */
+    final boolean isLeftByLast() {
+        return workers.decrementAndGet() == 0;
     }
 }

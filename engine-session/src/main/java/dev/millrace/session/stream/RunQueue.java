@@ -40,6 +40,15 @@ public final class RunQueue {
         return threads.run(this, job);
     }
 
+    /**
+     * Ends a job whose work went on without a thread.
+     *
+     * @param nanos the time that it took, which is the device's
+     */
+    public void ended(Job job, long nanos) {
+        threads.ended(this, job, nanos);
+    }
+
     /** Removes a waiting job. Returns false if it is under way or done. */
     public boolean remove(Job job) {
         return threads.remove(this, job);
@@ -124,6 +133,11 @@ public final class RunQueue {
             had += expected / weight;
         }
         return job;
+    }
+
+    /** Takes back what a job was charged for that goes on without a thread; it is charged when it ends. */
+    void charged(double charge) {
+        had -= charge / weight;
     }
 
     void ended(Job job, double charged, double nanos) {

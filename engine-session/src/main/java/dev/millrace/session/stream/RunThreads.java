@@ -240,8 +240,29 @@ public final class RunThreads implements Executor, AutoCloseable {
             long nanos = System.nanoTime() - start;
             enter();
             running--;
-            queue.ended(job, charged, nanos);
+            if (job.isLeftByLast()) {
+                queue.ended(job, charged, nanos);
+                forget(queue);
+            } else {
+                queue.charged(charged);
+            }
+        }
+    }
+
+    /** Ends a job that went on without a thread. Jobs that waited for it to end may run now. */
+    void ended(RunQueue queue, Job job, long nanos) {
+        if (!job.isLeftByLast()) {
+            return;
+        }
+        enter();
+        try {
+            queue.ended(job, 0, nanos);
             forget(queue);
+            if (isEligible(queue)) {
+                call();
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
