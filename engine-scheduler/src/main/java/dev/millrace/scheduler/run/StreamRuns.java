@@ -151,6 +151,8 @@ final class StreamRuns {
                     DeviceStream queue = queue(stream);
                     activators[activate.notification()] = queue;
                     times[activate.notification()] = queue.signal();
+                    // somebody waits for it, perhaps on a queue that the driver does not know to belong to this one
+                    queue.flush();
                 } else if (instruction instanceof Instruction.Wait wait) {
                     if (await(wait, new Resumption(stream, i + 1))) {
                         return;
@@ -183,7 +185,6 @@ final class StreamRuns {
                 queue(next.stream()).waitFor(producer, time);
                 return false;
             }
-            producer.flush();
             if (producer.completed() >= time) {
                 return false;
             }
