@@ -1,7 +1,5 @@
 package dev.millrace.scheduler.run;
 
-import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.bind.ContentOnDevice;
 import dev.millrace.scheduler.device.Copy;
@@ -103,11 +101,7 @@ final class DeviceRun<T> {
                         if (failed == null) {
                             frame.putContent(slot, content);
                         }
-                        stretchEnded(
-                                failed == null
-                                        ? null
-                                        : new EngineException(
-                                                Status.EP_FAIL, String.valueOf(failed.getMessage()), failed));
+                        stretchEnded(failed);
                     }));
         } catch (RuntimeException | Error thrown) {
             failure = thrown;

@@ -10,6 +10,7 @@ import dev.millrace.scheduler.bind.Binder;
 import dev.millrace.scheduler.bind.Binding;
 import dev.millrace.scheduler.bind.BoundStep;
 import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.DeviceFailure;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.kernel.Kernel;
@@ -300,6 +301,10 @@ public final class PlanRunner implements AutoCloseable {
 
     /** The failure of a run in the form that its caller gets. */
     EngineException named(Throwable thrown) {
+        if (thrown instanceof DeviceFailure failed) {
+            return new EngineException(
+                    Status.EP_FAIL, "run of '" + plan.name() + "': " + failed.getMessage(), failed);
+        }
         return thrown instanceof EngineException known
                 ? known
                 : EngineException.wrap(Status.RUNTIME_EXCEPTION, "run of '" + plan.name() + "'", thrown);

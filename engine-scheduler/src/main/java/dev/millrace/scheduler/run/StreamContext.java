@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.bind.BoundStep;
+import dev.millrace.scheduler.device.DeviceFailure;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.event.RunListener;
@@ -60,6 +61,8 @@ final class StreamContext implements LaunchContext, LoopBody {
             boolean placed =
                     String.valueOf(e.getMessage()).startsWith(step.node().describe());
             throw placed || e.status() == Status.CANCELLED ? e : e.at(step.describe());
+        } catch (DeviceFailure e) {
+            throw new EngineException(Status.EP_FAIL, step.describe() + ": " + e.getMessage(), e);
         } catch (RuntimeException | InternalError e) {
             throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), e);
         }

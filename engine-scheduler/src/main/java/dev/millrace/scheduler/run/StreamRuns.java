@@ -1,7 +1,5 @@
 package dev.millrace.scheduler.run;
 
-import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
 import dev.millrace.scheduler.bind.StreamPrograms;
 import dev.millrace.scheduler.bind.StreamPrograms.Instruction;
 import dev.millrace.scheduler.device.Completion;
@@ -229,7 +227,7 @@ final class StreamRuns {
                 failure.compareAndSet(null, failed);
             }
             if (unsettled.decrementAndGet() == 0) {
-                tasks.add(() -> end.ended(readable(failure.get())));
+                tasks.add(() -> end.ended(failure.get()));
             }
         }
     }
@@ -242,12 +240,6 @@ final class StreamRuns {
                 completion.completed(failed);
             }
         };
-    }
-
-    private static @Nullable Throwable readable(@Nullable Throwable thrown) {
-        return thrown instanceof DeviceFailure failed
-                ? new EngineException(Status.EP_FAIL, String.valueOf(failed.getMessage()), failed)
-                : thrown;
     }
 
     /** Starts the stretch, whose end is told on a thread that does tasks of the run. */
