@@ -20,13 +20,15 @@ public final class SimulatedDevice implements Device {
     private final Simulation simulation;
     private final DeviceState state;
     private final DeviceInfo info;
+    private final int concurrentStreams;
     private final DataTransfer transfer;
     private final Map<MemoryKind, SimulatedAllocator> allocators = new EnumMap<>(MemoryKind.class);
     private final List<SimulatedStream> streams = new ArrayList<>();
     private boolean isClosed;
 
-    SimulatedDevice(Simulation simulation, int number, String name) {
+    SimulatedDevice(Simulation simulation, int number, String name, int concurrentStreams) {
         this.simulation = simulation;
+        this.concurrentStreams = concurrentStreams;
         state = new DeviceState(name);
         info = new DeviceInfo(name, DeviceType.GPU, "simulated", 0, number, Map.of());
         transfer = new SimulatedTransfer(this, simulation.options().copiesBetweenDevices());
@@ -69,6 +71,11 @@ public final class SimulatedDevice implements Device {
         var stream = new SimulatedStream(simulation, state, this, streams.size(), options.name());
         streams.add(stream);
         return stream;
+    }
+
+    @Override
+    public int concurrentStreams() {
+        return concurrentStreams;
     }
 
     @Override

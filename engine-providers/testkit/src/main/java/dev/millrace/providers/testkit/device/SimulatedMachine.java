@@ -27,9 +27,18 @@ public final class SimulatedMachine implements HostThreads, AutoCloseable {
         simulation = new Simulation(seed, options);
     }
 
-    /** Adds a device. */
+    /** Adds a device that counts on one stream for each run. */
     public SimulatedDevice device(String name) {
-        var device = new SimulatedDevice(simulation, devices.size(), name);
+        return device(name, 1);
+    }
+
+    /**
+     * Adds a device.
+     *
+     * @param concurrentStreams the number of streams that the device says it works on at a time
+     */
+    public SimulatedDevice device(String name, int concurrentStreams) {
+        var device = new SimulatedDevice(simulation, devices.size(), name, concurrentStreams);
         devices.add(device);
         return device;
     }
