@@ -5,4 +5,5 @@ module dev.millrace.providers.testkit {
     requires static transitive org.jspecify;
 
     exports dev.millrace.providers.testkit;
+    exports dev.millrace.providers.testkit.device;
 }

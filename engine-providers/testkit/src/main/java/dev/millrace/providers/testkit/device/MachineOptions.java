@@ -1,0 +1,47 @@
+package dev.millrace.providers.testkit.device;
+
+/**
+ * The options of a simulated machine.
+ *
+ * @param order the order of events that do not depend on each other
+ * @param costs the durations of operations
+ * @param copiesBetweenDevices whether a stream copies between memories of two devices
+ * @param waitsBetweenDevices whether a stream waits for a stream of another device
+ * @param keepsBack whether streams keep work back until they are flushed
+ */
+public record MachineOptions(
+        Order order, CostModel costs, boolean copiesBetweenDevices, boolean waitsBetweenDevices, boolean keepsBack) {
+
+    /** The orders in which a machine does what is ready. */
+    public enum Order {
+        /** The seed picks, however long operations take. */
+        ANY,
+        /** What is due first in virtual time comes first; the seed picks among equals. */
+        TIME
+    }
+
+    /** Returns the options of a machine whose seed picks the order and whose devices know each other. */
+    public static MachineOptions defaults() {
+        return new MachineOptions(Order.ANY, CostModel.linear(5_000, 100, 10_000), true, true, true);
+    }
+
+    public MachineOptions withOrder(Order value) {
+        return new MachineOptions(value, costs, copiesBetweenDevices, waitsBetweenDevices, keepsBack);
+    }
+
+    public MachineOptions withCosts(CostModel value) {
+        return new MachineOptions(order, value, copiesBetweenDevices, waitsBetweenDevices, keepsBack);
+    }
+
+    public MachineOptions withCopiesBetweenDevices(boolean value) {
+        return new MachineOptions(order, costs, value, waitsBetweenDevices, keepsBack);
+    }
+
+    public MachineOptions withWaitsBetweenDevices(boolean value) {
+        return new MachineOptions(order, costs, copiesBetweenDevices, value, keepsBack);
+    }
+
+    public MachineOptions withKeepsBack(boolean value) {
+        return new MachineOptions(order, costs, copiesBetweenDevices, waitsBetweenDevices, value);
+    }
+}

@@ -1,0 +1,119 @@
+package dev.millrace.providers.testkit.device;
+
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.pool.Scratch;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A launch that gives a stream the work of a wrapped launch. */
+final class SimulatedLaunch implements Launch {
+    private final Launch wrapped;
+    private final String name;
+    private final LaunchArguments arguments;
+
+    SimulatedLaunch(Launch wrapped, String name, LaunchArguments arguments) {
+        this.wrapped = wrapped;
+        this.name = name;
+        this.arguments = arguments;
+    }
+
+    @Override
+    public void run(LaunchContext context) {
+        if (!(context.stream() instanceof SimulatedStream stream)) {
+            throw new IllegalArgumentException(name + " is a kernel of simulated devices");
+        }
+        var reads = new ArrayList<DeviceOperand>();
+        arguments.inputs().forEach(index -> reads.add(DeviceOperand.of(context.inputRange(index))));
+        arguments.hostInputs().forEach(index -> reads.add(DeviceOperand.ofHost(context.input(index))));
+        var writes = new ArrayList<DeviceOperand>();
+        arguments.outputs().forEach(index -> writes.add(DeviceOperand.of(context.outputRange(index))));
+        if (arguments.hasWorkspace()) {
+            writes.add(DeviceOperand.of(context.workspaceRange()));
+        }
+        stream.submit(name, reads, writes, 0, (in, out) -> wrapped.run(new Memory(in, out)));
+    }
+
+    @Override
+    public void prewarm(Runnable checkCancelled) {
+        wrapped.prewarm(checkCancelled);
+    }
+
+    @Override
+    public long memoryBytes() {
+        return wrapped.memoryBytes();
+    }
+
+    @Override
+    public void trim() {
+        wrapped.trim();
+    }
+
+    @Override
+    public String text() {
+        return wrapped.text();
+    }
+
+    /** The memory of the operation, as the wrapped launch sees it. */
+    private final class Memory implements LaunchContext {
+        private final List<MemorySegment> reads;
+        private final List<MemorySegment> writes;
+        private final Scratch scratch = new Scratch();
+
+        Memory(List<MemorySegment> reads, List<MemorySegment> writes) {
+            this.reads = reads;
+            this.writes = writes;
+        }
+
+        @Override
+        public MemorySegment input(int index) {
+            int at = arguments.inputs().indexOf(index);
+            return reads.get(
+                    at >= 0
+                            ? at
+                            : arguments.inputs().size() + arguments.hostInputs().indexOf(index));
+        }
+
+        @Override
+        public MemorySegment output(int index) {
+            return writes.get(arguments.outputs().indexOf(index));
+        }
+
+        @Override
+        public String[] inputStrings(int index) {
+            throw new UnsupportedOperationException("a device has no strings");
+        }
+
+        @Override
+        public String[] outputStrings(int index) {
+            throw new UnsupportedOperationException("a device has no strings");
+        }
+
+        @Override
+        public MemorySegment workspace() {
+            if (!arguments.hasWorkspace()) {
+                throw new IllegalStateException(name + " asked for no workspace");
+            }
+            return writes.getLast();
+        }
+
+        @Override
+        public void parallelFor(long items, long grain, RangeTask task) {
+            if (items > 0) {
+                task.run(this, 0, items, scratch);
+            }
+        }
+
+        @Override
+        public Scratch scratch() {
+            return scratch;
+        }
+
+        @Override
+        public void checkCancelled() {
+            // a device does what it was given
+        }
+    }
+}
