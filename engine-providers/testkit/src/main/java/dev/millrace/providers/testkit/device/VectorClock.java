@@ -45,7 +45,7 @@ final class VectorClock {
 
     private void grow(int length) {
         if (length > times.length) {
-            times = Arrays.copyOf(times, Math.max(length, 2 * times.length));
+            times = Arrays.copyOf(times, length);
         }
     }
 }
