@@ -36,7 +36,10 @@ final class DeviceMemory {
                 frame.orderBehindAllocations();
             }
         } catch (RuntimeException | Error thrown) {
-            close();
+            for (DeviceBuffer buffer : buffers) {
+                // behind its allocation, which the device may not have done yet
+                buffer.device().allocator(buffer.kind()).free(buffer, frame.queue(buffer.device()));
+            }
             throw thrown;
         }
         values = new DeviceRange[binding.inBlock.length];

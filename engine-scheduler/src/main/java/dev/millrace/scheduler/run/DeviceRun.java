@@ -2,6 +2,7 @@ package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.bind.ContentOnDevice;
+import dev.millrace.scheduler.device.Completion;
 import dev.millrace.scheduler.device.Copy;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
@@ -97,12 +98,12 @@ final class DeviceRun<T> {
             stream.flush();
             stream.whenCompleted(
                     time,
-                    failed -> tasks.add(() -> {
+                    Completion.once(failed -> tasks.add(() -> {
                         if (failed == null) {
                             frame.putContent(slot, content);
                         }
                         stretchEnded(failed);
-                    }));
+                    })));
         } catch (RuntimeException | Error thrown) {
             failure = thrown;
             end();

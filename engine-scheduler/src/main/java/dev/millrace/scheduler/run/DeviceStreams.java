@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -88,6 +89,8 @@ public final class DeviceStreams implements AutoCloseable {
     }
 
     private DeviceStream make(Device device) {
+        // memory is given back on a stream that is there before anything can fail
+        ofMemory.computeIfAbsent(device, key -> key.createStream(new StreamOptions(key.info().name() + " memory")));
         int number = made.merge(device, 1, Integer::sum);
         return device.createStream(new StreamOptions(device.info().name() + " stream " + number));
     }
@@ -122,15 +125,9 @@ public final class DeviceStreams implements AutoCloseable {
     }
 
     /** Frees memory that no work of a device uses any more. */
-    void free(DeviceBuffer buffer) {
+    synchronized void free(DeviceBuffer buffer) {
         Device device = buffer.device();
-        device.allocator(buffer.kind()).free(buffer, ofMemory(device));
-    }
-
-    /** The stream that memory of a device is given back on. */
-    private synchronized DeviceStream ofMemory(Device device) {
-        return ofMemory.computeIfAbsent(
-                device, key -> key.createStream(new StreamOptions(key.info().name() + " memory")));
+        device.allocator(buffer.kind()).free(buffer, Objects.requireNonNull(ofMemory.get(device)));
     }
 
     /** Closes the streams that no run has; runs under way close theirs when they end. */

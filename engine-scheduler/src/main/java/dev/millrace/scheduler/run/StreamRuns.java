@@ -10,7 +10,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
@@ -187,7 +186,7 @@ final class StreamRuns {
                 return false;
             }
             active.incrementAndGet();
-            producer.whenCompleted(time, once(failed -> {
+            producer.whenCompleted(time, Completion.once(failed -> {
                 if (failed != null) {
                     failure.compareAndSet(null, failed);
                 }
@@ -213,7 +212,7 @@ final class StreamRuns {
                 try {
                     long time = queue.signal();
                     queue.flush();
-                    queue.whenCompleted(time, once(this::settled));
+                    queue.whenCompleted(time, Completion.once(this::settled));
                 } catch (RuntimeException | Error thrown) {
                     failure.compareAndSet(null, thrown);
                     settled(null);
@@ -230,16 +229,6 @@ final class StreamRuns {
                 tasks.add(() -> end.ended(failure.get()));
             }
         }
-    }
-
-    /** Returns a completion that hears of the first of several calls: a device that calls twice ends no run twice. */
-    private static Completion once(Completion completion) {
-        var called = new AtomicBoolean();
-        return failed -> {
-            if (!called.getAndSet(true)) {
-                completion.completed(failed);
-            }
-        };
     }
 
     /** Starts the stretch, whose end is told on a thread that does tasks of the run. */
