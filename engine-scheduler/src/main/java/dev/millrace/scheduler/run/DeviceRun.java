@@ -42,7 +42,17 @@ final class DeviceRun<T> {
 
     /** Starts the run once there are streams for it. */
     void start(DeviceStreams pool) {
-        pool.take(runner.devices(), taken -> tasks.add(() -> begin(taken)));
+        pool.take(runner.devices(), new DeviceStreams.Taker() {
+            @Override
+            public void taken(List<DeviceStream> ofRun) {
+                tasks.add(() -> begin(ofRun));
+            }
+
+            @Override
+            public void failed(Throwable reason) {
+                tasks.add(() -> stretchEnded(reason));
+            }
+        });
     }
 
     /** Starts a run within a run, which has a thread that waits for it. */

@@ -13,7 +13,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,14 +40,21 @@ public final class DeviceStreams implements AutoCloseable {
         this.limit = Math.max(1, limit);
     }
 
+    /** Gets the streams that a run waits for, or the reason why there are none. */
+    interface Taker {
+        void taken(List<DeviceStream> streams);
+
+        void failed(Throwable reason);
+    }
+
     /** A run that waits for streams. */
-    private record Waiting(List<Device> devices, Consumer<List<DeviceStream>> taker) {}
+    private record Waiting(List<Device> devices, Taker taker) {}
 
     /**
-     * Takes a stream for each of these devices for a run; a device may be there several times. Calls {@code taker} when there is one of each, on this thread or on one
-     * that gives streams back.
+     * Takes a stream for each of these devices for a run; a device may be there several times. Calls {@code taker} when
+     * there is one for each, on this thread or on one that gives streams back.
      */
-    void take(List<Device> devices, Consumer<List<DeviceStream>> taker) {
+    void take(List<Device> devices, Taker taker) {
         List<DeviceStream> taken;
         synchronized (this) {
             taken = line.isEmpty() ? takeNow(devices) : null;
@@ -57,18 +63,23 @@ public final class DeviceStreams implements AutoCloseable {
             }
         }
         if (taken != null) {
-            taker.accept(taken);
+            taker.taken(taken);
         }
     }
 
     /** Takes streams at once, new ones where none is free: for a run within a run that has its own. */
     synchronized List<DeviceStream> takeBeyondLimit(List<Device> devices) {
         var taken = new ArrayList<DeviceStream>(devices.size());
-        for (Device device : devices) {
-            DeviceStream stream = pollFree(device);
-            taken.add(stream == null ? make(device) : stream);
+        try {
+            for (Device device : devices) {
+                DeviceStream stream = pollFree(device);
+                taken.add(stream == null ? make(device) : stream);
+            }
+            return taken;
+        } catch (RuntimeException | Error thrown) {
+            taken.forEach(this::giveBack);
+            throw thrown;
         }
-        return taken;
     }
 
     /** Takes streams where there are as many as a run wants. A run that wants more than the limit gets them alone. */
@@ -102,12 +113,16 @@ public final class DeviceStreams implements AutoCloseable {
             streams.forEach(this::giveBack);
             for (Iterator<Waiting> waiting = line.iterator(); waiting.hasNext(); ) {
                 Waiting first = waiting.next();
-                List<DeviceStream> taken = takeNow(first.devices);
-                if (taken == null) {
-                    break;
+                try {
+                    List<DeviceStream> taken = takeNow(first.devices);
+                    if (taken == null) {
+                        break;
+                    }
+                    served.add(() -> first.taker.taken(taken));
+                } catch (RuntimeException | Error thrown) {
+                    served.add(() -> first.taker.failed(thrown));
                 }
                 waiting.remove();
-                served.add(() -> first.taker.accept(taken));
             }
         }
         served.forEach(Runnable::run);
