@@ -92,7 +92,7 @@ class RowsTest {
                 rows.addAll(numbers(line.group(1)));
             });
         }
-        assertThat(rows).containsExactly(122, 123, 125, 126, 129);
+        assertThat(rows).containsExactly(122, 123, 124, 125, 126, 129);
     }
 
     @Test
@@ -104,7 +104,7 @@ class RowsTest {
         }
         var open = new TreeSet<Integer>();
         lines(OPEN).forEach(line -> open.addAll(numbers(line.group(1))));
-        assertThat(open).containsExactly(107, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 124, 127);
+        assertThat(open).containsExactly(107, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 127);
         assertThat(told).doesNotContainAnyElementsOf(open);
         told.addAll(open);
         assertThat(told).isEqualTo(ALL);

@@ -22,8 +22,12 @@ final class TestEngines {
     }
 
     static Engine with(ProviderFactory factory, EngineOptions options) {
+        return with(List.of(factory), options);
+    }
+
+    static Engine with(List<? extends ProviderFactory> factories, EngineOptions options) {
         List<ProviderFactory> providers = installed();
-        providers.add(factory);
+        providers.addAll(factories);
         return OpenEngine.create(options, providers);
     }
 

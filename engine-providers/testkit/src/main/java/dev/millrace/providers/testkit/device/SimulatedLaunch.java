@@ -5,7 +5,6 @@ import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.pool.Scratch;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 
 /** A launch that gives a stream the work of a wrapped launch. */
@@ -22,18 +21,10 @@ final class SimulatedLaunch implements Launch {
 
     @Override
     public void run(LaunchContext context) {
-        if (!(context.stream() instanceof SimulatedStream stream)) {
-            throw new IllegalArgumentException(name + " is a kernel of simulated devices");
+        if (!(context.stream() instanceof KernelStream stream)) {
+            throw new IllegalArgumentException(name + " is a kernel of devices of the testkit");
         }
-        var reads = new ArrayList<DeviceOperand>();
-        arguments.inputs().forEach(index -> reads.add(DeviceOperand.of(context.inputRange(index))));
-        arguments.hostInputs().forEach(index -> reads.add(DeviceOperand.ofHost(context.input(index))));
-        var writes = new ArrayList<DeviceOperand>();
-        arguments.outputs().forEach(index -> writes.add(DeviceOperand.of(context.outputRange(index))));
-        if (arguments.hasWorkspace()) {
-            writes.add(DeviceOperand.of(context.workspaceRange()));
-        }
-        stream.submit(name, reads, writes, 0, (in, out) -> wrapped.run(new Memory(in, out)));
+        stream.submit(name, arguments, context, (in, out) -> wrapped.run(new Memory(in, out)));
     }
 
     @Override

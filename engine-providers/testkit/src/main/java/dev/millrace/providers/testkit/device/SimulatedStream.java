@@ -5,13 +5,14 @@ import dev.millrace.scheduler.device.DeviceFailure;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.device.MemoryKind;
+import dev.millrace.scheduler.kernel.LaunchContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A stream of a simulated device. Providers of simulated devices give it {@link Operation}s. */
-public final class SimulatedStream implements DeviceStream {
+public final class SimulatedStream implements DeviceStream, KernelStream {
     private final Simulation simulation;
     private final DeviceState state;
     private final SimulatedDevice device;
@@ -51,6 +52,19 @@ public final class SimulatedStream implements DeviceStream {
                 operands(operation.writes()),
                 operation.operations(),
                 operation.body());
+    }
+
+    @Override
+    public void submit(String operation, LaunchArguments arguments, LaunchContext context, Operation.Body body) {
+        var reads = new ArrayList<DeviceOperand>();
+        arguments.inputs().forEach(index -> reads.add(DeviceOperand.of(context.inputRange(index))));
+        arguments.hostInputs().forEach(index -> reads.add(DeviceOperand.ofHost(context.input(index))));
+        var writes = new ArrayList<DeviceOperand>();
+        arguments.outputs().forEach(index -> writes.add(DeviceOperand.of(context.outputRange(index))));
+        if (arguments.hasWorkspace()) {
+            writes.add(DeviceOperand.of(context.workspaceRange()));
+        }
+        submit(operation, reads, writes, 0, body);
     }
 
     private static List<DeviceOperand> operands(List<DeviceRange> ranges) {

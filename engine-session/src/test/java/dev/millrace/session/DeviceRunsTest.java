@@ -1,0 +1,129 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.graph.optimise.pass.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Tests runs of sessions whose steps are done by devices that work on their own. */
+@Timeout(120)
+class DeviceRunsTest {
+    private static final int WIDTH = 16;
+
+    private static Engine engine(ThreadedFactory... factories) {
+        return TestEngines.with(List.of(factories), EngineOptions.builder().threads(2).build());
+    }
+
+    /** Opens a session of a perceptron whose nodes stay as they are, each provider in front of the host. */
+    private static Session session(Engine engine, ThreadedFactory... factories) {
+        var options = SessionOptions.builder()
+                .optimiser(Optimiser.Options.builder().level(Level.DISABLED).build());
+        for (ThreadedFactory factory : factories) {
+            options.provider(factory.name());
+        }
+        Session session = engine.session(
+                TestModels.perceptron(4, WIDTH, 1), options.provider("cpu").build());
+        assertThat(session.label().providers())
+                .containsAll(Stream.of(factories).map(ThreadedFactory::name).toList());
+        return session;
+    }
+
+    private static float[] onHost() {
+        try (Engine engine = engine();
+                Session session = session(engine)) {
+            return TestModels.answer(session, WIDTH);
+        }
+    }
+
+    private static float[] floats(Outputs outputs) {
+        try (outputs) {
+            return outputs.get(0).floats();
+        }
+    }
+
+    private static Inputs request() {
+        return Inputs.of("x", TestModels.halves(WIDTH));
+    }
+
+    @Test
+    void partsOnTwoDevicesAndTheHostGiveTheAnswerOfTheHost() {
+        var one = new ThreadedFactory("one", 0, "MatMul", "Gemm");
+        var two = new ThreadedFactory("two", 0, "Relu");
+        float[] expected = onHost();
+        try (Engine engine = engine(one, two);
+                Session session = session(engine, one, two)) {
+            for (int i = 0; i < 20; i++) {
+                assertThat(TestModels.answer(session, WIDTH)).isEqualTo(expected);
+            }
+        }
+        assertThat(one.device().openStreams() + two.device().openStreams()).isZero();
+        assertThat(one.device().usedBytes() + two.device().usedBytes()).isZero();
+    }
+
+    @Test
+    void runsThatWaitForADeviceHoldNoThread() {
+        var one = new ThreadedFactory("one", 100_000, "MatMul", "Gemm", "Relu");
+        float[] expected = onHost();
+        try (Engine engine = engine(one);
+                Session session = session(engine, one)) {
+            assertThat(floats(session.run(request()))).isEqualTo(expected);
+            int before = Thread.activeCount();
+            var answers = new ArrayList<Mono<Outputs>>();
+            for (int i = 0; i < 500; i++) {
+                answers.add(session.mono(request()));
+            }
+            List<float[]> all = Flux.merge(Flux.fromIterable(answers), 500)
+                    .map(DeviceRunsTest::floats)
+                    .doOnNext(answer -> assertThat(Thread.activeCount()).isLessThanOrEqualTo(before + 4))
+                    .collectList()
+                    .block();
+            assertThat(all).hasSize(500).allSatisfy(answer -> assertThat(answer).isEqualTo(expected));
+        }
+        assertThat(one.device().openStreams()).isZero();
+        assertThat(one.device().usedBytes()).isZero();
+    }
+
+    @Test
+    void aRunWhoseDeadlinePassesWhileADeviceWorksEndsAndIsGivenBack() {
+        var one = new ThreadedFactory("one", 20_000_000, "MatMul", "Gemm", "Relu");
+        try (Engine engine = engine(one);
+                Session session = session(engine, one)) {
+            RunOptions soon = RunOptions.builder()
+                    .deadline(Instant.now().plus(Duration.ofMillis(30)))
+                    .build();
+            assertThatThrownBy(() -> session.mono(request(), soon).block())
+                    .isInstanceOfSatisfying(
+                            EngineException.class,
+                            failure -> assertThat(failure.status()).isEqualTo(Status.DEADLINE_EXCEEDED));
+            assertThat(floats(session.run(request()))).isEqualTo(onHost());
+        }
+        assertThat(one.device().usedBytes()).isZero();
+    }
+
+    @Test
+    void weightsAreUploadedOnceForTheSessionsOfAnEngine() {
+        var one = new ThreadedFactory("one", 0, "MatMul", "Gemm");
+        try (Engine engine = engine(one);
+                Session first = session(engine, one)) {
+            long ofOne = one.device().usedBytes();
+            assertThat(ofOne).isPositive();
+            try (Session second = session(engine, one)) {
+                assertThat(one.device().usedBytes()).isEqualTo(ofOne);
+                assertThat(TestModels.answer(second, WIDTH)).isEqualTo(TestModels.answer(first, WIDTH));
+            }
+        }
+        assertThat(one.device().usedBytes()).isZero();
+    }
+}
