@@ -25,7 +25,6 @@ class FileCirclesTest {
     private static final Map<String, Integer> LARGEST = Map.of(
             "dev/millrace/session", 2,
             "dev/millrace/session/runtime", 3,
-            "dev/millrace/scheduler/run", 18,
             "dev/millrace/epcontext", 2,
             "dev/millrace/codegen/asm", 10,
             "dev/millrace/graph/ir", 9);

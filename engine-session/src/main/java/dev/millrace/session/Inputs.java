@@ -3,7 +3,7 @@ package dev.millrace.session;
 import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.scheduler.run.PlanRunner;
+import dev.millrace.scheduler.run.InputSource;
 import dev.millrace.session.util.Failures;
 import java.util.Collections;
 import java.util.HashSet;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * session copies the names and the references to the data when it accepts a request, so an instance may be refilled for
  * the next one. Not safe for use by several threads while it is being filled.
  */
-public final class Inputs implements PlanRunner.InputSource {
+public final class Inputs implements InputSource {
     private final Map<String, Datum> byName = new LinkedHashMap<>();
     /** The names of the donated inputs; null for none. */
     private @Nullable Set<String> donated;

@@ -23,7 +23,8 @@ class DeviceRunsTest {
     private static final int WIDTH = 16;
 
     private static Engine engine(ThreadedFactory... factories) {
-        return TestEngines.with(List.of(factories), EngineOptions.builder().threads(2).build());
+        return TestEngines.with(
+                List.of(factories), EngineOptions.builder().threads(2).build());
     }
 
     /** Opens a session of a perceptron whose nodes stay as they are, each provider in front of the host. */

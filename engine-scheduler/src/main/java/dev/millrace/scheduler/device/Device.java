@@ -1,6 +1,7 @@
 package dev.millrace.scheduler.device;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -9,7 +10,49 @@ import java.util.Optional;
  */
 public interface Device extends AutoCloseable {
     /** The processor that this code runs on. */
-    Device CPU = new HostDevice();
+    Device CPU = new Device() {
+        private final DeviceInfo info = new DeviceInfo("cpu", DeviceType.CPU, "", 0, 0, Map.of());
+
+        @Override
+        public DeviceInfo info() {
+            return info;
+        }
+
+        @Override
+        public List<MemoryKind> memories() {
+            return List.of(MemoryKind.DEFAULT);
+        }
+
+        @Override
+        public boolean isAsynchronous() {
+            return false;
+        }
+
+        @Override
+        public DeviceAllocator allocator(MemoryKind kind) {
+            throw noStreams();
+        }
+
+        @Override
+        public DataTransfer transfer() {
+            throw noStreams();
+        }
+
+        @Override
+        public DeviceStream createStream(StreamOptions options) {
+            throw noStreams();
+        }
+
+        private static UnsupportedOperationException noStreams() {
+            return new UnsupportedOperationException(
+                    "the host works without streams, allocators and transfers of its own");
+        }
+
+        @Override
+        public String toString() {
+            return info.name();
+        }
+    };
 
     DeviceInfo info();
 

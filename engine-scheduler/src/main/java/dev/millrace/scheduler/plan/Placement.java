@@ -125,7 +125,8 @@ final class Placement {
                                 body.plan(),
                                 body.captures().stream()
                                         .map(capture -> new NestedPlan.Capture(
-                                                at(capture.outerSlot(), Place.HOST, step.stream()), capture.innerSlot()))
+                                                at(capture.outerSlot(), Place.HOST, step.stream()),
+                                                capture.innerSlot()))
                                         .toList())));
         steps.add(new PlanStep(
                 steps.size(),

@@ -8,6 +8,7 @@ import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.device.Place;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
+import dev.millrace.scheduler.plan.Plan;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,25 +21,29 @@ final class DeviceMemory {
     private final @Nullable DeviceRange[] values;
     private final @Nullable DeviceRange[] workspaces;
 
-    DeviceMemory(Binding binding, Frame frame) {
-        streams = frame.runner.streams();
+    /**
+     * @param run the streams that the run has taken, on which the memory is allocated
+     * @param streams the streams on which it is given back
+     */
+    DeviceMemory(Binding binding, Plan plan, DeviceValues run, DeviceStreams streams) {
+        this.streams = streams;
         var blocks = new DeviceBuffer[binding.blocks.size()];
         try {
             for (int i = 0; i < blocks.length; i++) {
                 Binding.Block block = binding.blocks.get(i);
                 if (!block.place().equals(Place.HOST) && block.bytes() > 0) {
-                    DeviceStream stream = frame.queue(block.place().device());
+                    DeviceStream stream = run.queue(block.place().device());
                     blocks[i] = allocator(block.place()).allocate(block.bytes(), stream);
                     buffers.add(blocks[i]);
                 }
             }
             if (!buffers.isEmpty()) {
-                frame.orderBehindAllocations();
+                run.orderBehindAllocations();
             }
         } catch (RuntimeException | Error thrown) {
             for (DeviceBuffer buffer : buffers) {
                 // behind its allocation, which the device may not have done yet
-                buffer.device().allocator(buffer.kind()).free(buffer, frame.queue(buffer.device()));
+                buffer.device().allocator(buffer.kind()).free(buffer, run.queue(buffer.device()));
             }
             throw thrown;
         }
@@ -53,12 +58,17 @@ final class DeviceMemory {
         for (int i = 0; i < workspaces.length; i++) {
             BoundStep step = binding.steps.get(i);
             Buffer workspace = step.workspace();
-            if (workspace != null && frame.isOnDevice(step)) {
-                Place place = frame.plan.streams().get(step.step().stream()).place();
+            if (workspace != null && isOnDevice(plan, step)) {
+                Place place = plan.streams().get(step.step().stream()).place();
                 DeviceBuffer block = blocks[Binding.Block.indexOf(place, binding.blocks)];
                 workspaces[i] = new DeviceRange(block, workspace.offset(), workspace.bytes());
             }
         }
+    }
+
+    /** Whether a step is given to a device. */
+    static boolean isOnDevice(Plan plan, BoundStep step) {
+        return plan.streams().get(step.step().stream()).isAsynchronous();
     }
 
     private static DeviceAllocator allocator(Place place) {

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param <T> what the run returns
  */
 final class DeviceRun<T> {
-    private final PlanRunner runner;
+    private final PlanRuns runs;
     private final Frame frame;
+    private final DeviceValues devices;
     private final RunTasks tasks;
     private final Function<Frame, T> results;
     private final Runnable onEnd;
@@ -32,9 +33,10 @@ final class DeviceRun<T> {
      * @param results takes the results out of the frame when all steps are done
      * @param onEnd called once when the run is over and has given back what it took
      */
-    DeviceRun(PlanRunner runner, Frame frame, RunTasks tasks, Function<Frame, T> results, Runnable onEnd) {
-        this.runner = runner;
+    DeviceRun(PlanRuns runs, Frame frame, RunTasks tasks, Function<Frame, T> results, Runnable onEnd) {
+        this.runs = runs;
         this.frame = frame;
+        this.devices = Objects.requireNonNull(frame.onDevices);
         this.tasks = tasks;
         this.results = results;
         this.onEnd = onEnd;
@@ -42,7 +44,7 @@ final class DeviceRun<T> {
 
     /** Starts the run once there are streams for it. */
     void start(DeviceStreams pool) {
-        pool.take(runner.devices(), new DeviceStreams.Taker() {
+        pool.take(runs.devices(), new DeviceStreams.Taker() {
             @Override
             public void taken(List<DeviceStream> ofRun) {
                 tasks.add(() -> begin(ofRun));
@@ -57,19 +59,19 @@ final class DeviceRun<T> {
 
     /** Starts a run within a run, which has a thread that waits for it. */
     void startWithin(DeviceStreams pool) {
-        begin(pool.takeBeyondLimit(runner.devices()));
+        begin(pool.takeBeyondLimit(runs.devices()));
     }
 
     private void begin(List<DeviceStream> taken) {
         streams = taken;
-        frame.use(taken);
+        devices.use(taken);
         goOn();
     }
 
     private void goOn() {
         try {
-            while (at < runner.plan().steps().size()) {
-                Stretch stretch = runner.stretch(at, frame);
+            while (at < runs.plan().steps().size()) {
+                Stretch stretch = runs.stretch(at, frame);
                 StretchState state = frame.enter(stretch);
                 at = stretch.binding.to;
                 if (!stretch.binding.programs.isEmpty()) {
@@ -99,8 +101,8 @@ final class DeviceRun<T> {
     /** Copies a value to the host, whose content decides how the run goes on. */
     private void download(int slot) {
         try {
-            DeviceRange range = Objects.requireNonNull(frame.range(slot));
-            DeviceStream stream = frame.queue(range.buffer().device());
+            DeviceRange range = Objects.requireNonNull(devices.range(slot));
+            DeviceStream stream = devices.queue(range.buffer().device());
             Tensor content = Tensor.allocate(
                     Objects.requireNonNull(frame.type(slot)), Objects.requireNonNull(frame.shape(slot)));
             stream.device().transfer().copy(List.of(new Copy.Download(range, content.segment())), stream);
@@ -121,7 +123,7 @@ final class DeviceRun<T> {
     }
 
     private void end() {
-        runner.streams().give(streams);
+        runs.streams().give(streams);
         isOver = true;
         onEnd.run();
         tasks.wake();

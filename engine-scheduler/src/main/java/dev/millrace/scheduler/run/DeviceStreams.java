@@ -101,7 +101,8 @@ public final class DeviceStreams implements AutoCloseable {
 
     private DeviceStream make(Device device) {
         // memory is given back on a stream that is there before anything can fail
-        ofMemory.computeIfAbsent(device, key -> key.createStream(new StreamOptions(key.info().name() + " memory")));
+        ofMemory.computeIfAbsent(
+                device, key -> key.createStream(new StreamOptions(key.info().name() + " memory")));
         int number = made.merge(device, 1, Integer::sum);
         return device.createStream(new StreamOptions(device.info().name() + " stream " + number));
     }

@@ -79,7 +79,8 @@ public final class DeviceWeights {
                 .toList();
         List<DeviceStream> taken = streams.takeBeyondLimit(devices);
         try {
-            wanted.forEach((slot, constant) -> held.ranges.put(slot, range(constant, held, streamOf(constant.place.device(), taken), uploads)));
+            wanted.forEach((slot, constant) ->
+                    held.ranges.put(slot, range(constant, held, streamOf(constant.place.device(), taken), uploads)));
             uploads.forEach((device, copies) -> upload(copies, streamOf(device, taken)));
         } catch (RuntimeException | Error thrown) {
             held.close();
@@ -99,16 +100,14 @@ public final class DeviceWeights {
         throw new IllegalStateException("no stream of " + device.info().name());
     }
 
-    private DeviceRange range(
-            Wanted constant, Held held, DeviceStream stream, Map<Device, List<Copy>> uploads) {
+    private DeviceRange range(Wanted constant, Held held, DeviceStream stream, Map<Device, List<Copy>> uploads) {
         Place place = constant.place;
         MemorySegment content = constant.content.segment();
         var key = new Key(place, digest(content));
         Entry entry = entries.get(key);
         if (entry == null) {
             Device device = place.device();
-            entry = new Entry(
-                    device.allocator(place.kind()).allocate(Math.max(1, content.byteSize()), stream));
+            entry = new Entry(device.allocator(place.kind()).allocate(Math.max(1, content.byteSize()), stream));
             entries.put(key, entry);
             if (content.byteSize() > 0) {
                 uploads.computeIfAbsent(device, each -> new ArrayList<>())

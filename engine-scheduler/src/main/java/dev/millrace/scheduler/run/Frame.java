@@ -13,9 +13,6 @@ import dev.millrace.scheduler.bind.BindServices;
 import dev.millrace.scheduler.bind.Binding;
 import dev.millrace.scheduler.bind.BoundStep;
 import dev.millrace.scheduler.bind.LiveValues;
-import dev.millrace.scheduler.device.Device;
-import dev.millrace.scheduler.device.DeviceRange;
-import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.Slot;
@@ -35,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class Frame implements LiveValues, BindServices {
     private static final Cancellation NEVER = new Cancellation();
 
-    final PlanRunner runner;
+    final RunOwner runner;
     final Plan plan;
     final WorkerPool pool;
     final int threads;
@@ -44,10 +41,7 @@ final class Frame implements LiveValues, BindServices {
     final @Nullable ElementType[] types;
     final @Nullable Shape[] shapes;
     /** The values that lie on devices; null where the plan runs on the host alone. */
-    private final @Nullable DeviceRange @Nullable [] ranges;
-
-    /** The streams of devices that this run has taken, by the streams of the plan. */
-    private final @Nullable DeviceStream[] queues;
+    final @Nullable DeviceValues onDevices;
 
     final StreamContext[] lanes;
     final List<StretchState> states = new ArrayList<>();
@@ -62,7 +56,8 @@ final class Frame implements LiveValues, BindServices {
     RunListener listener;
 
     /** The source of the inputs, which says which of them are donated; null in a nested run. */
-    PlanRunner.@Nullable InputSource source;
+    @Nullable
+    InputSource source;
 
     private final @Nullable MemorySegment[] outputMemory;
     /** The donated inputs whose memory outputs are computed in. */
@@ -70,7 +65,7 @@ final class Frame implements LiveValues, BindServices {
 
     private final Binding.@Nullable AsOutput[] outputPlaces;
 
-    Frame(PlanRunner runner, WorkerPool pool, int threads) {
+    Frame(RunOwner runner, WorkerPool pool, int threads) {
         this.runner = runner;
         this.plan = runner.plan();
         this.pool = pool;
@@ -83,11 +78,7 @@ final class Frame implements LiveValues, BindServices {
         outputMemory = new MemorySegment[plan.outputs().size()];
         outputPlaces = new Binding.AsOutput[plan.outputs().size()];
         donated = new Tensor[plan.outputs().size()];
-        ranges = plan.isPlain() ? null : new DeviceRange[slots];
-        queues = new DeviceStream[plan.streams().size()];
-        if (ranges != null) {
-            runner.constants().forEach((slot, range) -> ranges[slot] = range);
-        }
+        onDevices = plan.isPlain() ? null : new DeviceValues(plan, runner.constants());
         lanes = new StreamContext[plan.streams().size()];
         for (int i = 0; i < lanes.length; i++) {
             lanes[i] = new StreamContext(this);
@@ -121,8 +112,8 @@ final class Frame implements LiveValues, BindServices {
         for (int i = 0; i < binding.inBlock.length; i++) {
             segments[binding.inBlock[i].slot()] = state.views[i];
         }
-        if (ranges != null && state.onDevices != null) {
-            enterOnDevices(binding, state.onDevices, ranges);
+        if (onDevices != null && state.onDevices != null) {
+            onDevices.enter(binding, state.onDevices, segments);
         }
         for (Binding.AsOutput output : binding.asOutput) {
             segments[output.slot()] = claimOutput(output);
@@ -131,71 +122,15 @@ final class Frame implements LiveValues, BindServices {
         return state;
     }
 
-    private void enterOnDevices(Binding binding, DeviceMemory memory, @Nullable DeviceRange[] values) {
-        for (int i = 0; i < binding.inBlock.length; i++) {
-            int slot = binding.inBlock[i].slot();
-            values[slot] = memory.value(i);
-            if (values[slot] != null) {
-                segments[slot] = memory.onHost(i);
-            }
-        }
-    }
-
-    /** Takes the streams of devices for this run. */
-    void use(List<DeviceStream> taken) {
-        int next = 0;
-        for (int i = 0; i < queues.length; i++) {
-            if (plan.streams().get(i).isAsynchronous()) {
-                queues[i] = taken.get(next++);
-            }
-        }
-    }
-
-    /** The stream of a device that the steps of a stream of the plan are given to. */
-    DeviceStream queue(int stream) {
-        return Objects.requireNonNull(queues[stream], "the run has no stream of this device");
-    }
-
-    /** The stream that this run has of a device. */
-    DeviceStream queue(Device device) {
-        return queue(plan.streams().indexOf(device));
-    }
-
-    /** Makes every stream of the run wait for what was allocated on the others, which may be used from there on. */
-    void orderBehindAllocations() {
-        for (DeviceStream stream : queues) {
-            if (stream != null) {
-                long time = stream.signal();
-                stream.flush();
-                for (DeviceStream other : queues) {
-                    if (other != null && other != stream && other.canWaitFor(stream)) {
-                        other.waitFor(stream, time);
-                    }
-                }
-            }
-        }
-    }
-
-    /** The memory of a slot on its device; null where it is on the host, or has none yet. */
-    @Nullable
-    DeviceRange range(int slot) {
-        return ranges == null ? null : ranges[slot];
-    }
-
     /** Sets the content of a slot that lies on a device, as the host has it too now. */
     void putContent(int slot, Tensor content) {
         data[slot] = content;
         segments[slot] = content.segment();
     }
 
-    /** Whether a step is given to a device. */
-    boolean isOnDevice(BoundStep step) {
-        return plan.streams().get(step.step().stream()).isAsynchronous();
-    }
-
     @Override
     public boolean isOnDevice(int slot) {
-        return ranges != null && ranges[slot] != null && segments[slot] == null;
+        return onDevices != null && onDevices.range(slot) != null && segments[slot] == null;
     }
 
     /** Runs the steps of a stretch one after another, on this thread. */
@@ -288,8 +223,8 @@ final class Frame implements LiveValues, BindServices {
     /** Makes a slot an alias of another one's memory; its type and shape are set already. */
     private void alias(int slot, int root) {
         segments[slot] = segments[root];
-        if (ranges != null) {
-            ranges[slot] = ranges[root];
+        if (onDevices != null) {
+            onDevices.alias(slot, root);
         }
         Shape shape = shapes[slot];
         if (types[slot] == ElementType.STRING && data[root] instanceof Tensor tensor && shape != null) {
@@ -347,7 +282,7 @@ final class Frame implements LiveValues, BindServices {
         }
         MemorySegment memory = place.pool().take();
         if (memory == null) {
-            memory = StretchState.allocate(place.bytes(), purpose(place));
+            memory = RunMemory.allocate(place.bytes(), purpose(place));
         }
         outputMemory[place.output()] = memory;
         outputPlaces[place.output()] = place;
@@ -356,7 +291,7 @@ final class Frame implements LiveValues, BindServices {
 
     /** Returns the caller's tensor if it is donated and its memory can be written and lasts as long as it is reachable. */
     private @Nullable Tensor donated(int slot) {
-        PlanRunner.InputSource inputs = source;
+        InputSource inputs = source;
         Tensor donor =
                 inputs == null ? null : inputs.donated(plan.slots().get(slot).name());
         MemorySegment memory = segments[slot];
@@ -435,11 +370,8 @@ final class Frame implements LiveValues, BindServices {
             types[slot] = null;
             shapes[slot] = null;
         }
-        if (ranges != null) {
-            for (int slot : runner.variableSlots()) {
-                ranges[slot] = null;
-            }
-            Arrays.fill(queues, null);
+        if (onDevices != null) {
+            onDevices.reset(runner.variableSlots());
         }
         for (StreamContext lane : lanes) {
             lane.reset();

@@ -18,9 +18,21 @@ public final class IdleMemory {
     private static final int LEFT_BY_A_RUN = 2;
 
     private final long limit;
-    private final Map<PlanRunner, Boolean> runners = new WeakHashMap<>();
+    private final Map<Holder, Boolean> holders = new WeakHashMap<>();
     private long held;
     private @Nullable EngineException lastRefusal;
+
+    /** The runs of a plan, which keep memory. */
+    interface Holder {
+        /** Drops all that is idle, and returns the number of dropped objects. */
+        int giveUp();
+
+        /** Releases the memory that no run has needed since the last call. */
+        void trim();
+
+        /** The bytes of intermediate values that are kept for later runs. */
+        long idleBytes();
+    }
 
     public IdleMemory() {
         this(Long.MAX_VALUE);
@@ -31,19 +43,19 @@ public final class IdleMemory {
         this.limit = limit;
     }
 
-    synchronized void add(PlanRunner runner) {
-        runners.put(runner, true);
+    synchronized void add(Holder holder) {
+        holders.put(holder, true);
     }
 
-    private synchronized List<PlanRunner> runners() {
-        return new ArrayList<>(runners.keySet());
+    private synchronized List<Holder> holders() {
+        return new ArrayList<>(holders.keySet());
     }
 
     /** Drops all that is idle; true where that was more than the run that has just failed leaves behind. */
     boolean giveUp() {
         int count = 0;
-        for (PlanRunner runner : runners()) {
-            count += runner.giveUp();
+        for (Holder holder : holders()) {
+            count += holder.giveUp();
         }
         return count > LEFT_BY_A_RUN;
     }
@@ -78,7 +90,7 @@ public final class IdleMemory {
     private synchronized void makeRoom(long bytes, String what, boolean stays) {
         if (limit != Long.MAX_VALUE && bytes > limit - used()) {
             // first what no run has needed for long, then what none needs right now
-            runners().forEach(PlanRunner::trim);
+            holders().forEach(Holder::trim);
             if (bytes > limit - used()) {
                 giveUp();
             }
@@ -108,8 +120,8 @@ public final class IdleMemory {
     /** The bytes of intermediate values that are kept for later runs. */
     public long idle() {
         long idle = 0;
-        for (PlanRunner runner : runners()) {
-            idle += runner.idleBytes();
+        for (Holder holder : holders()) {
+            idle += holder.idleBytes();
         }
         return idle;
     }

@@ -11,6 +11,7 @@ import dev.millrace.scheduler.bind.Binder;
 import dev.millrace.scheduler.bind.Binding;
 import dev.millrace.scheduler.kernel.DirectRun;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanStep;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,11 +23,15 @@ public final class PlanWarmup {
     /** Up to so many numbers are computed to foresee how a plan goes on. */
     private static final long FEW = 16;
 
+    private final Plan plan;
     private final PlanRunner runner;
+    private final PlanRuns runs;
     private final Cancellation cancellation;
 
     public PlanWarmup(PlanRunner runner, Cancellation cancellation) {
+        this.plan = runner.plan();
         this.runner = runner;
+        this.runs = runner.runs();
         this.cancellation = cancellation;
     }
 
@@ -51,17 +56,17 @@ public final class PlanWarmup {
 
     private BoundExtent bind(List<ValueType.TensorType> inputs, Map<Integer, Tensor> contents, boolean keep) {
         try {
-            return runner.inFrame(cancellation, frame -> {
+            return runs.inFrame(cancellation, frame -> {
                 for (int i = 0; i < inputs.size(); i++) {
-                    frame.expect(runner.inputSlot(i), inputs.get(i));
+                    frame.expect(runs.inputSlots()[i], inputs.get(i));
                 }
-                var binder = new Binder(runner.plan(), 0, frame, frame);
-                contents.forEach((input, content) -> binder.assume(runner.inputSlot(input), content));
+                var binder = new Binder(plan, 0, frame, frame);
+                contents.forEach((input, content) -> binder.assume(runs.inputSlots()[input], content));
                 Binding binding = binder.bind();
                 if (keep) {
-                    runner.keep(binding, frame);
+                    runs.keep(binding, frame);
                 }
-                return binding.to == runner.plan().steps().size() ? BoundExtent.WHOLE : BoundExtent.PART;
+                return binding.to == plan.steps().size() ? BoundExtent.WHOLE : BoundExtent.PART;
             });
         } catch (RuntimeException | OutOfMemoryError unsuited) {
             return BoundExtent.NOTHING; // the first run says why, and to look for a logger takes as long as to bind
@@ -72,13 +77,13 @@ public final class PlanWarmup {
      * Binds the plan to inputs that runs will bring, as far as that is possible without running it. Throws what such a run
      * would, before it computes.
      */
-    public void expect(PlanRunner.InputSource inputs) {
-        runner.inFrame(cancellation, frame -> {
+    public void expect(InputSource inputs) {
+        runs.inFrame(cancellation, frame -> {
             runner.put(inputs, frame);
             Binding binding = bound(frame, 0);
-            while (binding != null && binding.to < runner.plan().steps().size()) {
+            while (binding != null && binding.to < plan.steps().size()) {
                 frame.expect(binding);
-                runner.plan().steps().subList(binding.from, binding.to).forEach(step -> publishTypes(frame, step));
+                plan.steps().subList(binding.from, binding.to).forEach(step -> publishTypes(frame, step));
                 binding = bound(frame, binding.to);
             }
             return frame;
@@ -87,13 +92,13 @@ public final class PlanWarmup {
 
     /** Null where the stretch depends on what only a run computes. */
     private @Nullable Binding bound(Frame frame, int from) {
-        Binding known = runner.known(from, frame);
+        Binding known = runs.known(from, frame);
         if (known != null) {
             return known;
         }
         try {
-            Binding binding = new Binder(runner.plan(), from, frame, frame).bind();
-            runner.keep(binding, frame);
+            Binding binding = new Binder(plan, from, frame, frame).bind();
+            runs.keep(binding, frame);
             return binding;
         } catch (EngineException e) {
             if (from == 0 || cancellation.isCancelled()) {
@@ -107,7 +112,7 @@ public final class PlanWarmup {
     private void publishTypes(Frame frame, PlanStep step) {
         if (!(step.kernel() instanceof ShapedKernel kernel)
                 || !kernel.isPure()
-                || runner.plan().streams().get(step.stream()).isAsynchronous()
+                || plan.streams().get(step.stream()).isAsynchronous()
                 || !step.nested().isEmpty()) {
             return;
         }

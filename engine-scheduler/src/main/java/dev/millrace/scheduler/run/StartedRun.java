@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** A run on devices that nobody waits for: its end is told. It is tried once more where memory was short. */
 final class StartedRun {
     private final PlanRunner runner;
-    private final PlanRunner.InputSource inputs;
+    private final InputSource inputs;
     private final Cancellation cancellation;
     private final @Nullable RunListener listener;
     private final RunEnd end;
@@ -17,7 +17,7 @@ final class StartedRun {
 
     StartedRun(
             PlanRunner runner,
-            PlanRunner.InputSource inputs,
+            InputSource inputs,
             Cancellation cancellation,
             @Nullable RunListener listener,
             RunEnd end) {
@@ -38,18 +38,19 @@ final class StartedRun {
             return;
         }
         var run = new Attempt(frame);
-        run.devices.start(runner.streams());
+        run.devices.start(runner.runs().streams());
         run.tasks.work();
     }
 
     private final class Attempt {
-        final RunTasks tasks = new RunTasks(runner.services().threads());
+        final RunTasks tasks = new RunTasks(runner.runs().services().threads());
         final DeviceRun<Datum[]> devices;
         private final Frame frame;
 
         Attempt(Frame frame) {
             this.frame = frame;
-            this.devices = new DeviceRun<>(runner, frame, tasks, runner::results, this::ended);
+            this.devices =
+                    new DeviceRun<>(runner.runs(), frame, tasks, runner.runs().results()::ofRun, this::ended);
         }
 
         private void ended() {
@@ -60,7 +61,7 @@ final class StartedRun {
             } catch (RuntimeException | Error thrown) {
                 failure = runner.named(thrown);
             }
-            runner.giveBack(frame);
+            runner.runs().giveBack(frame);
             if (failure != null && !isSecond && runner.gaveUpFor(failure)) {
                 isSecond = true;
                 start();

@@ -14,7 +14,7 @@ import java.util.Objects;
  * @param runner the runner of the plan that the parts make
  * @param outputs for each result of the plan, the number of the step's output that it is
  */
-record StepParts(PlanRunner runner, List<Integer> outputs) {
+record StepParts(RunOwner runner, List<Integer> outputs) {
     /** Runs the parts as a step of the run of {@code outer}. */
     void run(Frame outer, BoundStep step) {
         var inputs = new ArrayList<Datum>(step.inputs.length);

@@ -120,7 +120,7 @@ final class StreamContext implements LaunchContext, LoopBody {
 
     @Override
     public DeviceStream stream() {
-        return frame.queue(bound().step().stream());
+        return devices().queue(bound().step().stream());
     }
 
     @Override
@@ -133,8 +133,12 @@ final class StreamContext implements LaunchContext, LoopBody {
         return range(bound().outputs[index], "output ", index);
     }
 
+    private DeviceValues devices() {
+        return Objects.requireNonNull(frame.onDevices, "the plan runs on the host alone");
+    }
+
     private DeviceRange range(int slot, String what, int index) {
-        DeviceRange range = frame.range(slot);
+        DeviceRange range = devices().range(slot);
         if (range == null) {
             throw EngineException.invalidArgument(what + index + " has no memory on a device");
         }

@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
@@ -196,7 +197,7 @@ final class StreamRuns {
         }
 
         private DeviceStream queue(int stream) {
-            return frame.queue(stream);
+            return Objects.requireNonNull(frame.onDevices).queue(stream);
         }
 
         /** Waits until the devices have done all that they were given. */

@@ -1,8 +1,5 @@
 package dev.millrace.scheduler.run;
 
-import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
-import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.scheduler.bind.Binding;
 import dev.millrace.scheduler.bind.BoundStep;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
@@ -26,7 +23,7 @@ final class StretchState {
     StretchState(Stretch stretch, Frame frame) {
         this.stretch = stretch;
         Binding binding = stretch.binding;
-        MemorySegment block = allocate(binding.blockBytes, "intermediate values");
+        MemorySegment block = RunMemory.allocate(binding.blockBytes, "intermediate values");
         views = new MemorySegment[binding.inBlock.length];
         for (int i = 0; i < views.length; i++) {
             Binding.InBlock value = binding.inBlock[i];
@@ -36,11 +33,12 @@ final class StretchState {
         }
         List<BoundStep> bound = binding.steps;
         steps = bound.toArray(new BoundStep[0]);
-        onDevices = frame.plan.isPlain() ? null : new DeviceMemory(binding, frame);
+        DeviceValues run = frame.onDevices;
+        onDevices = run == null ? null : new DeviceMemory(binding, frame.plan, run, frame.runner.streams());
         workspaces = new MemorySegment[steps.length];
         for (int i = 0; i < workspaces.length; i++) {
             Buffer workspace = steps[i].workspace();
-            if (workspace != null && !frame.isOnDevice(steps[i])) {
+            if (workspace != null && !DeviceMemory.isOnDevice(frame.plan, steps[i])) {
                 workspaces[i] = block.asSlice(workspace.offset(), workspace.bytes());
             }
         }
@@ -55,21 +53,6 @@ final class StretchState {
     void close() {
         if (onDevices != null) {
             onDevices.close();
-        }
-    }
-
-    /** @param purpose what the memory is for, for a reader */
-    static MemorySegment allocate(long bytes, String purpose) {
-        try {
-            return OwnMemory.allocate(Math.max(bytes, 1), 64);
-        } catch (EngineException e) {
-            throw e.at(purpose);
-        } catch (OutOfMemoryError e) {
-            throw new EngineException(
-                    Status.FAIL,
-                    "no memory for " + bytes + " bytes of " + purpose + "; raise -XX:MaxDirectMemorySize, or run"
-                            + " smaller inputs or fewer runs at a time",
-                    e);
         }
     }
 }

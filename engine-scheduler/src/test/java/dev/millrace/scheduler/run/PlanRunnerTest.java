@@ -338,7 +338,7 @@ class PlanRunnerTest {
         for (Error thrown : new Error[] {
             new StackOverflowError(), new OutOfMemoryError(), new InternalError("planted"), new AssertionError()
         }) {
-            PlanRunner.InputSource failing = name -> {
+            InputSource failing = name -> {
                 throw thrown;
             };
             assertThatThrownBy(() -> runner.run(failing, new Cancellation(), null))

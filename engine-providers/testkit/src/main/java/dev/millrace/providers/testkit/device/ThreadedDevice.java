@@ -103,9 +103,12 @@ public final class ThreadedDevice implements Device {
             var threaded = (ThreadedStream) stream;
             for (Copy copy : batch) {
                 switch (copy) {
-                    case Copy.Upload upload -> threaded.add(() -> memory(upload.to()).copyFrom(upload.from()));
-                    case Copy.Download download -> threaded.add(() -> download.to().copyFrom(memory(download.from())));
-                    case Copy.Transfer inner -> threaded.add(() -> memory(inner.to()).copyFrom(memory(inner.from())));
+                    case Copy.Upload upload ->
+                        threaded.add(() -> memory(upload.to()).copyFrom(upload.from()));
+                    case Copy.Download download ->
+                        threaded.add(() -> download.to().copyFrom(memory(download.from())));
+                    case Copy.Transfer inner ->
+                        threaded.add(() -> memory(inner.to()).copyFrom(memory(inner.from())));
                 }
             }
         }

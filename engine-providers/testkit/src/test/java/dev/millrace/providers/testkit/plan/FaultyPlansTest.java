@@ -22,6 +22,7 @@ class FaultyPlansTest {
     private static final int PLANS = Integer.getInteger("millrace.plans.faulty", 8);
     /** What a device may do wrong without the run noticing. */
     private static final Set<Fault> HARMLESS = EnumSet.of(Fault.LATE, Fault.TWICE);
+
     private static final Set<Fault> LOSSES = EnumSet.of(Fault.LOST, Fault.NEVER);
 
     @Test
@@ -60,7 +61,8 @@ class FaultyPlansTest {
                 assertThat(failure.status()).as(what).isIn(Status.EP_FAIL, Status.FAIL);
             }
             if (LOSSES.contains(fault)) {
-                // what other devices were given by then reads what the lost device never made, and waits for it no longer
+                // what other devices were given by then reads what the lost device never made, and waits for it no
+                // longer
                 plan.machine().settle();
                 assertThat(plan.machine().takeErrors())
                         .as(what)

@@ -79,12 +79,11 @@ final class RandomGraph {
     }
 
     private Value[] operands(String op, List<Value> values) {
-        int count =
-                switch (op) {
-                    case "Add", "AddInPlace" -> 1 + random.nextInt(3);
-                    case "Shift" -> 2;
-                    default -> 1;
-                };
+        int count = switch (op) {
+            case "Add", "AddInPlace" -> 1 + random.nextInt(3);
+            case "Shift" -> 2;
+            default -> 1;
+        };
         var operands = new Value[count];
         for (int i = 0; i < count; i++) {
             // mostly a recent one: chains, and memory that is soon free

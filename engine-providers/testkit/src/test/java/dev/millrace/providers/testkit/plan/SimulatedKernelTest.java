@@ -105,7 +105,9 @@ class SimulatedKernelTest {
         Node node = node("Add", 1, input(ElementType.FLOAT), constant);
         editor.addOutput("y", node.requireOutput(0));
         var kernel = new SimulatedKernel((ShapedKernel) SmallKernels.of(node), Set.of(0));
-        assertThat(run(kernel, Tensor.copyOf(new float[] {4, 5, 6}, 3)).getFirst().floats())
+        assertThat(run(kernel, Tensor.copyOf(new float[] {4, 5, 6}, 3))
+                        .getFirst()
+                        .floats())
                 .containsExactly(3, 4, 5);
         assertThat(operations("upload")).as("the constant alone").isOne();
         assertThat(bytesOf(node)).isEqualTo(36);
@@ -116,7 +118,9 @@ class SimulatedKernelTest {
         Node node = node("Reversed", 1, input(ElementType.FLOAT));
         editor.addOutput("y", node.requireOutput(0));
         var kernel = new SimulatedKernel((ShapedKernel) SmallKernels.of(node));
-        assertThat(run(kernel, Tensor.copyOf(new float[] {1, 2, 3}, 3)).getFirst().floats())
+        assertThat(run(kernel, Tensor.copyOf(new float[] {1, 2, 3}, 3))
+                        .getFirst()
+                        .floats())
                 .containsExactly(3, 2, 1);
         assertThat(bytesOf(node)).isGreaterThanOrEqualTo(36);
     }
@@ -211,11 +215,12 @@ class SimulatedKernelTest {
     /** The binding of a node that has neither inputs nor outputs. */
     private static BindContext withoutMemory(Node node) {
         return (BindContext) Proxy.newProxyInstance(
-                BindContext.class.getClassLoader(), new Class<?>[] {BindContext.class}, (proxy, method, arguments) ->
-                        switch (method.getName()) {
-                            case "node" -> node;
-                            case "inputCount", "outputCount" -> 0;
-                            default -> throw new UnsupportedOperationException(method.getName());
-                        });
+                BindContext.class.getClassLoader(),
+                new Class<?>[] {BindContext.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "node" -> node;
+                    case "inputCount", "outputCount" -> 0;
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
     }
 }

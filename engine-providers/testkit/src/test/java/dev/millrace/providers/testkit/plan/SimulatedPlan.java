@@ -48,14 +48,15 @@ final class SimulatedPlan implements AutoCloseable {
     private static PlanBuilder.Assignment assignment(Kernel kernel, List<Device> devices, Random random) {
         Device device = devices.get(random.nextInt(devices.size()));
         return device != Device.CPU && kernel instanceof ShapedKernel shaped
-                ? new PlanBuilder.Assignment(new SimulatedKernel(shaped), device.info().name(), device)
+                ? new PlanBuilder.Assignment(
+                        new SimulatedKernel(shaped), device.info().name(), device)
                 : new PlanBuilder.Assignment(kernel, "host", Device.CPU);
     }
 
     /** Returns a runner of the same graph on the host alone. */
     static PlanRunner onHost(Graph graph) {
-        Plan plan = PlanBuilder.build(
-                graph, node -> new PlanBuilder.Assignment(SmallKernels.of(node), "host", Device.CPU));
+        Plan plan =
+                PlanBuilder.build(graph, node -> new PlanBuilder.Assignment(SmallKernels.of(node), "host", Device.CPU));
         return new PlanRunner(plan, NO_WORKERS, 1, 4);
     }
 

@@ -118,8 +118,10 @@ final class SmallKernels {
                     facts.type(0) instanceof ValueType.TensorType type && type.concreteShape() != null
                             ? ValueType.tensor(
                                     ElementType.FLOAT,
-                                    Shape.of(1, Objects.requireNonNull(type.concreteShape())
-                                            .elements()))
+                                    Shape.of(
+                                            1,
+                                            Objects.requireNonNull(type.concreteShape())
+                                                    .elements()))
                             : null);
             return types;
         }
