@@ -7,6 +7,10 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
+import dev.millrace.scheduler.event.ChromeTrace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -14,6 +18,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -111,6 +116,26 @@ class DeviceRunsTest {
             assertThat(floats(session.run(request()))).isEqualTo(onHost());
         }
         assertThat(one.device().usedBytes()).isZero();
+    }
+
+    @Test
+    void aTraceHasARowForEachStreamAndAnArrowForEachWait(@TempDir Path folder) throws IOException {
+        var one = new ThreadedFactory("one", 0, "MatMul", "Gemm");
+        var two = new ThreadedFactory("two", 0, "Relu");
+        Path file = folder.resolve("trace.json");
+        try (Engine engine = engine(one, two);
+                Session session = session(engine, one, two);
+                ChromeTrace trace = ChromeTrace.to(file)) {
+            session.run(request(), RunOptions.builder().listener(trace).build()).close();
+        }
+        String text = Files.readString(file);
+        assertThat(text)
+                .contains("\"name\":\"thread_name\",\"args\":{\"name\":\"one/")
+                .contains("\"name\":\"thread_name\",\"args\":{\"name\":\"two/")
+                .contains("\"cat\":\"Device\"")
+                .contains("MatMul")
+                .contains("\"cat\":\"Wait\",\"ph\":\"s\"")
+                .contains("\"cat\":\"Wait\",\"ph\":\"f\"");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.millrace.scheduler.event;
 
+import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.PlanStep;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,26 @@ public interface RunListener {
 
     /** A step has run; times are those of {@link System#nanoTime()}. */
     void stepEnded(String plan, PlanStep step, long startNanos, long endNanos);
+
+    /**
+     * A device has done a step that it was given on a stream. It counts as any step where this is not overridden. Times are
+     * those at which the host gave the step and heard of its end, or of the end of the step before.
+     */
+    default void deviceStepEnded(String plan, PlanStep step, DeviceStream stream, long startNanos, long endNanos) {
+        stepEnded(plan, step, startNanos, endNanos);
+    }
+
+    /**
+     * A stream has waited for another one.
+     *
+     * @param by the stream that waited; null for the host
+     * @param reachedNanos when the host heard that {@code from} had come so far
+     * @param passedNanos when the host heard that the other one went on
+     */
+    default void waitEnded(
+            String plan, DeviceStream from, @Nullable DeviceStream by, long reachedNanos, long passedNanos) {
+        // most want to hear of steps alone
+    }
 
     /** A piece of work inside of a step has ended. */
     default void workEnded(String plan, PlanStep step, Work work, long startNanos, long endNanos) {
@@ -61,6 +82,28 @@ public interface RunListener {
                 }
                 if (other.hearsSteps()) {
                     other.stepEnded(plan, step, startNanos, endNanos);
+                }
+            }
+
+            @Override
+            public void deviceStepEnded(
+                    String plan, PlanStep step, DeviceStream stream, long startNanos, long endNanos) {
+                if (one.hearsSteps()) {
+                    one.deviceStepEnded(plan, step, stream, startNanos, endNanos);
+                }
+                if (other.hearsSteps()) {
+                    other.deviceStepEnded(plan, step, stream, startNanos, endNanos);
+                }
+            }
+
+            @Override
+            public void waitEnded(
+                    String plan, DeviceStream from, @Nullable DeviceStream by, long reachedNanos, long passedNanos) {
+                if (one.hearsSteps()) {
+                    one.waitEnded(plan, from, by, reachedNanos, passedNanos);
+                }
+                if (other.hearsSteps()) {
+                    other.waitEnded(plan, from, by, reachedNanos, passedNanos);
                 }
             }
 

@@ -128,6 +128,11 @@ final class Frame implements LiveValues, BindServices {
         segments[slot] = content.segment();
     }
 
+    /** Whether a step is given to a device, which does it later. */
+    boolean isGivenToDevice(BoundStep step) {
+        return onDevices != null && DeviceMemory.isOnDevice(plan, step);
+    }
+
     @Override
     public boolean isOnDevice(int slot) {
         return onDevices != null && onDevices.range(slot) != null && segments[slot] == null;

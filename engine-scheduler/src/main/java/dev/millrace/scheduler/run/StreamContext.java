@@ -66,7 +66,7 @@ final class StreamContext implements LaunchContext, LoopBody {
         } catch (RuntimeException | InternalError e) {
             throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), e);
         }
-        if (listener != null) {
+        if (listener != null && !frame.isGivenToDevice(bound)) {
             listener.stepEnded(frame.plan.name(), step, start, System.nanoTime());
         }
     }

@@ -6,6 +6,7 @@ import dev.millrace.scheduler.device.Completion;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.DeviceFailure;
 import dev.millrace.scheduler.device.DeviceStream;
+import dev.millrace.scheduler.event.RunListener;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -64,11 +65,17 @@ final class StreamRuns {
         private final Frame frame;
         private final RunTasks tasks;
         private final End end;
+        /** Tells what devices do; null where nobody listens. */
+        private final @Nullable StreamReports reports;
 
         Going(Frame frame, RunTasks tasks, End end) {
             this.frame = frame;
             this.tasks = tasks;
             this.end = end;
+            RunListener listener = frame.listenerOfSteps();
+            this.reports = listener == null
+                    ? null
+                    : new StreamReports(frame.plan.name(), listener, code.length, times.length);
         }
 
         void start() {
@@ -136,7 +143,11 @@ final class StreamRuns {
                         submit(ofDevices);
                     }
                     frame.cancellation.check();
+                    long start = reports == null ? 0 : System.nanoTime();
                     lane.run(launch.step(), launch.number(), state);
+                    if (reports != null && isOnDevice(stream)) {
+                        reports.submitted(launch.step().step(), queue(stream), start);
+                    }
                 } else if (instruction instanceof Instruction.Barrier barrier) {
                     if (barriers.decrementAndGet(barrier.barrier()) > 0) {
                         return;
@@ -151,6 +162,9 @@ final class StreamRuns {
                     times[activate.notification()] = queue.signal();
                     // somebody waits for it, perhaps on a queue that the driver does not know to belong to this one
                     queue.flush();
+                    if (reports != null) {
+                        reports.activated(activate.notification(), queue, times[activate.notification()]);
+                    }
                 } else if (instruction instanceof Instruction.Wait wait) {
                     if (await(wait, new Resumption(stream, i + 1))) {
                         return;
@@ -181,15 +195,22 @@ final class StreamRuns {
             long time = times[wait.notification()];
             if (!wait.onHost() && queue(next.stream()).canWaitFor(producer)) {
                 queue(next.stream()).waitFor(producer, time);
+                if (reports != null) {
+                    reports.waits(wait.notification(), producer, queue(next.stream()));
+                }
                 return false;
             }
             if (producer.completed() >= time) {
                 return false;
             }
+            int notification = wait.notification();
             active.incrementAndGet();
             producer.whenCompleted(time, Completion.once(failed -> {
                 if (failed != null) {
                     failure.compareAndSet(null, failed);
+                }
+                if (reports != null) {
+                    reports.passed(notification, producer, isOnDevice(next.stream()) ? queue(next.stream()) : null);
                 }
                 tasks.add(() -> task(next));
             }));

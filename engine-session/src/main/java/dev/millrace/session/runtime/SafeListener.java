@@ -1,5 +1,6 @@
 package dev.millrace.session.runtime;
 
+import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.PlanStep;
@@ -39,6 +40,31 @@ final class SafeListener implements RunListener {
         boolean outermost = callbacks.enter();
         try {
             listener.stepEnded(plan, step, startNanos, endNanos);
+        } catch (Throwable thrown) {
+            threw(thrown);
+        } finally {
+            callbacks.leave(outermost);
+        }
+    }
+
+    @Override
+    public void deviceStepEnded(String plan, PlanStep step, DeviceStream stream, long startNanos, long endNanos) {
+        boolean outermost = callbacks.enter();
+        try {
+            listener.deviceStepEnded(plan, step, stream, startNanos, endNanos);
+        } catch (Throwable thrown) {
+            threw(thrown);
+        } finally {
+            callbacks.leave(outermost);
+        }
+    }
+
+    @Override
+    public void waitEnded(
+            String plan, DeviceStream from, @Nullable DeviceStream by, long reachedNanos, long passedNanos) {
+        boolean outermost = callbacks.enter();
+        try {
+            listener.waitEnded(plan, from, by, reachedNanos, passedNanos);
         } catch (Throwable thrown) {
             threw(thrown);
         } finally {

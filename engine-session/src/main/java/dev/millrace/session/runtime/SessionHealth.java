@@ -56,7 +56,10 @@ final class SessionHealth {
     /** Returns a provider's trouble. A provider that fails to report its state has one. */
     private static @Nullable String trouble(ExecutionProvider provider) {
         try {
-            return provider.trouble();
+            String told = provider.trouble();
+            return told != null
+                    ? told
+                    : provider.device().failure().map(Throwable::getMessage).orElse(null);
         } catch (RuntimeException e) {
             return e.toString();
         }
