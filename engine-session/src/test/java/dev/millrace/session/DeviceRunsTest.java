@@ -8,6 +8,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.scheduler.event.ChromeTrace;
+import dev.millrace.scheduler.run.StretchSummary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -116,6 +117,24 @@ class DeviceRunsTest {
             assertThat(floats(session.run(request()))).isEqualTo(onHost());
         }
         assertThat(one.device().usedBytes()).isZero();
+    }
+
+    @Test
+    void whatStreamsDoCanBeLookedAt() {
+        var one = new ThreadedFactory("one", 0, "MatMul", "Gemm");
+        try (Engine engine = engine(one);
+                Session session = session(engine, one)) {
+            session.run(request()).close();
+            StretchSummary stretch = session.stretches().getFirst();
+            assertThat(stretch.onDevices()).singleElement().satisfies(block -> assertThat(block.place())
+                    .isEqualTo("one"));
+            assertThat(stretch.streams())
+                    .anySatisfy(stream -> {
+                        assertThat(stream.device()).isEqualTo("one");
+                        assertThat(stream.instructions()).contains("barrier 0", "notify 0");
+                    })
+                    .hasSize(2);
+        }
     }
 
     @Test

@@ -90,6 +90,31 @@ public final class InspectionJson {
         json.writeEndObject();
     }
 
+    /** Writes the blocks of devices and the programs of streams, where there are any. */
+    private void devices(StretchSummary stretch) {
+        if (stretch.streams().isEmpty()) {
+            return;
+        }
+        json.writeArrayPropertyStart("onDevices");
+        for (StretchSummary.DeviceBlock block : stretch.onDevices()) {
+            json.writeStartObject();
+            json.writeStringProperty("place", block.place());
+            json.writeNumberProperty("bytes", block.bytes());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayPropertyStart("streams");
+        for (StretchSummary.Stream stream : stretch.streams()) {
+            json.writeStartObject();
+            json.writeStringProperty("device", stream.device());
+            json.writeArrayPropertyStart("instructions");
+            stream.instructions().forEach(json::writeString);
+            json.writeEndArray();
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
     private void memory(List<StretchSummary> stretches) {
         JsonText.objects(json, "memory", stretches, stretch -> {
             json.writeNumberProperty("firstStep", stretch.firstStep());
@@ -98,6 +123,7 @@ public final class InspectionJson {
             json.writeNumberProperty("values", stretch.places().size());
             json.writeNumberProperty("blockBytes", stretch.blockBytes());
             json.writeNumberProperty("unsharedBytes", stretch.unsharedBytes());
+            devices(stretch);
         });
     }
 

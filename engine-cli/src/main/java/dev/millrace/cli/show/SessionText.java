@@ -85,6 +85,10 @@ public final class SessionText {
                     stretch.places().size(),
                     bytes(stretch.blockBytes()),
                     bytes(stretch.unsharedBytes()));
+            stretch.onDevices().forEach(block -> out.println("    " + bytes(block.bytes()) + " on " + block.place()));
+            stretch.streams()
+                    .forEach(stream -> out.println(
+                            "    stream of " + stream.device() + ": " + String.join(", ", stream.instructions())));
         }
     }
 
