@@ -14,9 +14,9 @@ public record MachineOptions(
 
     /** The orders in which a machine does what is ready. */
     public enum Order {
-        /** The seed picks, however long operations take. */
+        /** Any event that is ready, however long operations take; the seed picks. */
         ANY,
-        /** What is due first in virtual time comes first; the seed picks among equals. */
+        /** The event that is due first in virtual time; the seed picks among equals. */
         TIME
     }
 
