@@ -160,6 +160,9 @@ class MachineTest {
         stream.flush();
         machine.park(this);
         assertThat(stream.completed()).isEqualTo(time);
+        assertThat(machine.now())
+                .isPositive()
+                .isEqualTo(machine.schedule().getLast().end());
     }
 
     @Test
@@ -183,6 +186,25 @@ class MachineTest {
         assertThatThrownBy(() -> machine.park("second"))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("parked for second: a wait that nobody will signal");
+    }
+
+    @Test
+    void anUnparkEndsOneWait() {
+        var machine = new SimulatedMachine(1);
+        Thread caller = Thread.currentThread();
+        machine.execute(() -> machine.unpark(caller));
+        machine.park("first");
+        assertThatThrownBy(() -> machine.park("second")).isInstanceOf(AssertionError.class);
+    }
+
+    @Test
+    void anUnparkWhileAnEarlierOneIsConsumedIsKept() {
+        var machine = new SimulatedMachine(1);
+        Thread caller = Thread.currentThread();
+        machine.unpark(caller);
+        machine.execute(() -> machine.unpark(caller));
+        machine.park("first");
+        assertThatCode(() -> machine.park("second")).doesNotThrowAnyException();
     }
 
     @Test

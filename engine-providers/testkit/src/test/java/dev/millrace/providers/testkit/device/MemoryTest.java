@@ -29,6 +29,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests that memory of simulated devices is as unkind as the contract allows. */
 class MemoryTest {
@@ -308,6 +309,107 @@ class MemoryTest {
         download(buffer, result, stream);
         settle();
         assertThat(get(result)).containsExactly(2, 4, Float.NaN, Float.NaN);
+    }
+
+    @Test
+    void anOperationThatReadsWhatItWritesHasMemoryForEach() {
+        DeviceBuffer buffer = allocate(stream);
+        MemorySegment result = host(0);
+        stream.submit(fill("fill", buffer, 1));
+        stream.submit(new Operation("part", List.of(all(buffer)), List.of(all(buffer)), 0, (reads, writes) -> {
+            writes.getFirst().set(ValueLayout.JAVA_FLOAT, 0, 2);
+            writes.getFirst().set(ValueLayout.JAVA_FLOAT, 4, reads.getFirst().get(ValueLayout.JAVA_FLOAT, 0));
+        }));
+        download(buffer, result, stream);
+        settle();
+        assertThat(get(result)).containsExactly(2, 1, Float.NaN, Float.NaN);
+    }
+
+    @Test
+    void anOperationCannotWriteWhatItReads() {
+        DeviceBuffer buffer = allocate(stream);
+        MemorySegment result = host(0);
+        stream.submit(fill("fill", buffer, 1));
+        stream.submit(new Operation(
+                "wrong",
+                List.of(all(buffer)),
+                List.of(),
+                0,
+                (reads, writes) -> reads.getFirst().fill((byte) 0)));
+        download(buffer, result, stream);
+        settle();
+        assertThat(get(result)).containsOnly(1);
+    }
+
+    @Test
+    void anOperationInMemoryOfTheHostFindsWhatTheHostHasWritten() {
+        DeviceBuffer buffer = buffer(MemoryKind.HOST_ACCESSIBLE);
+        MemorySegment seen = buffer.host().orElseThrow();
+        Floats.set(seen, 1);
+        stream.submit(Floats.add("add", buffer, buffer, 1));
+        settle();
+        assertThat(get(seen)).containsOnly(2);
+        assertThat(machine.errors()).isEmpty();
+    }
+
+    @Test
+    void memoryThatWasFreedLastIsUsedFirst() {
+        DeviceBuffer first = buffer(MemoryKind.PINNED);
+        DeviceBuffer second = buffer(MemoryKind.PINNED);
+        long last = second.host().orElseThrow().address();
+        free(first, stream);
+        free(second, stream);
+        settle();
+        assertThat(buffer(MemoryKind.PINNED).host().orElseThrow().address()).isEqualTo(last);
+    }
+
+    @Test
+    void memoryThatItsStreamStillUsesIsNotGivenBack() {
+        DeviceBuffer buffer = allocate(stream);
+        stream.submit(fill("fill", buffer, 1));
+        free(buffer, stream);
+        assertThat(device.allocator(MemoryKind.DEFAULT).shrink(0)).isZero();
+        settle();
+        assertThat(device.allocator(MemoryKind.DEFAULT).shrink(0)).isEqualTo(BYTES);
+    }
+
+    @Test
+    void freeMemoryThatIsTooSmallGivesWayToAllocations() {
+        device.limit(MemoryKind.DEFAULT, 2 * BYTES);
+        free(allocate(stream), stream);
+        settle();
+        DeviceBuffer larger = device.allocator(MemoryKind.DEFAULT).allocate(2 * BYTES, other);
+        assertThat(larger.byteSize()).isEqualTo(2 * BYTES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void memoryThatWasGivenBackIsTheHostsAgain(boolean closes) {
+        DeviceBuffer pinned = buffer(MemoryKind.PINNED);
+        MemorySegment memory = pinned.host().orElseThrow();
+        free(pinned, stream);
+        settle();
+        SimulatedStream elsewhere = machine.device("elsewhere").createStream(new StreamOptions("elsewhere"));
+        DeviceBuffer target = allocate(elsewhere);
+        if (closes) {
+            stream.close();
+            other.close();
+            device.close();
+        } else {
+            device.allocator(MemoryKind.PINNED).shrink(0);
+        }
+        upload(memory, target, elsewhere);
+        elsewhere.flush();
+        settle(closes);
+        assertThat(machine.errors()).isEmpty();
+    }
+
+    private void settle(boolean isClosed) {
+        if (isClosed) {
+            machine.settle();
+        } else {
+            settle();
+        }
     }
 
     @Test
