@@ -20,41 +20,15 @@ import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.device.MemoryKind;
 import dev.millrace.scheduler.device.Place;
 import dev.millrace.scheduler.device.StreamOptions;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests that memory of simulated devices is as unkind as the contract allows. */
-class MemoryTest {
-    private final SimulatedMachine machine = new SimulatedMachine(1);
-    private final SimulatedDevice device = machine.device("gpu");
-    private final SimulatedStream stream = device.createStream(new StreamOptions("one"));
-    private final SimulatedStream other = device.createStream(new StreamOptions("other"));
-
-    private void settle() {
-        stream.flush();
-        other.flush();
-        machine.settle();
-    }
-
-    private DeviceBuffer buffer(MemoryKind kind) {
-        return device.allocator(kind).allocate(BYTES, stream);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void theHostSeesMemoryOfSomeKindsOnly(MemoryKind kind) {
-        assertThat(buffer(kind).host().isPresent())
-                .isEqualTo(kind == MemoryKind.PINNED || kind == MemoryKind.HOST_ACCESSIBLE);
-    }
-
+class MemoryTest extends OneDevice {
     @Test
     void freshAndFreedMemoryIsNotANumber() {
         MemorySegment first = host(0);
@@ -71,62 +45,6 @@ class MemoryTest {
         assertThat(device.allocator(MemoryKind.DEFAULT).statistics().extensions())
                 .isOne();
         assertThat(machine.takeErrors()).hasSize(2).allMatch(error -> error.startsWith("undefined memory:"));
-    }
-
-    @Test
-    void aCopyReadsItsSourceWhenItCompletesAndTheHostMustNotChangeIt() {
-        MemorySegment source = host(1);
-        MemorySegment result = host(0);
-        DeviceBuffer buffer = allocate(stream);
-        upload(source, buffer, stream);
-        Floats.set(source, 2);
-        download(buffer, result, stream);
-        settle();
-        assertThat(get(result)).containsOnly(2);
-        assertThat(machine.takeErrors())
-                .singleElement()
-                .asString()
-                .startsWith("changed too early: upload of 16 bytes of the host to gpu #0");
-    }
-
-    @Test
-    void aSourceThatAnEarlierCopyWritesMayChange() {
-        MemorySegment staging = host(0);
-        MemorySegment result = host(0);
-        DeviceBuffer a = allocate(stream);
-        DeviceBuffer b = allocate(stream);
-        stream.submit(fill("fill", a, 3));
-        download(a, staging, stream);
-        upload(staging, b, stream);
-        download(b, result, stream);
-        settle();
-        assertThat(get(result)).containsOnly(3);
-        assertThat(machine.errors()).isEmpty();
-    }
-
-    @Test
-    void theTargetOfADownloadIsNotANumberBeforeItCompletes() {
-        MemorySegment result = host(1);
-        DeviceBuffer buffer = allocate(stream);
-        stream.submit(fill("fill", buffer, 1));
-        download(buffer, result, stream);
-        assertThat(get(result)).containsOnly(Float.NaN);
-        settle();
-        assertThat(get(result)).containsOnly(1);
-    }
-
-    @Test
-    void memoryOfTheHostIsThereUntilACopyHasCompleted() {
-        DeviceBuffer buffer = allocate(stream);
-        try (Arena arena = Arena.ofConfined()) {
-            upload(arena.allocate(BYTES), buffer, stream);
-        }
-        stream.signal();
-        settle();
-        assertThat(machine.takeErrors())
-                .singleElement()
-                .asString()
-                .contains("uses memory of the host that was freed before it ended");
     }
 
     @Test
@@ -171,22 +89,6 @@ class MemoryTest {
                 .isEqualTo(2);
         other.submit(fill("fill", elsewhere, 1));
         settle();
-        assertThat(machine.errors()).isEmpty();
-    }
-
-    @Test
-    void pinnedMemoryIsNotUsedAgainBeforeItsStreamHasReleasedIt() {
-        DeviceBuffer staging = buffer(MemoryKind.PINNED);
-        MemorySegment seen = staging.host().orElseThrow();
-        Floats.set(seen, 1);
-        DeviceBuffer buffer = allocate(stream);
-        upload(seen, buffer, stream);
-        free(staging, stream);
-        Floats.set(buffer(MemoryKind.PINNED).host().orElseThrow(), 2);
-        MemorySegment result = host(0);
-        download(buffer, result, stream);
-        settle();
-        assertThat(get(result)).containsOnly(1);
         assertThat(machine.errors()).isEmpty();
     }
 
@@ -342,17 +244,6 @@ class MemoryTest {
     }
 
     @Test
-    void anOperationInMemoryOfTheHostFindsWhatTheHostHasWritten() {
-        DeviceBuffer buffer = buffer(MemoryKind.HOST_ACCESSIBLE);
-        MemorySegment seen = buffer.host().orElseThrow();
-        Floats.set(seen, 1);
-        stream.submit(Floats.add("add", buffer, buffer, 1));
-        settle();
-        assertThat(get(seen)).containsOnly(2);
-        assertThat(machine.errors()).isEmpty();
-    }
-
-    @Test
     void memoryThatWasFreedLastIsUsedFirst() {
         DeviceBuffer first = buffer(MemoryKind.PINNED);
         DeviceBuffer second = buffer(MemoryKind.PINNED);
@@ -380,36 +271,6 @@ class MemoryTest {
         settle();
         DeviceBuffer larger = device.allocator(MemoryKind.DEFAULT).allocate(2 * BYTES, other);
         assertThat(larger.byteSize()).isEqualTo(2 * BYTES);
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void memoryThatWasGivenBackIsTheHostsAgain(boolean closes) {
-        DeviceBuffer pinned = buffer(MemoryKind.PINNED);
-        MemorySegment memory = pinned.host().orElseThrow();
-        free(pinned, stream);
-        settle();
-        SimulatedStream elsewhere = machine.device("elsewhere").createStream(new StreamOptions("elsewhere"));
-        DeviceBuffer target = allocate(elsewhere);
-        if (closes) {
-            stream.close();
-            other.close();
-            device.close();
-        } else {
-            device.allocator(MemoryKind.PINNED).shrink(0);
-        }
-        upload(memory, target, elsewhere);
-        elsewhere.flush();
-        settle(closes);
-        assertThat(machine.errors()).isEmpty();
-    }
-
-    private void settle(boolean isClosed) {
-        if (isClosed) {
-            machine.settle();
-        } else {
-            settle();
-        }
     }
 
     @Test
