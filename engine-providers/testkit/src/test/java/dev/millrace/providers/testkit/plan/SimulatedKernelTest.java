@@ -50,7 +50,7 @@ class SimulatedKernelTest {
     private List<ScheduledOperation> schedule = List.of();
 
     private Node node(String op, int outputs, Value... inputs) {
-        var names = new ArrayList<String>();
+        var names = new ArrayList<@Nullable String>();
         for (int i = 0; i < outputs; i++) {
             names.add(op + i);
         }
