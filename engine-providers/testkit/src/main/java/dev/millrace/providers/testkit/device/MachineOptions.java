@@ -1,5 +1,7 @@
 package dev.millrace.providers.testkit.device;
 
+import java.util.SplittableRandom;
+
 /**
  * The options of a simulated machine.
  *
@@ -23,6 +25,17 @@ public record MachineOptions(
     /** Returns the options of a machine whose seed picks the order and whose devices know each other. */
     public static MachineOptions defaults() {
         return new MachineOptions(Order.ANY, CostModel.linear(5_000, 100, 10_000), true, true, true);
+    }
+
+    /** Returns options whose order and abilities a seed draws, for code that has to work with any. */
+    public static MachineOptions drawn(long seed) {
+        var random = new SplittableRandom(seed);
+        return new MachineOptions(
+                random.nextInt(4) == 0 ? Order.TIME : Order.ANY,
+                defaults().costs,
+                random.nextBoolean(),
+                random.nextBoolean(),
+                random.nextBoolean());
     }
 
     public MachineOptions withOrder(Order value) {

@@ -238,6 +238,18 @@ class MachineTest {
     }
 
     @Test
+    void drawnOptionsAreTheSameForASeedAndDifferBetweenSeeds() {
+        Set<MachineOptions> all = new HashSet<>();
+        for (int seed = 0; seed < 100; seed++) {
+            CostModel costs = MachineOptions.defaults().costs();
+            assertThat(MachineOptions.drawn(seed).withCosts(costs))
+                    .isEqualTo(MachineOptions.drawn(seed).withCosts(costs));
+            all.add(MachineOptions.drawn(seed).withCosts(BY_NAME));
+        }
+        assertThat(all).hasSize(16);
+    }
+
+    @Test
     void aWaitForATimeThatWasNotGivenIsAnError() {
         var machine = new SimulatedMachine(1);
         SimulatedDevice device = machine.device("a");
