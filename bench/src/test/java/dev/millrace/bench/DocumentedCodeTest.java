@@ -33,7 +33,12 @@ class DocumentedCodeTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"adding-an-operator.md, 11", "adding-a-kernel.md, 19", "adding-a-provider.md, 11"})
+    @CsvSource({
+        "adding-an-operator.md, 11",
+        "adding-a-kernel.md, 19",
+        "adding-a-provider.md, 11",
+        "simulated-device.md, 3"
+    })
     void piecesOfCodeAreInTheirFilesAndShort(String page, int pieces) throws IOException {
         List<MatchResult> shown = shown("internals/" + page);
         assertThat(shown).hasSize(pieces);

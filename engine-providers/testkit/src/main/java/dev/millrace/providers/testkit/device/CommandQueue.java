@@ -30,6 +30,9 @@ final class CommandQueue implements EventSource {
     /** The virtual time at which the previous command ended. */
     private long time;
 
+    /** Whether the last thing that was given is an operation. */
+    private boolean endsWithWork;
+
     private @Nullable Running running;
     private @Nullable DeviceFailure failure;
     /** A failure that is not told yet. */
@@ -55,6 +58,7 @@ final class CommandQueue implements EventSource {
     }
 
     void add(Command.Action action) {
+        endsWithWork = action instanceof QueuedWork;
         if (device.isLost()) {
             if (action instanceof Command.Mark mark) {
                 mark.happen(access(timeline.toString()), VectorClock.ofEnd());
@@ -68,6 +72,10 @@ final class CommandQueue implements EventSource {
         if (!simulation.options().keepsBack()) {
             flush();
         }
+    }
+
+    boolean endsWithWork() {
+        return endsWithWork;
     }
 
     void flush() {

@@ -1,5 +1,7 @@
 package dev.millrace.providers.testkit.device;
 
+import java.util.SplittableRandom;
+
 /**
  * The options of a simulated machine.
  *
@@ -14,15 +16,26 @@ public record MachineOptions(
 
     /** The orders in which a machine does what is ready. */
     public enum Order {
-        /** The seed picks, however long operations take. */
+        /** Any event that is ready, however long operations take; the seed picks. */
         ANY,
-        /** What is due first in virtual time comes first; the seed picks among equals. */
+        /** The event that is due first in virtual time; the seed picks among equals. */
         TIME
     }
 
     /** Returns the options of a machine whose seed picks the order and whose devices know each other. */
     public static MachineOptions defaults() {
         return new MachineOptions(Order.ANY, CostModel.linear(5_000, 100, 10_000), true, true, true);
+    }
+
+    /** Returns options whose order and abilities a seed draws, for code that has to work with any. */
+    public static MachineOptions drawn(long seed) {
+        var random = new SplittableRandom(seed);
+        return new MachineOptions(
+                random.nextInt(4) == 0 ? Order.TIME : Order.ANY,
+                defaults().costs,
+                random.nextBoolean(),
+                random.nextBoolean(),
+                random.nextBoolean());
     }
 
     public MachineOptions withOrder(Order value) {

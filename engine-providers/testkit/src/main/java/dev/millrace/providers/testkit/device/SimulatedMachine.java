@@ -78,6 +78,19 @@ public final class SimulatedMachine implements HostThreads, AutoCloseable {
         unparks++;
     }
 
+    /**
+     * The number of waits that streams have been given, which is the number of the next one. Only waits for an operation
+     * count: those for a time that is right behind one.
+     */
+    public long waits() {
+        return simulation.waits();
+    }
+
+    /** Plans to drop a wait, to prove that it is needed: without it the machine should find an error. */
+    public void dropWait(long number) {
+        simulation.dropWait(number);
+    }
+
     /** The virtual time of the host, in nanoseconds. */
     public long now() {
         return simulation.now();

@@ -138,7 +138,7 @@ public final class SimulatedStream implements DeviceStream, KernelStream {
     @Override
     public long signal() {
         checkOpen("signal");
-        long time = timeline.mark();
+        long time = timeline.mark(queue.endsWithWork());
         queue.add(new Command.Signal(time));
         return time;
     }
@@ -150,7 +150,9 @@ public final class SimulatedStream implements DeviceStream, KernelStream {
             throw new IllegalArgumentException(timeline + " cannot wait for " + other);
         }
         stream.timeline.checkMarked(time);
-        queue.add(new Command.Wait(stream.timeline, time));
+        if (!stream.timeline.isBehindWork(time) || !simulation.dropsNextWait()) {
+            queue.add(new Command.Wait(stream.timeline, time));
+        }
     }
 
     @Override

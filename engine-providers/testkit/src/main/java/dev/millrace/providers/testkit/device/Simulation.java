@@ -24,6 +24,8 @@ final class Simulation {
     private final VectorClock host = new VectorClock();
 
     private @Nullable Thread thread;
+    private long waits;
+    private long droppedWait = -1;
     private int streams;
     private long now;
 
@@ -75,6 +77,19 @@ final class Simulation {
     /** Returns the index of another stream in vector clocks. */
     int newStream() {
         return streams++;
+    }
+
+    long waits() {
+        return waits;
+    }
+
+    void dropWait(long number) {
+        droppedWait = number;
+    }
+
+    /** Counts a wait of a stream; whether it is to be dropped. */
+    boolean dropsNextWait() {
+        return waits++ == droppedWait;
     }
 
     void add(EventSource source) {

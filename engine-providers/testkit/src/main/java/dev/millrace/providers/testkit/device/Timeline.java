@@ -3,6 +3,7 @@ package dev.millrace.providers.testkit.device;
 import dev.millrace.scheduler.device.Completion;
 import dev.millrace.scheduler.device.DeviceFailure;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,9 @@ final class Timeline {
     private final String name;
     private final List<Point> completed = new ArrayList<>();
     private final List<Listener> listeners = new ArrayList<>();
+    /** The times right behind an operation. */
+    private final BitSet behindWork = new BitSet();
+
     private long marked;
     private @Nullable DeviceFailure lost;
 
@@ -32,9 +36,19 @@ final class Timeline {
         this.name = name;
     }
 
-    /** Returns the next time. */
-    long mark() {
-        return ++marked;
+    /**
+     * Returns the next time.
+     *
+     * @param isBehindWork whether an operation is right before it
+     */
+    long mark(boolean isBehindWork) {
+        marked++;
+        behindWork.set((int) marked, isBehindWork);
+        return marked;
+    }
+
+    boolean isBehindWork(long time) {
+        return behindWork.get((int) time);
     }
 
     void checkMarked(long time) {

@@ -24,23 +24,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Tests that each fault happens where it is planned, and is told as the contract says. */
-class FaultsTest {
-    private final SimulatedMachine machine = new SimulatedMachine(1);
-    private final SimulatedDevice device = machine.device("gpu");
-    private final SimulatedStream stream = device.createStream(new StreamOptions("one"));
-    private final SimulatedStream other = device.createStream(new StreamOptions("other"));
+class FaultsTest extends OneDevice {
     private final List<String> told = new ArrayList<>();
     private DeviceBuffer buffer;
 
     @BeforeEach
     void allocateBuffer() {
         buffer = allocate(stream);
-    }
-
-    private void settle() {
-        stream.flush();
-        other.flush();
-        machine.settle();
     }
 
     private void tell(SimulatedStream of, String name) {

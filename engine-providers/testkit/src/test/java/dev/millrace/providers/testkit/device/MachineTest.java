@@ -160,6 +160,9 @@ class MachineTest {
         stream.flush();
         machine.park(this);
         assertThat(stream.completed()).isEqualTo(time);
+        assertThat(machine.now())
+                .isPositive()
+                .isEqualTo(machine.schedule().getLast().end());
     }
 
     @Test
@@ -183,6 +186,25 @@ class MachineTest {
         assertThatThrownBy(() -> machine.park("second"))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("parked for second: a wait that nobody will signal");
+    }
+
+    @Test
+    void anUnparkEndsOneWait() {
+        var machine = new SimulatedMachine(1);
+        Thread caller = Thread.currentThread();
+        machine.execute(() -> machine.unpark(caller));
+        machine.park("first");
+        assertThatThrownBy(() -> machine.park("second")).isInstanceOf(AssertionError.class);
+    }
+
+    @Test
+    void anUnparkWhileAnEarlierOneIsConsumedIsKept() {
+        var machine = new SimulatedMachine(1);
+        Thread caller = Thread.currentThread();
+        machine.unpark(caller);
+        machine.execute(() -> machine.unpark(caller));
+        machine.park("first");
+        assertThatCode(() -> machine.park("second")).doesNotThrowAnyException();
     }
 
     @Test
@@ -213,6 +235,18 @@ class MachineTest {
         stream.submit(fill("fill", allocate(stream), 1));
         machine.settle();
         assertThat(machine.schedule()).hasSize(1);
+    }
+
+    @Test
+    void drawnOptionsAreTheSameForASeedAndDifferBetweenSeeds() {
+        Set<MachineOptions> all = new HashSet<>();
+        for (int seed = 0; seed < 100; seed++) {
+            CostModel costs = MachineOptions.defaults().costs();
+            assertThat(MachineOptions.drawn(seed).withCosts(costs))
+                    .isEqualTo(MachineOptions.drawn(seed).withCosts(costs));
+            all.add(MachineOptions.drawn(seed).withCosts(BY_NAME));
+        }
+        assertThat(all).hasSize(16);
     }
 
     @Test

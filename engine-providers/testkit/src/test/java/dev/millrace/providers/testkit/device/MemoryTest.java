@@ -20,40 +20,15 @@ import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.device.MemoryKind;
 import dev.millrace.scheduler.device.Place;
 import dev.millrace.scheduler.device.StreamOptions;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests that memory of simulated devices is as unkind as the contract allows. */
-class MemoryTest {
-    private final SimulatedMachine machine = new SimulatedMachine(1);
-    private final SimulatedDevice device = machine.device("gpu");
-    private final SimulatedStream stream = device.createStream(new StreamOptions("one"));
-    private final SimulatedStream other = device.createStream(new StreamOptions("other"));
-
-    private void settle() {
-        stream.flush();
-        other.flush();
-        machine.settle();
-    }
-
-    private DeviceBuffer buffer(MemoryKind kind) {
-        return device.allocator(kind).allocate(BYTES, stream);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void theHostSeesMemoryOfSomeKindsOnly(MemoryKind kind) {
-        assertThat(buffer(kind).host().isPresent())
-                .isEqualTo(kind == MemoryKind.PINNED || kind == MemoryKind.HOST_ACCESSIBLE);
-    }
-
+class MemoryTest extends OneDevice {
     @Test
     void freshAndFreedMemoryIsNotANumber() {
         MemorySegment first = host(0);
@@ -70,62 +45,6 @@ class MemoryTest {
         assertThat(device.allocator(MemoryKind.DEFAULT).statistics().extensions())
                 .isOne();
         assertThat(machine.takeErrors()).hasSize(2).allMatch(error -> error.startsWith("undefined memory:"));
-    }
-
-    @Test
-    void aCopyReadsItsSourceWhenItCompletesAndTheHostMustNotChangeIt() {
-        MemorySegment source = host(1);
-        MemorySegment result = host(0);
-        DeviceBuffer buffer = allocate(stream);
-        upload(source, buffer, stream);
-        Floats.set(source, 2);
-        download(buffer, result, stream);
-        settle();
-        assertThat(get(result)).containsOnly(2);
-        assertThat(machine.takeErrors())
-                .singleElement()
-                .asString()
-                .startsWith("changed too early: upload of 16 bytes of the host to gpu #0");
-    }
-
-    @Test
-    void aSourceThatAnEarlierCopyWritesMayChange() {
-        MemorySegment staging = host(0);
-        MemorySegment result = host(0);
-        DeviceBuffer a = allocate(stream);
-        DeviceBuffer b = allocate(stream);
-        stream.submit(fill("fill", a, 3));
-        download(a, staging, stream);
-        upload(staging, b, stream);
-        download(b, result, stream);
-        settle();
-        assertThat(get(result)).containsOnly(3);
-        assertThat(machine.errors()).isEmpty();
-    }
-
-    @Test
-    void theTargetOfADownloadIsNotANumberBeforeItCompletes() {
-        MemorySegment result = host(1);
-        DeviceBuffer buffer = allocate(stream);
-        stream.submit(fill("fill", buffer, 1));
-        download(buffer, result, stream);
-        assertThat(get(result)).containsOnly(Float.NaN);
-        settle();
-        assertThat(get(result)).containsOnly(1);
-    }
-
-    @Test
-    void memoryOfTheHostIsThereUntilACopyHasCompleted() {
-        DeviceBuffer buffer = allocate(stream);
-        try (Arena arena = Arena.ofConfined()) {
-            upload(arena.allocate(BYTES), buffer, stream);
-        }
-        stream.signal();
-        settle();
-        assertThat(machine.takeErrors())
-                .singleElement()
-                .asString()
-                .contains("uses memory of the host that was freed before it ended");
     }
 
     @Test
@@ -170,22 +89,6 @@ class MemoryTest {
                 .isEqualTo(2);
         other.submit(fill("fill", elsewhere, 1));
         settle();
-        assertThat(machine.errors()).isEmpty();
-    }
-
-    @Test
-    void pinnedMemoryIsNotUsedAgainBeforeItsStreamHasReleasedIt() {
-        DeviceBuffer staging = buffer(MemoryKind.PINNED);
-        MemorySegment seen = staging.host().orElseThrow();
-        Floats.set(seen, 1);
-        DeviceBuffer buffer = allocate(stream);
-        upload(seen, buffer, stream);
-        free(staging, stream);
-        Floats.set(buffer(MemoryKind.PINNED).host().orElseThrow(), 2);
-        MemorySegment result = host(0);
-        download(buffer, result, stream);
-        settle();
-        assertThat(get(result)).containsOnly(1);
         assertThat(machine.errors()).isEmpty();
     }
 
@@ -308,6 +211,66 @@ class MemoryTest {
         download(buffer, result, stream);
         settle();
         assertThat(get(result)).containsExactly(2, 4, Float.NaN, Float.NaN);
+    }
+
+    @Test
+    void anOperationThatReadsWhatItWritesHasMemoryForEach() {
+        DeviceBuffer buffer = allocate(stream);
+        MemorySegment result = host(0);
+        stream.submit(fill("fill", buffer, 1));
+        stream.submit(new Operation("part", List.of(all(buffer)), List.of(all(buffer)), 0, (reads, writes) -> {
+            writes.getFirst().set(ValueLayout.JAVA_FLOAT, 0, 2);
+            writes.getFirst().set(ValueLayout.JAVA_FLOAT, 4, reads.getFirst().get(ValueLayout.JAVA_FLOAT, 0));
+        }));
+        download(buffer, result, stream);
+        settle();
+        assertThat(get(result)).containsExactly(2, 1, Float.NaN, Float.NaN);
+    }
+
+    @Test
+    void anOperationCannotWriteWhatItReads() {
+        DeviceBuffer buffer = allocate(stream);
+        MemorySegment result = host(0);
+        stream.submit(fill("fill", buffer, 1));
+        stream.submit(new Operation(
+                "wrong",
+                List.of(all(buffer)),
+                List.of(),
+                0,
+                (reads, writes) -> reads.getFirst().fill((byte) 0)));
+        download(buffer, result, stream);
+        settle();
+        assertThat(get(result)).containsOnly(1);
+    }
+
+    @Test
+    void memoryThatWasFreedLastIsUsedFirst() {
+        DeviceBuffer first = buffer(MemoryKind.PINNED);
+        DeviceBuffer second = buffer(MemoryKind.PINNED);
+        long last = second.host().orElseThrow().address();
+        free(first, stream);
+        free(second, stream);
+        settle();
+        assertThat(buffer(MemoryKind.PINNED).host().orElseThrow().address()).isEqualTo(last);
+    }
+
+    @Test
+    void memoryThatItsStreamStillUsesIsNotGivenBack() {
+        DeviceBuffer buffer = allocate(stream);
+        stream.submit(fill("fill", buffer, 1));
+        free(buffer, stream);
+        assertThat(device.allocator(MemoryKind.DEFAULT).shrink(0)).isZero();
+        settle();
+        assertThat(device.allocator(MemoryKind.DEFAULT).shrink(0)).isEqualTo(BYTES);
+    }
+
+    @Test
+    void freeMemoryThatIsTooSmallGivesWayToAllocations() {
+        device.limit(MemoryKind.DEFAULT, 2 * BYTES);
+        free(allocate(stream), stream);
+        settle();
+        DeviceBuffer larger = device.allocator(MemoryKind.DEFAULT).allocate(2 * BYTES, other);
+        assertThat(larger.byteSize()).isEqualTo(2 * BYTES);
     }
 
     @Test

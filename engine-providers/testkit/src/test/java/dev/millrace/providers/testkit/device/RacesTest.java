@@ -12,7 +12,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.scheduler.device.DeviceBuffer;
 import dev.millrace.scheduler.device.StreamOptions;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -163,6 +166,58 @@ class RacesTest {
         }
         on.two.submit(add("add", a, a, 1));
         assertThat(on.errors().isEmpty()).isEqualTo(seed % 2 == 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void aStreamThatTheHostHasAwaitedIsBeforeWhatItSubmitsThen(long seed) {
+        var on = new Fixture(seed);
+        DeviceBuffer a = allocate(on.one);
+        on.one.submit(fill("fill", a, 1));
+        assertThat(on.one.await(on.one.signal(), Duration.ofSeconds(1))).isTrue();
+        on.two.submit(add("add", a, a, 1));
+        assertThat(on.errors()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void aWriteOfAPartRacesWithAReadOfTheWhole(long seed) {
+        var on = new Fixture(seed);
+        DeviceBuffer a = allocate(on.one);
+        DeviceBuffer b = allocate(on.one);
+        on.one.submit(fill("fill", a, 1));
+        on.order();
+        on.one.submit(add("whole", a, b, 1));
+        on.two.submit(half("part", a, 8));
+        assertThat(on.errors()).singleElement().asString().contains("whole on gpu/0", "part on gpu/1");
+    }
+
+    @Test
+    void memoryThatIsForgottenIsForgottenToTheByte() {
+        var errors = new ArrayList<String>();
+        var checker = new RaceChecker(errors::add);
+        var clock = new VectorClock();
+        MemorySegment memory = host(0);
+        checker.allocate(DeviceOperand.ofHost(memory), new MemoryAccess("allocation", 0, 1, ""), true);
+        checker.forget(DeviceOperand.ofHost(memory.asSlice(8, 8)));
+        clock.set(0, 1);
+        checker.read(DeviceOperand.ofHost(memory.asSlice(8, 8)), new MemoryAccess("upper", 0, 2, ""), clock);
+        assertThat(errors).isEmpty();
+        checker.read(DeviceOperand.ofHost(memory.asSlice(0, 8)), new MemoryAccess("lower", 0, 2, ""), clock);
+        assertThat(errors).singleElement().asString().startsWith("undefined memory: lower");
+    }
+
+    @Test
+    void clocksThatLearnFromEachOtherStaySmall() {
+        var one = new VectorClock();
+        var two = new VectorClock();
+        one.set(4, 1);
+        two.set(8, 7);
+        for (int i = 0; i < 100; i++) {
+            one.join(two);
+            two.join(one);
+        }
+        assertThat(one.get(8)).isEqualTo(7);
     }
 
     @ParameterizedTest

@@ -13,6 +13,7 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** A graph that a seed decides, of the operators of {@link SmallKernels}. All its values have eight floats. */
 final class RandomGraph {
@@ -70,7 +71,7 @@ final class RandomGraph {
         if (op.equals("Repeat")) {
             spec = spec.with("body", Attribute.of(body(values)));
         }
-        var names = new ArrayList<String>();
+        var names = new ArrayList<@Nullable String>();
         for (int i = 0; i < (op.equals("Split") ? 2 : 1); i++) {
             names.add(op + number + (i == 0 ? "" : "b"));
         }

@@ -14,7 +14,6 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.testkit.device.MachineOptions;
 import dev.millrace.providers.testkit.device.ScheduledOperation;
@@ -51,7 +50,7 @@ class SimulatedKernelTest {
     private List<ScheduledOperation> schedule = List.of();
 
     private Node node(String op, int outputs, Value... inputs) {
-        var names = new ArrayList<String>();
+        var names = new ArrayList<@Nullable String>();
         for (int i = 0; i < outputs; i++) {
             names.add(op + i);
         }
@@ -161,10 +160,10 @@ class SimulatedKernelTest {
     @Test
     void stringsAreRefused() {
         Node node = node("Add", 1, input(ElementType.STRING));
-        editor.addOutput("y", node.requireOutput(0));
         var kernel = new SimulatedKernel((ShapedKernel) SmallKernels.of(node));
-        Tensor words = Tensor.ofStrings(Shape.of(1), "word");
-        assertThatThrownBy(() -> run(kernel, words)).isInstanceOf(EngineException.class);
+        assertThatThrownBy(() -> kernel.bind(binding(node, 1)))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("a device has no strings");
     }
 
     @Test
@@ -197,7 +196,7 @@ class SimulatedKernelTest {
                 return "text";
             }
         };
-        Launch launch = new SimulatedKernel(wrapped).bind(withoutMemory(node));
+        Launch launch = new SimulatedKernel(wrapped).bind(binding(node, 0));
         launch.prewarm(() -> {});
         launch.trim();
         assertThat(calls).containsExactly("prewarm", "trim");
@@ -208,18 +207,21 @@ class SimulatedKernelTest {
     @Test
     void aKernelThatDoesNothingIsNotSubmitted() {
         Node node = node("View", 1, input(ElementType.FLOAT));
-        assertThat(new SimulatedKernel(bound -> Launch.none()).bind(withoutMemory(node)))
+        assertThat(new SimulatedKernel(bound -> Launch.none()).bind(binding(node, 0)))
                 .isSameAs(Launch.none());
     }
 
-    /** The binding of a node that has neither inputs nor outputs. */
-    private static BindContext withoutMemory(Node node) {
+    /** The binding of a node that has a number of strings as its inputs, and no outputs. */
+    private static BindContext binding(Node node, int inputs) {
         return (BindContext) Proxy.newProxyInstance(
                 BindContext.class.getClassLoader(),
                 new Class<?>[] {BindContext.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "node" -> node;
-                    case "inputCount", "outputCount" -> 0;
+                    case "inputCount" -> inputs;
+                    case "outputCount" -> 0;
+                    case "hasInput" -> true;
+                    case "inputType" -> ElementType.STRING;
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
     }

@@ -3,6 +3,7 @@ package dev.millrace.providers.testkit.plan;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.device.MachineOptions;
 import dev.millrace.providers.testkit.device.SimulatedDevice;
 import dev.millrace.providers.testkit.device.SimulatedKernel;
 import dev.millrace.providers.testkit.device.SimulatedMachine;
@@ -32,7 +33,7 @@ final class SimulatedPlan implements AutoCloseable {
 
     SimulatedPlan(Graph graph, long seed) {
         this.seed = seed;
-        this.machine = new SimulatedMachine(seed);
+        this.machine = new SimulatedMachine(seed, MachineOptions.drawn(seed));
         this.services = DeviceServices.of(machine);
         var random = new Random(seed);
         var all = new ArrayList<Device>(List.of(Device.CPU));
