@@ -131,7 +131,7 @@ class DeviceRunsTest {
             assertThat(stretch.streams())
                     .anySatisfy(stream -> {
                         assertThat(stream.device()).isEqualTo("one");
-                        assertThat(stream.instructions()).contains("barrier 0", "notify 0");
+                        assertThat(stream.instructions()).contains("copy to one", "copy to cpu", "notify 0", "barrier 1");
                     })
                     .hasSize(2);
         }

@@ -5,6 +5,7 @@ import dev.millrace.scheduler.bind.Binding;
 import dev.millrace.scheduler.bind.BoundStep;
 import dev.millrace.scheduler.bind.StreamPrograms;
 import dev.millrace.scheduler.bind.StreamPrograms.Instruction;
+import dev.millrace.scheduler.plan.CopyKernel;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -95,7 +96,10 @@ public record StretchSummary(
 
     private static String describe(Instruction instruction) {
         return switch (instruction) {
-            case Instruction.Launch launch -> launch.step().step().node().describe();
+            case Instruction.Launch launch ->
+                launch.step().step().kernel() instanceof CopyKernel copy
+                        ? "copy to " + copy.to()
+                        : launch.step().step().node().describe();
             case Instruction.Barrier barrier -> "barrier " + barrier.barrier();
             case Instruction.Wait wait -> "wait for " + wait.notification() + (wait.onHost() ? " on the host" : "");
             case Instruction.Activate activate -> "notify " + activate.notification();

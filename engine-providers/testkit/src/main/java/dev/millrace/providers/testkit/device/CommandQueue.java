@@ -127,6 +127,9 @@ final class CommandQueue implements EventSource {
             }
             due = Math.max(due, wait.timeline().point(wait.time()).at());
         }
+        if (command.action() instanceof QueuedWork && simulation.options().oneAtATime()) {
+            due = Math.max(due, device.busyUntil());
+        }
         long start = due;
         return new MachineEvent(start, false, () -> take(start));
     }
@@ -186,6 +189,7 @@ final class CommandQueue implements EventSource {
         }
         long nanos = work.fault() == Fault.LATE ? LATE * work.nanos() : work.nanos();
         running = new Running(work, access, time, time + nanos, arena, content);
+        device.busyUntil(time + nanos);
     }
 
     private void end() {

@@ -13,6 +13,8 @@ final class DeviceState {
     private final List<Consumer<DeviceFailure>> listeners = new ArrayList<>();
     private @Nullable DeviceFailure failure;
     private long operations;
+    /** The virtual time at which the last operation ends that has begun. */
+    private long busyUntil;
     private long allocations;
 
     DeviceState(String name) {
@@ -21,6 +23,14 @@ final class DeviceState {
 
     String name() {
         return name;
+    }
+
+    long busyUntil() {
+        return busyUntil;
+    }
+
+    void busyUntil(long time) {
+        busyUntil = Math.max(busyUntil, time);
     }
 
     Faults faults() {

@@ -10,6 +10,8 @@ final class DeviceThread implements AutoCloseable {
     private final long operationNanos;
     private final List<ThreadedStream> streams = new ArrayList<>();
     private final Thread thread;
+    private volatile int failOneIn;
+    private long operations;
     private int next;
     private boolean isClosed;
     private boolean mayBeReady;
@@ -33,8 +35,16 @@ final class DeviceThread implements AutoCloseable {
         notifyAll();
     }
 
-    /** Takes as long as an operation does at least. */
-    void delay() {
+    void failOneIn(int operations) {
+        failOneIn = operations;
+    }
+
+    /** Takes as long as an operation does at least, and fails where it is to. */
+    void begin() {
+        int every = failOneIn;
+        if (every > 0 && ++operations % every == 0) {
+            throw new IllegalStateException("planted");
+        }
         if (operationNanos > 0) {
             LockSupport.parkNanos(operationNanos);
         }

@@ -10,9 +10,11 @@ import java.util.SplittableRandom;
  * @param copiesBetweenDevices whether a stream copies between memories of two devices
  * @param waitsBetweenDevices whether a stream waits for a stream of another device
  * @param keepsBack whether streams keep work back until they are flushed
+ * @param oneAtATime whether a device does one operation at a time, on whichever of its streams
  */
 public record MachineOptions(
-        Order order, CostModel costs, boolean copiesBetweenDevices, boolean waitsBetweenDevices, boolean keepsBack) {
+        Order order, CostModel costs, boolean copiesBetweenDevices, boolean waitsBetweenDevices, boolean keepsBack,
+        boolean oneAtATime) {
 
     /** The orders in which a machine does what is ready. */
     public enum Order {
@@ -24,7 +26,7 @@ public record MachineOptions(
 
     /** Returns the options of a machine whose seed picks the order and whose devices know each other. */
     public static MachineOptions defaults() {
-        return new MachineOptions(Order.ANY, CostModel.linear(5_000, 100, 10_000), true, true, true);
+        return new MachineOptions(Order.ANY, CostModel.linear(5_000, 100, 10_000), true, true, true, false);
     }
 
     /** Returns options whose order and abilities a seed draws, for code that has to work with any. */
@@ -35,26 +37,31 @@ public record MachineOptions(
                 defaults().costs,
                 random.nextBoolean(),
                 random.nextBoolean(),
+                random.nextBoolean(),
                 random.nextBoolean());
     }
 
     public MachineOptions withOrder(Order value) {
-        return new MachineOptions(value, costs, copiesBetweenDevices, waitsBetweenDevices, keepsBack);
+        return new MachineOptions(value, costs, copiesBetweenDevices, waitsBetweenDevices, keepsBack, oneAtATime);
     }
 
     public MachineOptions withCosts(CostModel value) {
-        return new MachineOptions(order, value, copiesBetweenDevices, waitsBetweenDevices, keepsBack);
+        return new MachineOptions(order, value, copiesBetweenDevices, waitsBetweenDevices, keepsBack, oneAtATime);
     }
 
     public MachineOptions withCopiesBetweenDevices(boolean value) {
-        return new MachineOptions(order, costs, value, waitsBetweenDevices, keepsBack);
+        return new MachineOptions(order, costs, value, waitsBetweenDevices, keepsBack, oneAtATime);
     }
 
     public MachineOptions withWaitsBetweenDevices(boolean value) {
-        return new MachineOptions(order, costs, copiesBetweenDevices, value, keepsBack);
+        return new MachineOptions(order, costs, copiesBetweenDevices, value, keepsBack, oneAtATime);
     }
 
     public MachineOptions withKeepsBack(boolean value) {
-        return new MachineOptions(order, costs, copiesBetweenDevices, waitsBetweenDevices, value);
+        return new MachineOptions(order, costs, copiesBetweenDevices, waitsBetweenDevices, value, oneAtATime);
+    }
+
+    public MachineOptions withOneAtATime(boolean value) {
+        return new MachineOptions(order, costs, copiesBetweenDevices, waitsBetweenDevices, keepsBack, value);
     }
 }

@@ -72,6 +72,11 @@ public final class ThreadedDevice implements Device {
         return stream;
     }
 
+    /** Lets one in so many operations fail; 0 for none. */
+    public void failOneIn(int operations) {
+        thread.failOneIn(operations);
+    }
+
     /** The number of streams that are open. */
     public int openStreams() {
         return open.size();

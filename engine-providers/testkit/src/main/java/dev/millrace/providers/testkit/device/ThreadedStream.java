@@ -99,7 +99,7 @@ final class ThreadedStream implements DeviceStream, KernelStream {
     private void run(Runnable code) {
         DeviceFailure failed = null;
         try {
-            thread.delay();
+            thread.begin();
             code.run();
         } catch (RuntimeException | Error thrown) {
             failed = new DeviceFailure(device.info().name() + ": " + thrown, false);
