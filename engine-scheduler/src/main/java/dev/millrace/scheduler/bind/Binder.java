@@ -150,7 +150,7 @@ public final class Binder {
             steps.add(BoundStep.of(step, launch, workspace));
             setMakers(step, time);
         }
-        if (kernel instanceof CopyKernel) {
+        if (kernel instanceof CopyKernel && !slots.get(step.outputs().getFirst()).isFolded) {
             slots.get(step.outputs().getFirst()).known = slots.get(step.inputs().getFirst()).known;
         }
         return true;

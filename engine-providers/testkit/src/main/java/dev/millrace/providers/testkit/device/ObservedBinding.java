@@ -20,18 +20,23 @@ final class ObservedBinding implements BindContext {
         this.context = context;
     }
 
-    /** Returns the arguments of the launch: inputs that are there, and outputs that are neither aliases nor folded. */
+    /**
+     * Returns the arguments of the launch: inputs that are there, and outputs that are neither aliases nor folded. Values
+     * without elements have no memory.
+     */
     LaunchArguments arguments(Set<Integer> onHost) {
         var device = new ArrayList<Integer>();
         var host = new ArrayList<Integer>();
         var outputs = new ArrayList<Integer>();
         for (int i = 0; i < context.inputCount(); i++) {
-            if (context.hasInput(i)) {
+            if (context.hasInput(i) && context.inputShape(i).elements() > 0) {
                 (onHost.contains(i) ? host : device).add(i);
             }
         }
         for (int i = 0; i < context.outputCount(); i++) {
-            if (context.hasOutput(i) && !withoutMemory.contains(i)) {
+            if (context.hasOutput(i)
+                    && !withoutMemory.contains(i)
+                    && context.outputShape(i).elements() > 0) {
                 outputs.add(i);
             }
         }

@@ -9,6 +9,8 @@ import java.util.List;
 
 /** A launch that gives a stream the work of a wrapped launch. */
 final class SimulatedLaunch implements Launch {
+    private static final MemorySegment WITHOUT_ELEMENTS = MemorySegment.NULL;
+
     private final Launch wrapped;
     private final String name;
     private final LaunchArguments arguments;
@@ -61,15 +63,17 @@ final class SimulatedLaunch implements Launch {
         @Override
         public MemorySegment input(int index) {
             int at = arguments.inputs().indexOf(index);
-            return reads.get(
-                    at >= 0
-                            ? at
-                            : arguments.inputs().size() + arguments.hostInputs().indexOf(index));
+            if (at >= 0) {
+                return reads.get(at);
+            }
+            int onHost = arguments.hostInputs().indexOf(index);
+            return onHost >= 0 ? reads.get(arguments.inputs().size() + onHost) : WITHOUT_ELEMENTS;
         }
 
         @Override
         public MemorySegment output(int index) {
-            return writes.get(arguments.outputs().indexOf(index));
+            int at = arguments.outputs().indexOf(index);
+            return at >= 0 ? writes.get(at) : WITHOUT_ELEMENTS;
         }
 
         @Override

@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -154,6 +155,30 @@ class SimulatedKernelTest {
         List<Tensor> results = run(new SimulatedKernel(new Mixed()), Tensor.copyOf(new float[] {1, 2}, 2));
         assertThat(results.get(0).floats()).containsExactly(1, 2);
         assertThat(results.get(1).floats()).containsExactly(2, 4);
+        assertThat(bytesOf(node)).isEqualTo(16);
+    }
+
+    @Test
+    void valuesWithoutElementsHaveNoMemory() {
+        Value constant = editor.addConstant("c", Tensor.copyOf(new float[0], 0));
+        Node node = node("First", 1, input(ElementType.FLOAT), constant);
+        editor.addOutput("y", node.requireOutput(0));
+        ShapedKernel first = new ShapedKernel() {
+            @Override
+            public List<@Nullable ValueType> outputs(Node of, Facts facts) {
+                return new ArrayList<>(List.of(Objects.requireNonNull(facts.type(0))));
+            }
+
+            @Override
+            public Launch bind(BindContext context) {
+                return run -> {
+                    assertThat(run.input(1).byteSize()).isZero();
+                    run.output(0).copyFrom(run.input(0));
+                };
+            }
+        };
+        List<Tensor> results = run(new SimulatedKernel(first), Tensor.copyOf(new float[] {1, 2}, 2));
+        assertThat(results.getFirst().floats()).containsExactly(1, 2);
         assertThat(bytesOf(node)).isEqualTo(16);
     }
 
