@@ -10,6 +10,7 @@ import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.testkit.RandomTensors;
@@ -34,6 +35,7 @@ final class SmallDecoder {
     private static final int INNER = 128;
     private static final long WINDOW = 24;
     private static final double POSITION_BASE = 10000;
+    private static final float LEAST_OF_HALVES = -65504;
     private static final OpId GROUPS = new OpId(OpId.MICROSOFT, "GroupQueryAttention");
 
     /** The form of attention. */
@@ -45,7 +47,25 @@ final class SmallDecoder {
         /** GroupQueryAttention, with caches that have room for all positions. */
         GROUPS_WITH_ROOM,
         /** GroupQueryAttention whose queries see the last tokens only. */
-        GROUPS_IN_WINDOW
+        GROUPS_IN_WINDOW,
+        /** ONNX's own operators on 16-bit floats. */
+        PLAIN_HALVES,
+        /** GroupQueryAttention on 16-bit floats. */
+        GROUPS_OF_HALVES,
+        /** GroupQueryAttention on 16-bit floats whose queries see the last tokens only. */
+        HALVES_IN_WINDOW;
+
+        boolean isPlain() {
+            return this == PLAIN || this == PLAIN_HALVES;
+        }
+
+        boolean hasWindow() {
+            return this == GROUPS_IN_WINDOW || this == HALVES_IN_WINDOW;
+        }
+
+        ElementType type() {
+            return ordinal() < PLAIN_HALVES.ordinal() ? ElementType.FLOAT : ElementType.FLOAT16;
+        }
     }
 
     private final ReferenceModel model = new ReferenceModel();
@@ -75,7 +95,7 @@ final class SmallDecoder {
     private byte[] build() {
         Value ids = row("input_ids", "sequence_length");
         Value mask = row("attention_mask", "total_sequence_length");
-        Attention attention = form == Form.PLAIN ? new Plain(mask) : new Grouped(mask);
+        Attention attention = form.isPlain() ? new Plain(mask) : new Grouped(mask);
         Value x = model.node("Gather", weight("embedding", 1, WORDS, HIDDEN), ids);
         for (int layer = 0; layer < LAYERS; layer++) {
             Value before = norm(x);
@@ -95,7 +115,7 @@ final class SmallDecoder {
         return model.input(
                 "past_key_values." + name,
                 ValueType.tensor(
-                        ElementType.FLOAT, shape(Dim.symbol("batch_size"), Dim.of(KEY_HEADS), steps, Dim.of(DEPTH))));
+                        form.type(), shape(Dim.symbol("batch_size"), Dim.of(KEY_HEADS), steps, Dim.of(DEPTH))));
     }
 
     private abstract static class Attention {
@@ -126,7 +146,7 @@ final class SmallDecoder {
             NodeSpec spec = NodeSpec.of(GROUPS, 1, query, key, value, keys, values, last, total, cos, sin)
                     .with(Attributes.of("num_heads", Attribute.of((long) HEADS))
                             .with("kv_num_heads", Attribute.of((long) KEY_HEADS))
-                            .with("local_window_size", Attribute.of(form == Form.GROUPS_IN_WINDOW ? WINDOW : -1L))
+                            .with("local_window_size", Attribute.of(form.hasWindow() ? WINDOW : -1L))
                             .with("do_rotary", Attribute.of(1L)));
             String name = "present." + layer;
             List<Value> made = model.nodes(spec, "mixed" + layer, name + ".key", name + ".value");
@@ -151,7 +171,11 @@ final class SmallDecoder {
             Attributes bool = Attributes.of("to", Attribute.of(ElementType.BOOL.code()));
             Value there = model.node("Cast", bool, model.node("Unsqueeze", mask, longs(1, 2)));
             Value seen = model.node("And", model.node("LessOrEqual", places, own), there);
-            bias = model.node("Where", seen, floats(0), floats(-Float.MAX_VALUE));
+            bias = model.node(
+                    "Where",
+                    seen,
+                    floats(0),
+                    floats(form.type() == ElementType.FLOAT ? -Float.MAX_VALUE : LEAST_OF_HALVES));
         }
 
         private Value turns(String function, Value positions) {
@@ -212,7 +236,7 @@ final class SmallDecoder {
                     table[p * width + i] = (float) (name.equals("cos") ? Math.cos(angle) : Math.sin(angle));
                 }
             }
-            return model.constant(name, Tensor.copyOf(table, POSITIONS, width));
+            return model.constant(name, rounded(Tensor.copyOf(table, POSITIONS, width)));
         });
     }
 
@@ -235,8 +259,7 @@ final class SmallDecoder {
 
     private Value weight(String name, double spread, int rows, int columns) {
         Shape shape = Shape.of(rows, columns);
-        return model.constant(
-                name, RandomTensors.reals(ElementType.FLOAT, shape, () -> spread * random.nextGaussian()));
+        return model.constant(name, RandomTensors.reals(form.type(), shape, () -> spread * random.nextGaussian()));
     }
 
     private Value longs(long... values) {
@@ -249,7 +272,14 @@ final class SmallDecoder {
     }
 
     private Value floats(float value) {
-        return constants.computeIfAbsent("float" + value, name -> model.constant(name, Tensor.scalar(value)));
+        return constants.computeIfAbsent("float" + value, name -> model.constant(name, rounded(Tensor.scalar(value))));
+    }
+
+    /** Returns floats in the type of the form. */
+    private Tensor rounded(Tensor floats) {
+        Tensor rounded = Tensor.allocate(form.type(), floats.shape());
+        Elements.write(form.type(), rounded.segment(), 0, floats.doubles(), 0, Math.toIntExact(floats.elements()));
+        return rounded;
     }
 
     private static Attributes permutation(long... order) {
