@@ -35,6 +35,7 @@ final class SmallDecoder {
     private static final int INNER = 128;
     private static final long WINDOW = 24;
     private static final double POSITION_BASE = 10000;
+    private static final int OPSET = 23;
     private static final float LEAST_OF_HALVES = -65504;
     private static final OpId GROUPS = new OpId(OpId.MICROSOFT, "GroupQueryAttention");
 
@@ -42,6 +43,8 @@ final class SmallDecoder {
     enum Form {
         /** ONNX's own operators, with caches that grow. */
         PLAIN,
+        /** ONNX's Attention, with caches that grow. */
+        ATTENTION,
         /** GroupQueryAttention, with caches that grow. */
         GROUPS,
         /** GroupQueryAttention, with caches that have room for all positions. */
@@ -68,7 +71,7 @@ final class SmallDecoder {
         }
     }
 
-    private final ReferenceModel model = new ReferenceModel();
+    private final ReferenceModel model = new ReferenceModel(OPSET);
     private final Random random;
     private final Form form;
     private final Map<String, Value> constants = new LinkedHashMap<>();
@@ -94,8 +97,7 @@ final class SmallDecoder {
 
     private byte[] build() {
         Value ids = row("input_ids", "sequence_length");
-        Value mask = row("attention_mask", "total_sequence_length");
-        Attention attention = form.isPlain() ? new Plain(mask) : new Grouped(mask);
+        Attention attention = attention();
         Value x = model.node("Gather", weight("embedding", 1, WORDS, HIDDEN), ids);
         for (int layer = 0; layer < LAYERS; layer++) {
             Value before = norm(x);
@@ -108,6 +110,14 @@ final class SmallDecoder {
         model.output("logits", product(norm(x), HIDDEN, WORDS));
         attention.presents.forEach(model::output);
         return model.bytes();
+    }
+
+    private Attention attention() {
+        if (form == Form.ATTENTION) {
+            return new Fused();
+        }
+        Value mask = row("attention_mask", "total_sequence_length");
+        return form.isPlain() ? new Plain(mask) : new Grouped(mask);
     }
 
     private Value past(String name) {
@@ -153,6 +163,40 @@ final class SmallDecoder {
             presents.put(name + ".key", made.get(1));
             presents.put(name + ".value", made.get(2));
             return made.getFirst();
+        }
+    }
+
+    private final class Fused extends Attention {
+        private final Value positions = row("position_ids", "sequence_length");
+        private final Value cos = angles("cos", DEPTH / 2);
+        private final Value sin = angles("sin", DEPTH / 2);
+
+        @Override
+        Value mixed(int layer, Value query, Value key, Value value) {
+            Value keys = past(layer + ".key");
+            Value values = past(layer + ".value");
+            NodeSpec spec = NodeSpec.of(
+                            OpId.onnx("Attention"),
+                            OPSET,
+                            rotated(query, HEADS),
+                            rotated(key, KEY_HEADS),
+                            value,
+                            null,
+                            keys,
+                            values)
+                    .with("q_num_heads", Attribute.of((long) HEADS))
+                    .with("kv_num_heads", Attribute.of((long) KEY_HEADS))
+                    .with("is_causal", Attribute.of(1L));
+            String name = "present." + layer;
+            List<Value> made = model.nodes(spec, "mixed" + layer, name + ".key", name + ".value");
+            presents.put(name + ".key", made.get(1));
+            presents.put(name + ".value", made.get(2));
+            return made.getFirst();
+        }
+
+        private Value rotated(Value x, int heads) {
+            Attributes split = Attributes.of("num_heads", Attribute.of((long) heads));
+            return model.node("RotaryEmbedding", split, x, cos, sin, positions);
         }
     }
 
