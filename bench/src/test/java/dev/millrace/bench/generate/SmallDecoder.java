@@ -33,6 +33,7 @@ final class SmallDecoder {
     private static final int HIDDEN = 64;
     private static final int HEADS = 4;
     private static final int INNER = 128;
+    private static final int EXPERTS = 4;
     private static final long WINDOW = 24;
     private static final double POSITION_BASE = 10000;
     private static final int OPSET = 23;
@@ -51,6 +52,10 @@ final class SmallDecoder {
         GROUPS_WITH_ROOM,
         /** GroupQueryAttention whose queries see the last tokens only. */
         GROUPS_IN_WINDOW,
+        /** LinearAttention, whose state does not grow. */
+        LINEAR,
+        /** GroupQueryAttention and a mixture of experts. */
+        EXPERTS,
         /** ONNX's own operators on 16-bit floats. */
         PLAIN_HALVES,
         /** GroupQueryAttention on 16-bit floats. */
@@ -115,6 +120,9 @@ final class SmallDecoder {
     private Attention attention() {
         if (form == Form.ATTENTION) {
             return new Fused();
+        }
+        if (form == Form.LINEAR) {
+            return new Linear();
         }
         Value mask = row("attention_mask", "total_sequence_length");
         return form.isPlain() ? new Plain(mask) : new Grouped(mask);
@@ -197,6 +205,38 @@ final class SmallDecoder {
         private Value rotated(Value x, int heads) {
             Attributes split = Attributes.of("num_heads", Attribute.of((long) heads));
             return model.node("RotaryEmbedding", split, x, cos, sin, positions);
+        }
+    }
+
+    private final class Linear extends Attention {
+        private static final float KEY_SIZE = 0.125f;
+
+        @Override
+        Value mixed(int layer, Value query, Value key, Value value) {
+            Value past = model.input(
+                    "past_states." + layer,
+                    ValueType.tensor(
+                            ElementType.FLOAT,
+                            shape(Dim.symbol("batch_size"), Dim.of(KEY_HEADS), Dim.of(DEPTH), Dim.of(DEPTH))));
+            NodeSpec spec = NodeSpec.of(
+                            new OpId(OpId.MICROSOFT, "LinearAttention"),
+                            1,
+                            query,
+                            model.node("Mul", key, floats(KEY_SIZE)),
+                            value,
+                            past,
+                            model.node("Neg", share(query, 0)),
+                            share(query, KEY_HEADS))
+                    .with("q_num_heads", Attribute.of((long) HEADS))
+                    .with("kv_num_heads", Attribute.of((long) KEY_HEADS));
+            List<Value> made = model.nodes(spec, "mixed" + layer, "present_states." + layer);
+            presents.put("present_states." + layer, made.get(1));
+            return made.getFirst();
+        }
+
+        /** Returns a number between 0 and 1 for each head, from some elements of rows. */
+        private Value share(Value rows, long first) {
+            return model.node("Sigmoid", model.node("Slice", rows, longs(first), longs(first + KEY_HEADS), longs(-1)));
         }
     }
 
@@ -284,7 +324,26 @@ final class SmallDecoder {
         });
     }
 
+    private Value experts(Value x) {
+        Value rows = model.node("Reshape", x, longs(-1, HIDDEN));
+        NodeSpec spec = NodeSpec.of(
+                        new OpId(OpId.MICROSOFT, "MoE"),
+                        1,
+                        x,
+                        product(rows, HIDDEN, EXPERTS),
+                        weight("weight" + weights++, 2 / Math.sqrt(HIDDEN), EXPERTS, INNER, HIDDEN),
+                        null,
+                        weight("weight" + weights++, 2 / Math.sqrt(INNER), EXPERTS, HIDDEN, INNER))
+                .with("k", Attribute.of(2L))
+                .with("activation_type", Attribute.of("silu"))
+                .with("normalize_routing_weights", Attribute.of(1L));
+        return model.node(spec);
+    }
+
     private Value gated(Value x) {
+        if (form == Form.EXPERTS) {
+            return experts(x);
+        }
         Value gate = product(x, HIDDEN, INNER);
         Value open = model.node("Mul", gate, model.node("Sigmoid", gate));
         return product(model.node("Mul", open, product(x, HIDDEN, INNER)), INNER, HIDDEN);
@@ -301,8 +360,8 @@ final class SmallDecoder {
         return model.node("MatMul", x, weight("weight" + weights++, 2 / Math.sqrt(in), in, out));
     }
 
-    private Value weight(String name, double spread, int rows, int columns) {
-        Shape shape = Shape.of(rows, columns);
+    private Value weight(String name, double spread, long... extents) {
+        Shape shape = Shape.of(extents);
         return model.constant(name, RandomTensors.reals(form.type(), shape, () -> spread * random.nextGaussian()));
     }
 
