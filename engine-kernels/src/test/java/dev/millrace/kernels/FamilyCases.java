@@ -1,6 +1,7 @@
 package dev.millrace.kernels;
 
 import dev.millrace.kernels.attention.AttentionCase;
+import dev.millrace.kernels.attention.LinearAttentionCase;
 import dev.millrace.kernels.attention.RotationCase;
 import dev.millrace.kernels.axis.SelectCase;
 import dev.millrace.kernels.cast.CastCase;
@@ -38,6 +39,7 @@ final class FamilyCases {
             new WideCase(),
             new GemmCase(),
             new AttentionCase(),
+            new LinearAttentionCase(),
             new QuantisedGemmCase(),
             new QuantisationCase(),
             new WeightGemmCase(false),

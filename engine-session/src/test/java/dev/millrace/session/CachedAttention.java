@@ -15,6 +15,7 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -49,21 +50,27 @@ public final class CachedAttention {
 
     /** The model: {@code x} and {@code mask} are inputs, {@code k} and {@code v} caches, whose presents are {@code k_out} and {@code v_out}. */
     public static byte[] bytes() {
-        return bytes(false);
+        return bytes(ElementType.FLOAT);
+    }
+
+    /** @param cache the type of the caches; bytes have scales, and the model of halves has no floats */
+    public static byte[] bytes(ElementType cache) {
+        return new CachedAttention().build(cache, false);
     }
 
     /** @param readsKeys whether another node reads the cache of keys as well */
     public static byte[] bytes(boolean readsKeys) {
-        return new CachedAttention().build(readsKeys);
+        return new CachedAttention().build(ElementType.FLOAT, readsKeys);
     }
 
-    private byte[] build(boolean readsKeys) {
+    private byte[] build(ElementType ofCache, boolean readsKeys) {
         int width = (HEADS + 2 * KEY_HEADS) * DEPTH;
-        Value x = input("x", ElementType.FLOAT, Dim.of(1), Dim.symbol("now"), Dim.of(width));
+        boolean scaled = ofCache == ElementType.INT8;
+        Value x = input("x", scaled ? ElementType.FLOAT : ofCache, Dim.of(1), Dim.symbol("now"), Dim.of(width));
         Value mask = input("mask", ElementType.INT64, Dim.of(1), Dim.symbol("all"));
         Dim[] cache = {Dim.of(1), Dim.of(KEY_HEADS), Dim.symbol("past"), Dim.of(DEPTH)};
-        Value keys = input("k", ElementType.FLOAT, cache);
-        Value values = input("v", ElementType.FLOAT, cache);
+        Value keys = input("k", ofCache, cache);
+        Value values = input("v", ofCache, cache);
         Value sum = node("ReduceSum", Attributes.of("keepdims", Attribute.of(0)), mask, number(1));
         Value last = cast(node("Sub", Attributes.NONE, sum, number(1)));
         Value total = cast(node("Gather", Attributes.NONE, node("Shape", Attributes.NONE, mask), number(1)));
@@ -72,9 +79,16 @@ public final class CachedAttention {
         operands.add(null);
         operands.add(null);
         operands.addAll(List.of(keys, values, last, total));
+        if (scaled) {
+            operands.addAll(Collections.nCopies(5, null));
+            operands.add(editor.addConstant("k_scale", Tensor.copyOf(new float[] {0.004f}, 1)));
+            operands.add(editor.addConstant("v_scale", Tensor.copyOf(new float[] {0.005f}, 1)));
+        }
         NodeSpec spec = NodeSpec.of(new OpId(OpId.MICROSOFT, "GroupQueryAttention"), 1, operands)
                 .with("num_heads", Attribute.of(HEADS))
-                .with("kv_num_heads", Attribute.of(KEY_HEADS));
+                .with("kv_num_heads", Attribute.of(KEY_HEADS))
+                .with("k_quant_type", Attribute.of(scaled ? "PER_TENSOR" : "NONE"))
+                .with("v_quant_type", Attribute.of(scaled ? "PER_TENSOR" : "NONE"));
         var node = editor.append(spec, List.of("y", "k_out", "v_out"));
         editor.addOutput("y", node.requireOutput(0));
         editor.addOutput("k_out", node.requireOutput(1));

@@ -7,6 +7,9 @@ import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtLoggingLevel;
 import ai.onnxruntime.OrtSession;
 import ai.onnxruntime.TensorInfo;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.op.OpName;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
@@ -14,9 +17,12 @@ import java.nio.LongBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.LongStream;
+import java.util.stream.StreamSupport;
 
 /** ONNX Runtime's session, driven step by step, with caches that are written in place. */
 final class OnnxRuntimeDecoder implements TimedDecoder {
@@ -25,8 +31,13 @@ final class OnnxRuntimeDecoder implements TimedDecoder {
 
     private final OrtEnvironment environment = OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_FATAL);
     private final OrtSession session;
+    /** Whether caches have room for all tokens and are written in place, as GroupQueryAttention does. */
+    private final boolean hasRoom;
 
     OnnxRuntimeDecoder(Path model, int threads) throws OrtException {
+        Graph graph = Models.read(model).graph();
+        hasRoom = StreamSupport.stream(graph.nodes().spliterator(), false)
+                .anyMatch(node -> node.op().name().equals(OpName.GROUP_QUERY_ATTENTION));
         try (var options = new OrtSession.SessionOptions()) {
             options.setIntraOpNumThreads(threads);
             session = environment.createSession(model.toString(), options);
@@ -35,14 +46,20 @@ final class OnnxRuntimeDecoder implements TimedDecoder {
 
     @Override
     public DecodeTimes generate(long[] prompt, int tokens) throws OrtException {
-        Map<String, OnnxTensor> pasts = caches(prompt.length + tokens);
+        Map<String, OnnxTensor> pasts = caches(hasRoom ? prompt.length + tokens : 0);
         Map<String, OnnxTensor> presents = new HashMap<>();
-        pasts.forEach((name, cache) -> presents.put(name.replace(PAST, "present"), cache));
+        if (hasRoom) {
+            pasts.forEach((name, cache) -> presents.put(present(name), cache));
+        }
         try {
             return generate(prompt, tokens, pasts, presents);
         } finally {
             pasts.values().forEach(OnnxTensor::close);
         }
+    }
+
+    private static String present(String past) {
+        return past.replace(PAST, "present");
     }
 
     private DecodeTimes generate(
@@ -57,14 +74,18 @@ final class OnnxRuntimeDecoder implements TimedDecoder {
             long[] ones = new long[length];
             Arrays.fill(ones, 1);
             try (OnnxTensor ids = row(Arrays.copyOfRange(all, known, length));
-                    OnnxTensor mask = row(ones)) {
+                    OnnxTensor mask = row(ones);
+                    OnnxTensor positions = row(LongStream.range(known, length).toArray())) {
                 Map<String, OnnxTensor> inputs = new HashMap<>(pasts);
                 inputs.put("input_ids", ids);
                 inputs.put("attention_mask", mask);
-                try (OrtSession.Result result = session.run(inputs, Set.of("logits"), presents)) {
-                    OnnxTensor logits = (OnnxTensor) result.get("logits").orElseThrow();
-                    all[length] = likeliest(logits, margins, length - prompt.length);
-                }
+                inputs.put("position_ids", positions);
+                inputs.keySet().retainAll(session.getInputNames());
+                OrtSession.Result result = session.run(inputs, wanted(pasts), presents);
+                OnnxTensor logits = (OnnxTensor) result.get("logits").orElseThrow();
+                all[length] = likeliest(logits, margins, length - prompt.length);
+                logits.close();
+                grow(pasts, result);
             }
             known = length;
             first = first == 0 ? System.nanoTime() : first;
@@ -75,6 +96,24 @@ final class OnnxRuntimeDecoder implements TimedDecoder {
                 (end - first) / NANOS,
                 Arrays.copyOfRange(all, prompt.length, all.length),
                 margins);
+    }
+
+    private Set<String> wanted(Map<String, OnnxTensor> pasts) {
+        var names = new HashSet<>(Set.of("logits"));
+        if (!hasRoom) {
+            pasts.keySet().forEach(past -> names.add(present(past)));
+        }
+        return names;
+    }
+
+    /** Makes the presents of a run the pasts of the next one, unless they are one memory. */
+    private void grow(Map<String, OnnxTensor> pasts, OrtSession.Result result) {
+        if (!hasRoom) {
+            pasts.replaceAll((name, past) -> {
+                past.close();
+                return (OnnxTensor) result.get(present(name)).orElseThrow();
+            });
+        }
     }
 
     private Map<String, OnnxTensor> caches(int room) throws OrtException {

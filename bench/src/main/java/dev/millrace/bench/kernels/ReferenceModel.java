@@ -19,10 +19,20 @@ public final class ReferenceModel {
     private static final int OPSET = 21;
     private static final int IR_VERSION = 10;
 
+    private final int opset;
     private final Graph graph = Graph.named("kernel");
     private final GraphEditor editor = new GraphEditor(graph);
     private final Map<String, Tensor> inputs = new LinkedHashMap<>();
     private int nodes;
+
+    public ReferenceModel() {
+        this(OPSET);
+    }
+
+    /** @param opset the version of ONNX's operators */
+    public ReferenceModel(int opset) {
+        this.opset = opset;
+    }
 
     public Value input(String name, Tensor data) {
         inputs.put(name, data);
@@ -45,7 +55,7 @@ public final class ReferenceModel {
 
     /** An operator of ONNX itself, with one output. */
     public Value node(String op, Attributes attributes, Value... operands) {
-        return node(NodeSpec.of(OpId.onnx(op), OPSET, operands).with(attributes));
+        return node(NodeSpec.of(OpId.onnx(op), opset, operands).with(attributes));
     }
 
     /** Any node with one output. */
@@ -73,7 +83,7 @@ public final class ReferenceModel {
 
     public byte[] bytes() {
         var header = new Model.Header(IR_VERSION, "millrace", "1", "", 1, "");
-        Map<String, Integer> opsets = Map.of(OpId.ONNX, OPSET, OpId.MICROSOFT, 1);
+        Map<String, Integer> opsets = Map.of(OpId.ONNX, opset, OpId.MICROSOFT, 1);
         return Models.toBytes(new Model(header, opsets, Map.of(), Map.of(), graph, null));
     }
 }

@@ -10,6 +10,7 @@ import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.testkit.RandomTensors;
@@ -32,23 +33,50 @@ final class SmallDecoder {
     private static final int HIDDEN = 64;
     private static final int HEADS = 4;
     private static final int INNER = 128;
+    private static final int EXPERTS = 4;
     private static final long WINDOW = 24;
     private static final double POSITION_BASE = 10000;
+    private static final int OPSET = 23;
+    private static final float LEAST_OF_HALVES = -65504;
     private static final OpId GROUPS = new OpId(OpId.MICROSOFT, "GroupQueryAttention");
 
     /** The form of attention. */
     enum Form {
         /** ONNX's own operators, with caches that grow. */
         PLAIN,
+        /** ONNX's Attention, with caches that grow. */
+        ATTENTION,
         /** GroupQueryAttention, with caches that grow. */
         GROUPS,
         /** GroupQueryAttention, with caches that have room for all positions. */
         GROUPS_WITH_ROOM,
         /** GroupQueryAttention whose queries see the last tokens only. */
-        GROUPS_IN_WINDOW
+        GROUPS_IN_WINDOW,
+        /** LinearAttention, whose state does not grow. */
+        LINEAR,
+        /** GroupQueryAttention and a mixture of experts. */
+        EXPERTS,
+        /** ONNX's own operators on 16-bit floats. */
+        PLAIN_HALVES,
+        /** GroupQueryAttention on 16-bit floats. */
+        GROUPS_OF_HALVES,
+        /** GroupQueryAttention on 16-bit floats whose queries see the last tokens only. */
+        HALVES_IN_WINDOW;
+
+        boolean isPlain() {
+            return this == PLAIN || this == PLAIN_HALVES;
+        }
+
+        boolean hasWindow() {
+            return this == GROUPS_IN_WINDOW || this == HALVES_IN_WINDOW;
+        }
+
+        ElementType type() {
+            return ordinal() < PLAIN_HALVES.ordinal() ? ElementType.FLOAT : ElementType.FLOAT16;
+        }
     }
 
-    private final ReferenceModel model = new ReferenceModel();
+    private final ReferenceModel model = new ReferenceModel(OPSET);
     private final Random random;
     private final Form form;
     private final Map<String, Value> constants = new LinkedHashMap<>();
@@ -74,8 +102,7 @@ final class SmallDecoder {
 
     private byte[] build() {
         Value ids = row("input_ids", "sequence_length");
-        Value mask = row("attention_mask", "total_sequence_length");
-        Attention attention = form == Form.PLAIN ? new Plain(mask) : new Grouped(mask);
+        Attention attention = attention();
         Value x = model.node("Gather", weight("embedding", 1, WORDS, HIDDEN), ids);
         for (int layer = 0; layer < LAYERS; layer++) {
             Value before = norm(x);
@@ -90,12 +117,23 @@ final class SmallDecoder {
         return model.bytes();
     }
 
+    private Attention attention() {
+        if (form == Form.ATTENTION) {
+            return new Fused();
+        }
+        if (form == Form.LINEAR) {
+            return new Linear();
+        }
+        Value mask = row("attention_mask", "total_sequence_length");
+        return form.isPlain() ? new Plain(mask) : new Grouped(mask);
+    }
+
     private Value past(String name) {
         Dim steps = form == Form.GROUPS_WITH_ROOM ? Dim.of(POSITIONS) : Dim.symbol("past_sequence_length");
         return model.input(
                 "past_key_values." + name,
                 ValueType.tensor(
-                        ElementType.FLOAT, shape(Dim.symbol("batch_size"), Dim.of(KEY_HEADS), steps, Dim.of(DEPTH))));
+                        form.type(), shape(Dim.symbol("batch_size"), Dim.of(KEY_HEADS), steps, Dim.of(DEPTH))));
     }
 
     private abstract static class Attention {
@@ -126,13 +164,79 @@ final class SmallDecoder {
             NodeSpec spec = NodeSpec.of(GROUPS, 1, query, key, value, keys, values, last, total, cos, sin)
                     .with(Attributes.of("num_heads", Attribute.of((long) HEADS))
                             .with("kv_num_heads", Attribute.of((long) KEY_HEADS))
-                            .with("local_window_size", Attribute.of(form == Form.GROUPS_IN_WINDOW ? WINDOW : -1L))
+                            .with("local_window_size", Attribute.of(form.hasWindow() ? WINDOW : -1L))
                             .with("do_rotary", Attribute.of(1L)));
             String name = "present." + layer;
             List<Value> made = model.nodes(spec, "mixed" + layer, name + ".key", name + ".value");
             presents.put(name + ".key", made.get(1));
             presents.put(name + ".value", made.get(2));
             return made.getFirst();
+        }
+    }
+
+    private final class Fused extends Attention {
+        private final Value positions = row("position_ids", "sequence_length");
+        private final Value cos = angles("cos", DEPTH / 2);
+        private final Value sin = angles("sin", DEPTH / 2);
+
+        @Override
+        Value mixed(int layer, Value query, Value key, Value value) {
+            Value keys = past(layer + ".key");
+            Value values = past(layer + ".value");
+            NodeSpec spec = NodeSpec.of(
+                            OpId.onnx("Attention"),
+                            OPSET,
+                            rotated(query, HEADS),
+                            rotated(key, KEY_HEADS),
+                            value,
+                            null,
+                            keys,
+                            values)
+                    .with("q_num_heads", Attribute.of((long) HEADS))
+                    .with("kv_num_heads", Attribute.of((long) KEY_HEADS))
+                    .with("is_causal", Attribute.of(1L));
+            String name = "present." + layer;
+            List<Value> made = model.nodes(spec, "mixed" + layer, name + ".key", name + ".value");
+            presents.put(name + ".key", made.get(1));
+            presents.put(name + ".value", made.get(2));
+            return made.getFirst();
+        }
+
+        private Value rotated(Value x, int heads) {
+            Attributes split = Attributes.of("num_heads", Attribute.of((long) heads));
+            return model.node("RotaryEmbedding", split, x, cos, sin, positions);
+        }
+    }
+
+    private final class Linear extends Attention {
+        private static final float KEY_SIZE = 0.125f;
+
+        @Override
+        Value mixed(int layer, Value query, Value key, Value value) {
+            Value past = model.input(
+                    "past_states." + layer,
+                    ValueType.tensor(
+                            ElementType.FLOAT,
+                            shape(Dim.symbol("batch_size"), Dim.of(KEY_HEADS), Dim.of(DEPTH), Dim.of(DEPTH))));
+            NodeSpec spec = NodeSpec.of(
+                            new OpId(OpId.MICROSOFT, "LinearAttention"),
+                            1,
+                            query,
+                            model.node("Mul", key, floats(KEY_SIZE)),
+                            value,
+                            past,
+                            model.node("Neg", share(query, 0)),
+                            share(query, KEY_HEADS))
+                    .with("q_num_heads", Attribute.of((long) HEADS))
+                    .with("kv_num_heads", Attribute.of((long) KEY_HEADS));
+            List<Value> made = model.nodes(spec, "mixed" + layer, "present_states." + layer);
+            presents.put("present_states." + layer, made.get(1));
+            return made.getFirst();
+        }
+
+        /** Returns a number between 0 and 1 for each head, from some elements of rows. */
+        private Value share(Value rows, long first) {
+            return model.node("Sigmoid", model.node("Slice", rows, longs(first), longs(first + KEY_HEADS), longs(-1)));
         }
     }
 
@@ -151,7 +255,11 @@ final class SmallDecoder {
             Attributes bool = Attributes.of("to", Attribute.of(ElementType.BOOL.code()));
             Value there = model.node("Cast", bool, model.node("Unsqueeze", mask, longs(1, 2)));
             Value seen = model.node("And", model.node("LessOrEqual", places, own), there);
-            bias = model.node("Where", seen, floats(0), floats(-Float.MAX_VALUE));
+            bias = model.node(
+                    "Where",
+                    seen,
+                    floats(0),
+                    floats(form.type() == ElementType.FLOAT ? -Float.MAX_VALUE : LEAST_OF_HALVES));
         }
 
         private Value turns(String function, Value positions) {
@@ -212,11 +320,30 @@ final class SmallDecoder {
                     table[p * width + i] = (float) (name.equals("cos") ? Math.cos(angle) : Math.sin(angle));
                 }
             }
-            return model.constant(name, Tensor.copyOf(table, POSITIONS, width));
+            return model.constant(name, rounded(Tensor.copyOf(table, POSITIONS, width)));
         });
     }
 
+    private Value experts(Value x) {
+        Value rows = model.node("Reshape", x, longs(-1, HIDDEN));
+        NodeSpec spec = NodeSpec.of(
+                        new OpId(OpId.MICROSOFT, "MoE"),
+                        1,
+                        x,
+                        product(rows, HIDDEN, EXPERTS),
+                        weight("weight" + weights++, 2 / Math.sqrt(HIDDEN), EXPERTS, INNER, HIDDEN),
+                        null,
+                        weight("weight" + weights++, 2 / Math.sqrt(INNER), EXPERTS, HIDDEN, INNER))
+                .with("k", Attribute.of(2L))
+                .with("activation_type", Attribute.of("silu"))
+                .with("normalize_routing_weights", Attribute.of(1L));
+        return model.node(spec);
+    }
+
     private Value gated(Value x) {
+        if (form == Form.EXPERTS) {
+            return experts(x);
+        }
         Value gate = product(x, HIDDEN, INNER);
         Value open = model.node("Mul", gate, model.node("Sigmoid", gate));
         return product(model.node("Mul", open, product(x, HIDDEN, INNER)), INNER, HIDDEN);
@@ -233,10 +360,9 @@ final class SmallDecoder {
         return model.node("MatMul", x, weight("weight" + weights++, 2 / Math.sqrt(in), in, out));
     }
 
-    private Value weight(String name, double spread, int rows, int columns) {
-        Shape shape = Shape.of(rows, columns);
-        return model.constant(
-                name, RandomTensors.reals(ElementType.FLOAT, shape, () -> spread * random.nextGaussian()));
+    private Value weight(String name, double spread, long... extents) {
+        Shape shape = Shape.of(extents);
+        return model.constant(name, RandomTensors.reals(form.type(), shape, () -> spread * random.nextGaussian()));
     }
 
     private Value longs(long... values) {
@@ -249,7 +375,14 @@ final class SmallDecoder {
     }
 
     private Value floats(float value) {
-        return constants.computeIfAbsent("float" + value, name -> model.constant(name, Tensor.scalar(value)));
+        return constants.computeIfAbsent("float" + value, name -> model.constant(name, rounded(Tensor.scalar(value))));
+    }
+
+    /** Returns floats in the type of the form. */
+    private Tensor rounded(Tensor floats) {
+        Tensor rounded = Tensor.allocate(form.type(), floats.shape());
+        Elements.write(form.type(), rounded.segment(), 0, floats.doubles(), 0, Math.toIntExact(floats.elements()));
+        return rounded;
     }
 
     private static Attributes permutation(long... order) {

@@ -78,7 +78,7 @@ final class CompositeInference {
                 c.dims(1, 2);
                 c.set(0, ElementType.requireCode(c.attributes().integer("dtype", 1)), Dims.unknown(2));
             }
-            case "MoE", OpName.Q_MOE -> ExpertInference.apply(c);
+            case OpName.MOE, OpName.Q_MOE -> ExpertInference.apply(c);
             case "Tokenizer" -> {
                 List<Dim> texts = c.dims(0, 1, 2);
                 boolean some = texts != null && texts.stream().allMatch(dim -> dim.isKnown() && !dim.is(0));

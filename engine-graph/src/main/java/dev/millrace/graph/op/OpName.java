@@ -73,6 +73,7 @@ public final class OpName {
     public static final String PAD = "Pad";
     public static final String POW = "Pow";
     public static final String Q_LINEAR_CONV = "QLinearConv";
+    public static final String MOE = "MoE";
     public static final String Q_MOE = "QMoE";
     public static final String QUANTIZE_LINEAR = "QuantizeLinear";
     public static final String RMS_NORMALIZATION = "RMSNormalization";

@@ -27,8 +27,17 @@ public final class Attention {
 
     /** The scratch memory that {@link #run} needs for a number of threads, in bytes. */
     public long scratchBytes(AttentionShape shape, int threads) {
+        return scratchBytes(shape, threads, false);
+    }
+
+    /**
+     * The scratch memory that {@link #run} needs for a number of threads, in bytes.
+     *
+     * @param stored whether keys or values are {@link StoredRows}
+     */
+    public long scratchBytes(AttentionShape shape, int threads, boolean stored) {
         return Math.multiplyExact(
-                threads, AttentionLayout.of(shape, kernels.target()).bytes());
+                threads, AttentionLayout.of(shape, kernels.target(), stored).bytes());
     }
 
     /**
@@ -51,7 +60,7 @@ public final class Attention {
     public BoundAttention bind(AttentionCall call, MemorySegment scratch, int threads) {
         call.check(rule);
         AttentionShape shape = call.shape();
-        AttentionLayout layout = AttentionLayout.of(shape, kernels.target());
+        AttentionLayout layout = AttentionLayout.of(shape, kernels.target(), call.converts());
         long units = (long) shape.batch()
                 * shape.keyHeads()
                 * layout.headsOfRows(shape)

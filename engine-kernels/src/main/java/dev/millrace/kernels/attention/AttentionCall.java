@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 public record AttentionCall(
         AttentionShape shape,
         HeadRows queries,
-        HeadRows keys,
-        HeadRows values,
+        KeyRows keys,
+        KeyRows values,
         HeadRows out,
         float scale,
         AttentionMask mask,
@@ -29,7 +29,7 @@ public record AttentionCall(
 
     /** All keys, without mask, soft cap and slopes. */
     public static AttentionCall of(
-            AttentionShape shape, HeadRows queries, HeadRows keys, HeadRows values, HeadRows out, float scale) {
+            AttentionShape shape, HeadRows queries, KeyRows keys, KeyRows values, HeadRows out, float scale) {
         return new AttentionCall(
                 shape, queries, keys, values, out, scale, AttentionMask.NONE, 0, null, null, VisibleKeys.ALL);
     }
@@ -52,6 +52,11 @@ public record AttentionCall(
 
     public AttentionCall withSinks(@Nullable MemorySegment ofHeads) {
         return new AttentionCall(shape, queries, keys, values, out, scale, mask, cap, slopes, ofHeads, visible);
+    }
+
+    /** Whether keys or values are converted before kernels read them. */
+    boolean converts() {
+        return keys instanceof StoredRows || values instanceof StoredRows;
     }
 
     void check(ScoreRule rule) {

@@ -15,6 +15,7 @@ public final class AttentionFamilies implements KernelFamilies {
             case ScoreMaxima.NAME -> new ScoreMaxima();
             case RotaryEmbeddingKernel.NAME -> new RotaryEmbeddingKernel();
             case WeightedRows.NAME -> new WeightedRows();
+            case StateColumns.NAME -> new StateColumns();
             case ScoreWeights.NAME -> new ScoreWeights();
             default -> null;
         };

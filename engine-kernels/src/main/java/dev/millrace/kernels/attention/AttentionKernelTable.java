@@ -1,5 +1,6 @@
 package dev.millrace.kernels.attention;
 
+import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.CompiledKernel;
@@ -19,6 +20,7 @@ final class AttentionKernelTable {
     final CompiledKernel packKeys;
     final CompiledKernel dots;
     final PanelProduct product;
+    private final KernelCache<RowType> readings;
     private final List<CompiledKernel> packValues;
     private final List<CompiledKernel> weighted;
 
@@ -30,6 +32,7 @@ final class AttentionKernelTable {
         packKeys = set.kernel(KeyPack.key());
         dots = set.kernel(RowDots.key());
         product = new PanelProduct(set);
+        readings = new KernelCache<>(set, RowType::reading);
         List<KernelKey> packs = new ArrayList<>();
         for (int vectors = 1; vectors <= GemmShape.of(set.target()).vectors(); vectors++) {
             packs.add(GemmPack.key(vectors));
@@ -44,6 +47,11 @@ final class AttentionKernelTable {
             }
         }
         weighted = set.kernels(strips);
+    }
+
+    /** The kernel that converts stored rows to floats. */
+    CompiledKernel reading(RowType type) {
+        return readings.kernel(type);
     }
 
     CompiledKernel packValues(int vectors) {

@@ -7,6 +7,7 @@ import dev.millrace.kernels.gemm.GemmShape;
  * The blocks of an attention, and the offsets of the parts of a task's scratch memory, in bytes.
  *
  * <p>With few rows keys and values are read in place, else they are packed into panels once for each head.
+ * Stored rows are converted to a block of floats first.
  */
 record AttentionLayout(
         boolean few,
@@ -20,10 +21,13 @@ record AttentionLayout(
         long sums,
         long keys,
         long values,
+        long converted,
         long bytes) {
     private static final int BLOCK_ROWS = 48;
     private static final int BLOCK_KEYS = 128;
     private static final int BLOCK_KEYS_OF_FEW = 256;
+    /** A block of converted rows that the first-level cache holds. */
+    private static final int BLOCK_KEYS_OF_CONVERTED = 64;
     /** The fewest queries for which packing pays. */
     private static final int MIN_QUERIES_TO_PACK = 8;
     /** The fewest heads of a single query for which packing pays. */
@@ -31,7 +35,8 @@ record AttentionLayout(
 
     private static final int ALIGNMENT = 64;
 
-    static AttentionLayout of(AttentionShape shape, Target target) {
+    /** @param converts whether keys or values are converted block by block */
+    static AttentionLayout of(AttentionShape shape, Target target, boolean converts) {
         GemmShape tile = GemmShape.of(target);
         int lanes = target.lanes();
         boolean rowsAreHeads = shape.queries() == 1 && shape.group() > 1;
@@ -39,13 +44,14 @@ record AttentionLayout(
         boolean few = rows < (rowsAreHeads ? MIN_HEADS_TO_PACK : MIN_QUERIES_TO_PACK);
         int blocks = (rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
         int blockRows = few ? rows : Math.min(BLOCK_ROWS, up((rows + blocks - 1) / blocks, tile.rows()));
-        int blockKeys = few ? BLOCK_KEYS_OF_FEW : BLOCK_KEYS;
+        int blockKeys = !few ? BLOCK_KEYS : converts ? BLOCK_KEYS_OF_CONVERTED : BLOCK_KEYS_OF_FEW;
         long state = up(SoftmaxArguments.BYTES, ALIGNMENT);
         long scores = state + up(stateBytes(lanes) * blockRows, ALIGNMENT);
         long sums = scores + 4L * blockRows * blockKeys;
         long keys = sums + 4L * blockRows * up(shape.valueDepth(), lanes);
         long values = keys + (few ? 0 : 4L * shape.depth() * up(shape.keys(), lanes));
-        long bytes = values + (few ? 0 : 4L * shape.keys() * up(shape.valueDepth(), lanes));
+        long converted = up(values + (few ? 0 : 4L * shape.keys() * up(shape.valueDepth(), lanes)), ALIGNMENT);
+        long bytes = converted + (converts ? 4L * blockKeys * Math.max(shape.depth(), shape.valueDepth()) : 0);
         return new AttentionLayout(
                 few,
                 rowsAreHeads,
@@ -58,7 +64,8 @@ record AttentionLayout(
                 sums,
                 keys,
                 values,
-                (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+                converted,
+                up(bytes, ALIGNMENT));
     }
 
     private static int stateBytes(int lanes) {
@@ -66,6 +73,10 @@ record AttentionLayout(
     }
 
     static int up(int number, int to) {
+        return (number + to - 1) / to * to;
+    }
+
+    private static long up(long number, int to) {
         return (number + to - 1) / to * to;
     }
 

@@ -55,9 +55,15 @@ final class AttentionTask {
         slopesAt = pointer(call.slopes());
         sinksAt = pointer(call.sinks());
         sumStride = layout.sumStride(shape);
+        RowReader keys = reader(call.keys());
+        RowReader values = reader(call.values());
         blocks = layout.few()
-                ? new BlocksInPlace(kernels, layout, call, memory, scratchAt)
-                : new PackedBlocks(kernels, layout, call, memory, scratchAt);
+                ? new BlocksInPlace(kernels, layout, shape, memory, scratchAt, keys, values)
+                : new PackedBlocks(kernels, layout, call, memory, scratchAt, keys, values);
+    }
+
+    private RowReader reader(KeyRows rows) {
+        return RowReader.of(rows, kernels, memory, scratchAt + layout.converted(), layout.blockKeys());
     }
 
     private long pointer(@Nullable MemorySegment segment) {

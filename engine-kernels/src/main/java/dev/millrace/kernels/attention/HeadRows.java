@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
  * Rows of fp32 elements by batch, head and place in the sequence; the elements of a row lie side by side. Strides count
  * elements.
  */
-public record HeadRows(MemorySegment data, long batchStride, long headStride, long rowStride) {
+public record HeadRows(MemorySegment data, long batchStride, long headStride, long rowStride) implements KeyRows {
     private static final long MAX_ROW_STRIDE = 1L << 24;
 
     /** Dense rows by batch, head and place. */
@@ -20,12 +20,13 @@ public record HeadRows(MemorySegment data, long batchStride, long headStride, lo
         return new HeadRows(data, heads * rows * depth, depth, heads * depth);
     }
 
-    /** These rows from a place on. */
+    @Override
     public HeadRows from(long row) {
         return new HeadRows(data.asSlice(4 * row * rowStride), batchStride, headStride, rowStride);
     }
 
-    void check(String name, long batch, long heads, long rows, long depth) {
+    @Override
+    public void check(String name, long batch, long heads, long rows, long depth) {
         if (batchStride < 0 || headStride < 0 || rowStride < 0 || rowStride >= MAX_ROW_STRIDE) {
             throw new IllegalArgumentException(name + " has strides " + batchStride + ", " + headStride + ", "
                     + rowStride + ": none is negative, and rows are less than " + MAX_ROW_STRIDE + " apart");
@@ -41,7 +42,13 @@ public record HeadRows(MemorySegment data, long batchStride, long headStride, lo
         return Math.addExact(ofHeads, Math.multiplyExact(rows - 1, rowStride) + depth);
     }
 
-    long offset(long batch, long head, long row) {
+    @Override
+    public long offset(long batch, long head, long row) {
         return 4 * (batch * batchStride + head * headStride + row * rowStride);
+    }
+
+    @Override
+    public long rowBytes(long depth) {
+        return 4 * depth;
     }
 }

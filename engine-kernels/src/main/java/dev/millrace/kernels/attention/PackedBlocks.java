@@ -9,8 +9,8 @@ final class PackedBlocks implements HeadBlocks {
     private final AttentionCall call;
     private final AttentionShape shape;
     private final Memory memory;
-    private final long keysAt;
-    private final long valuesAt;
+    private final RowReader keyRows;
+    private final RowReader valueRows;
     private final long scores;
     private final long sums;
     private final long packedKeys;
@@ -20,14 +20,20 @@ final class PackedBlocks implements HeadBlocks {
     private int count;
 
     PackedBlocks(
-            AttentionKernelTable kernels, AttentionLayout layout, AttentionCall call, Memory memory, long scratch) {
+            AttentionKernelTable kernels,
+            AttentionLayout layout,
+            AttentionCall call,
+            Memory memory,
+            long scratch,
+            RowReader keyRows,
+            RowReader valueRows) {
         this.kernels = kernels;
         this.layout = layout;
         this.call = call;
         this.memory = memory;
         shape = call.shape();
-        keysAt = memory.pointer(call.keys().data());
-        valuesAt = memory.pointer(call.values().data());
+        this.keyRows = keyRows;
+        this.valueRows = valueRows;
         scores = scratch + layout.scores();
         sums = scratch + layout.sums();
         packedKeys = scratch + layout.keys();
@@ -44,22 +50,27 @@ final class PackedBlocks implements HeadBlocks {
     @Override
     public void head(int batch, int keyHead) {
         count = call.visible().count(shape, batch);
-        packKeys(keysAt + call.keys().offset(batch, keyHead, 0));
-        packValues(valuesAt + call.values().offset(batch, keyHead, 0));
+        keyRows.head(batch, keyHead);
+        valueRows.head(batch, keyHead);
+        packKeys();
+        for (int first = 0; first < count; first += Math.min(valueRows.most(), count - first)) {
+            packValues(first, Math.min(valueRows.most(), count - first));
+        }
     }
 
-    private void packKeys(long from) {
-        long fromStride = 4 * call.keys().rowStride();
+    private void packKeys() {
+        long fromStride = keyRows.stride();
         for (int key = 0; key < count; key += lanes) {
             int panel = key / panelColumns * panelColumns;
             long to = packedKeys + 4L * panel * shape.depth() + 4L * (key - panel);
             long toStride = 4L * lanes * vectors(panel, count);
             int keys = Math.min(lanes, count - key);
-            kernels.packKeys.call(memory, from + key * fromStride, to, fromStride, toStride, shape.depth(), keys);
+            kernels.packKeys.call(memory, keyRows.rows(key, keys), to, fromStride, toStride, shape.depth(), keys);
         }
     }
 
-    private void packValues(long from) {
+    private void packValues(int first, int rows) {
+        long from = valueRows.rows(first, rows);
         int depth = shape.valueDepth();
         for (int column = 0; column < depth; column += panelColumns) {
             int vectors = vectors(column, depth);
@@ -68,9 +79,9 @@ final class PackedBlocks implements HeadBlocks {
                     .call(
                             memory,
                             from + 4L * column,
-                            packedValues + 4L * column * count,
-                            count,
-                            4 * call.values().rowStride(),
+                            packedValues + 4L * column * count + 4L * first * vectors * lanes,
+                            rows,
+                            valueRows.stride(),
                             tail,
                             0);
         }

@@ -1,6 +1,7 @@
 package dev.millrace.kernels.quantise;
 
 import dev.millrace.codegen.key.KernelCache;
+import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.CompiledKernel;
 import dev.millrace.codegen.program.Memory;
@@ -35,6 +36,19 @@ public final class Quantisation {
                 variant -> variant.way() == Way.BACK
                         ? DequantiseRows.key(variant.type(), variant.perElement())
                         : QuantiseRows.key(variant.way() == Way.INTS, variant.type(), variant.perElement()));
+    }
+
+    /**
+     * The kernel f(from, to, count, scales, zeros, rows) of rows one after another that become floats; each place in a
+     * row has a scale and a zero point.
+     */
+    public static KernelKey rowsToFloats(QuantisedType type) {
+        return DequantiseRows.key(type, true);
+    }
+
+    /** The kernel with the parameters of {@link #rowsToFloats} that quantises rows of floats. */
+    public static KernelKey rowsOfFloats(QuantisedType type) {
+        return QuantiseRows.key(false, type, true);
     }
 
     /** {@code y = saturated(round(x / scale) + zero)}, from floats. */

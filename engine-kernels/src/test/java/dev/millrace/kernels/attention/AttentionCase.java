@@ -30,10 +30,12 @@ public final class AttentionCase implements FamilyCase {
         FinishRows.Empty empty = any(random, FinishRows.Empty.values());
         AttentionCall call = AttentionCall.of(
                         shape,
-                        rows(memory, random, shape.batch(), shape.heads(), shape.queries(), shape.depth()),
-                        rows(memory, random, shape.batch(), shape.keyHeads(), shape.keys(), shape.depth()),
-                        rows(memory, random, shape.batch(), shape.keyHeads(), shape.keys(), shape.valueDepth()),
-                        rows(memory, random, shape.batch(), shape.heads(), shape.queries(), shape.valueDepth()),
+                        RandomRows.floats(memory, random, shape.batch(), shape.heads(), shape.queries(), shape.depth()),
+                        RandomRows.any(memory, random, shape.batch(), shape.keyHeads(), shape.keys(), shape.depth()),
+                        RandomRows.any(
+                                memory, random, shape.batch(), shape.keyHeads(), shape.keys(), shape.valueDepth()),
+                        RandomRows.floats(
+                                memory, random, shape.batch(), shape.heads(), shape.queries(), shape.valueDepth()),
                         random.nextFloat() * 2 - 0.3f)
                 .with(mask(rule.mask(), memory, random, shape))
                 .with(visible(random, shape))
@@ -46,11 +48,17 @@ public final class AttentionCase implements FamilyCase {
         }
         Attention attention = new Attention(kernels, rule, empty);
         int threads = 1 + random.nextInt(3);
-        MemorySegment scratch = memory.floats(attention.scratchBytes(shape, threads) / 4);
-        String text = shape + " " + rule + " " + empty + " " + call.visible() + " scale " + call.scale();
+        MemorySegment scratch = memory.floats(attention.scratchBytes(shape, threads, call.converts()) / 4);
+        String text =
+                shape + " " + types(call) + " " + rule + " " + empty + " " + call.visible() + " scale " + call.scale();
         AttentionCall made = call;
         Rehearsal.run(kernels, random, () -> attention.run(made, scratch, TestThreads.of(threads)));
         compare(call, new AttentionReference(call, rule, empty), text);
+    }
+
+    private static String types(AttentionCall call) {
+        return (call.keys() instanceof StoredRows keys ? keys.type() : "floats") + " "
+                + (call.values() instanceof StoredRows values ? values.type() : "floats");
     }
 
     private static <E> E any(Random random, E[] values) {
@@ -69,19 +77,6 @@ public final class AttentionCase implements FamilyCase {
                 1 + random.nextInt(most),
                 1 + random.nextInt(small ? 20 : 80),
                 1 + random.nextInt(small ? 20 : 80));
-    }
-
-    private static HeadRows rows(GuardedMemory memory, Random random, int batch, int heads, int rows, int depth) {
-        long gap = random.nextInt(3);
-        if (random.nextBoolean()) {
-            long stride = depth + gap;
-            long ofHead = rows * stride + random.nextInt(3);
-            long size = (batch * (long) heads - 1) * ofHead + (rows - 1) * stride + depth;
-            return new HeadRows(memory.random(size, random), heads * ofHead, ofHead, stride);
-        }
-        long stride = heads * (depth + gap);
-        long size = ((long) batch * rows - 1) * stride + (heads - 1) * (depth + gap) + depth;
-        return new HeadRows(memory.random(size, random), rows * stride, depth + gap, stride);
     }
 
     private static AttentionMask mask(

@@ -74,7 +74,24 @@ final class AttentionReference {
         return rule.cap() == ScoreRule.Cap.AFTER_MASK ? call.cap() * Math.tanh(score / call.cap()) : score;
     }
 
-    static float at(HeadRows rows, int batch, int head, int row, int column) {
-        return rows.data().get(FLOAT, rows.offset(batch, head, row) + 4L * column);
+    static float at(KeyRows rows, int batch, int head, int row, int column) {
+        return switch (rows) {
+            case HeadRows floats -> floats.data().get(FLOAT, floats.offset(batch, head, row) + 4L * column);
+            case StoredRows stored -> at(stored, stored.offset(batch, head, row), head, column);
+        };
+    }
+
+    private static float at(StoredRows rows, long row, int head, int column) {
+        MemorySegment data = rows.data();
+        float number = switch (rows.type()) {
+            case F16 -> Float.float16ToFloat(data.get(ValueLayout.JAVA_SHORT_UNALIGNED, row + 2L * column));
+            case BF16 -> Float.intBitsToFloat(data.get(ValueLayout.JAVA_SHORT_UNALIGNED, row + 2L * column) << 16);
+            case S8 -> data.get(ValueLayout.JAVA_BYTE, row + column);
+            case U4 -> (data.get(ValueLayout.JAVA_BYTE, row + column / 2) >> column % 2 * 4 & 15) - 8;
+        };
+        StoredRows.Scales scales = rows.scales();
+        return scales == null
+                ? number
+                : number * scales.floats().getAtIndex(FLOAT, head * scales.headStride() + column);
     }
 }

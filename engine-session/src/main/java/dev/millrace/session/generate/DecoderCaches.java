@@ -22,6 +22,8 @@ final class DecoderCaches {
     private static final int RANK = 4;
 
     private static final int STEPS = 2;
+    /** A part of the names of what is as large for any number of tokens. */
+    private static final String RECURRENT = "state";
     /** The steps that a cache has room for at first. */
     private static final int FIRST_ROOM = 256;
     /** The steps by which large caches grow; smaller ones double. */
@@ -130,9 +132,10 @@ final class DecoderCaches {
         return most >= count ? Math.min(room, most) : room;
     }
 
-    /** How many steps caches have room for that do not grow; 0 where they do. */
+    /** How many steps caches have room for that do not grow; 0 where they do. The states of linear attention have no steps. */
     static int length(List<State> states) {
         return states.stream()
+                .filter(state -> !state.input().contains(RECURRENT))
                 .map(State::zeros)
                 .filter(Objects::nonNull)
                 .filter(zeros -> zeros.rank() == RANK)

@@ -9,6 +9,7 @@ import dev.millrace.session.Session;
 import dev.millrace.session.State;
 import dev.millrace.session.ValueInfo;
 import dev.millrace.session.request.CacheRoom;
+import dev.millrace.session.request.GrowingCaches;
 import dev.millrace.session.request.RequestCheck;
 import dev.millrace.session.request.Streaming;
 import dev.millrace.session.util.Failures;
@@ -58,10 +59,10 @@ public final class DecoderSignature {
 
     private DecoderSignature(Builder builder) {
         ids = builder.required(builder.ids, "the tokens, input_ids in most models");
-        mask = builder.input(builder.mask);
         positions = builder.input(builder.positions);
         branch = builder.input(builder.branch);
         states = List.copyOf(builder.states.values());
+        mask = builder.foundMask(states);
         fixed = Map.copyOf(builder.fixed);
         logits = builder.foundLogits();
         contextLength = builder.contextLength > 0 ? builder.contextLength : DecoderCaches.length(states);
@@ -165,7 +166,7 @@ public final class DecoderSignature {
     private Set<String> inputNames() {
         var names = new LinkedHashSet<>(fixed.keySet());
         for (DecoderInput input : Arrays.asList(ids, mask, positions, branch)) {
-            if (input != null) {
+            if (input != null && !input.name().equals(GrowingCaches.MASK.name())) {
                 names.add(input.name());
             }
         }
@@ -370,6 +371,14 @@ public final class DecoderSignature {
                 }
             }
             return signature;
+        }
+
+        /** Returns the mask, which is added to models without one whose caches may have room. */
+        private @Nullable DecoderInput foundMask(List<State> caches) {
+            boolean isAdded = mask == null && room.isAdded();
+            return isAdded && DecoderCaches.mayHaveRoom(room, GrowingCaches.MASK.name(), caches)
+                    ? new DecoderInput(GrowingCaches.MASK)
+                    : input(mask);
         }
 
         private DecoderInput required(@Nullable String name, String what) {

@@ -37,6 +37,11 @@ public record CacheRoom(@Nullable String mask, Map<String, String> presents) {
             OpName.RESHAPE,
             OpName.REDUCE_SUM);
 
+    /** Whether the mask is {@link GrowingCaches#MASK}. */
+    public boolean isAdded() {
+        return GrowingCaches.MASK.name().equals(mask);
+    }
+
     /** Returns the caches of a model as it was read; {@link #NONE} unless all its caches may have room. */
     public static CacheRoom of(Graph graph) {
         var search = new Search(graph);

@@ -28,12 +28,16 @@ public final class RequestCheck {
     private final List<ValueInfo> outputs;
     private final List<String> outputNames;
     private final Map<String, ValueInfo> byName = new HashMap<>();
+    /** An input that only generators give; null for none. */
+    private final @Nullable ValueInfo added;
+
     private final SharedExtents shared;
 
-    private RequestCheck(List<ValueInfo> declared, List<ValueInfo> outputs, SharedExtents shared) {
-        this.declared = declared;
-        this.outputs = outputs;
+    private RequestCheck(ModelFace face, SharedExtents shared) {
+        this.declared = face.inputs();
+        this.outputs = face.outputs();
         this.outputNames = outputs.stream().map(ValueInfo::name).toList();
+        this.added = face.room().isAdded() ? GrowingCaches.MASK : null;
         this.shared = shared;
         declared.forEach(info -> byName.put(info.name(), info));
     }
@@ -41,7 +45,7 @@ public final class RequestCheck {
     public static RequestCheck of(ModelFace face, Plan plan) {
         var defaults = new ArrayList<@Nullable Tensor>();
         plan.inputs().forEach(slot -> defaults.add(plan.defaults().get(slot)));
-        return new RequestCheck(face.inputs(), face.outputs(), new SharedExtents(face.inputs(), defaults));
+        return new RequestCheck(face, new SharedExtents(face.inputs(), defaults));
     }
 
     public void check(Inputs inputs, RunOptions options) {
@@ -68,6 +72,11 @@ public final class RequestCheck {
                 throw EngineException.invalidArgument(
                         "Missing Input: " + info.name() + "; the model takes " + declared);
             }
+        }
+        Datum mask = added == null ? null : inputs.input(added.name());
+        if (added != null && mask != null) {
+            matched++;
+            check(added, mask);
         }
         if (matched != inputs.asMap().size()) {
             for (String name : inputs.asMap().keySet()) {

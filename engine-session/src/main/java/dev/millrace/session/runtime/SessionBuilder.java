@@ -21,6 +21,7 @@ import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import dev.millrace.scheduler.run.PlanRunner;
 import dev.millrace.session.ModelMetadata;
+import dev.millrace.session.ProviderChoice;
 import dev.millrace.session.RequestReport;
 import dev.millrace.session.SessionOptions;
 import dev.millrace.session.SessionReport;
@@ -31,6 +32,7 @@ import dev.millrace.session.prepare.PhaseClock;
 import dev.millrace.session.prepare.Preparation;
 import dev.millrace.session.prepare.Prepared;
 import dev.millrace.session.request.CacheRoom;
+import dev.millrace.session.request.GrowingCaches;
 import dev.millrace.session.request.ModelFace;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -38,6 +40,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +48,8 @@ import org.jspecify.annotations.Nullable;
 final class SessionBuilder {
     /** The name of the creation phase that does the one-time work of runs ahead. */
     private static final String BIND = "bind";
+
+    private static final Set<String> OWN_PROVIDERS = Set.of("simd", "cpu");
 
     private final EngineResources engine;
     private final SessionOptions options;
@@ -175,8 +180,18 @@ final class SessionBuilder {
         inputs = inputs(read.graph());
         metadata = ModelMetadata.of(read);
         room = CacheRoom.of(read.graph());
+        if (room.equals(CacheRoom.NONE) && runsOwnKernels()) {
+            room = GrowingCaches.giveRoom(read.graph());
+        }
         keeping.check(read);
         return read;
+    }
+
+    /** Whether only the engine's providers see the graph, and no file keeps it. */
+    private boolean runsOwnKernels() {
+        return !options.epContext().enable()
+                && options.contextCache() == null
+                && options.providers().stream().map(ProviderChoice::name).allMatch(OWN_PROVIDERS::contains);
     }
 
     private OpenSession finish(Prepared compiled) {

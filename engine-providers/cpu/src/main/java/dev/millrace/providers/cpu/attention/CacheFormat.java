@@ -124,9 +124,9 @@ record CacheFormat(
         }
     }
 
-    /** Replaces a row by what a cache gives back for it, if its numbers are scaled. */
+    /** Replaces a row by what a cache gives back for it. */
     void round(LaunchContext launch, long head, float[] row, int at) {
-        if (scales != null) {
+        if (stored != ElementType.FLOAT) {
             MemorySegment bytes = MemorySegment.ofArray(new byte[(int) rowBytes()]);
             write(launch, bytes, head, 0, row, at);
             read(launch, bytes, head, 0, row, at);

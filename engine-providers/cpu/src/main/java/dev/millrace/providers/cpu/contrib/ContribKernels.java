@@ -35,7 +35,7 @@ public final class ContribKernels {
             case "BifurcationDetector" -> new BifurcationKernel(node);
             case "DynamicTimeWarping" -> new WarpingKernel(node);
             case "Tokenizer" -> TokenizerKernel.of(node);
-            case "MoE", OpName.Q_MOE -> new ExpertsKernel(node);
+            case OpName.MOE, OpName.Q_MOE -> new ExpertsKernel(node);
             case "MurmurHash3" -> new HashKernel(node);
             case "NGramRepeatBlock" -> new RepeatKernel(node);
             case "EmbedLayerNormalization" -> new EmbedNormKernel(node);

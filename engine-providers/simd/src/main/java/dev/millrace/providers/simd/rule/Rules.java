@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.OpId;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.rule.attention.AttentionRules;
 import dev.millrace.providers.simd.rule.attention.GroupQueryRule;
+import dev.millrace.providers.simd.rule.attention.LinearAttentionRule;
 import dev.millrace.providers.simd.rule.attention.RotaryRules;
 import dev.millrace.providers.simd.rule.conv.ConvRules;
 import dev.millrace.providers.simd.rule.elementwise.ElementwiseRules;
@@ -51,6 +52,7 @@ public final class Rules {
             ChannelNormRules::named,
             AttentionRules::named,
             GroupQueryRule::named,
+            LinearAttentionRule::named,
             RotaryRules::named,
             ReduceRules::named,
             LossRules::named,

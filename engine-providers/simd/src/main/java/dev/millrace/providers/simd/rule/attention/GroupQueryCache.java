@@ -1,6 +1,6 @@
 package dev.millrace.providers.simd.rule.attention;
 
-import dev.millrace.kernels.attention.HeadRows;
+import dev.millrace.kernels.attention.KeyRows;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
@@ -30,13 +30,12 @@ record GroupQueryCache(int pastRoom, int room, int now, boolean prompt) {
      *
      * @param from the past, or null where there is none
      */
-    void copy(@Nullable HeadRows from, HeadRows to, int batch, int head, int past, int depth) {
+    void copy(@Nullable KeyRows from, KeyRows to, int batch, int head, int past, int depth) {
         MemorySegment target = to.data();
-        long row = Float.BYTES * (long) depth;
-        long start = Float.BYTES * (batch * to.batchStride() + head * to.headStride());
+        long row = to.rowBytes(depth);
+        long start = to.offset(batch, head, 0);
         if (from != null) {
-            long source = Float.BYTES * (batch * from.batchStride() + head * from.headStride());
-            MemorySegment.copy(from.data(), source, target, start, past * row);
+            MemorySegment.copy(from.data(), from.offset(batch, head, 0), target, start, past * row);
         }
         long end = past + (long) now;
         target.asSlice(start + end * row, (room - end) * row).fill((byte) 0);

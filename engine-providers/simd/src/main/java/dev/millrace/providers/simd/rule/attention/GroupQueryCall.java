@@ -5,6 +5,7 @@ import dev.millrace.kernels.attention.AttentionCall;
 import dev.millrace.kernels.attention.AttentionMask;
 import dev.millrace.kernels.attention.AttentionShape;
 import dev.millrace.kernels.attention.HeadRows;
+import dev.millrace.kernels.attention.KeyRows;
 import dev.millrace.kernels.attention.KeyValueCache;
 import dev.millrace.kernels.attention.RotaryEmbedding;
 import dev.millrace.kernels.attention.VisibleKeys;
@@ -30,52 +31,56 @@ final class GroupQueryCall implements Call {
     private final MemorySegment scratch;
     private final MemorySegment angles;
     private final MemorySegment mask;
+    private final MemorySegment keyScales;
+    private final MemorySegment valueScales;
+    private final KeyValueCache writer;
     private final HeadRows queries;
     private final HeadRows rotated;
     private final HeadRows newKeys;
     private final HeadRows newValues;
-    private final @Nullable HeadRows pastKeys;
-    private final @Nullable HeadRows pastValues;
-    private final HeadRows keys;
-    private final HeadRows values;
+    private final @Nullable HeadRows rotatedKeys;
+    private final @Nullable KeyRows pastKeys;
+    private final @Nullable KeyRows pastValues;
+    private final KeyRows keys;
+    private final KeyRows values;
     private final HeadRows out;
     private final @Nullable MemorySegment sinks;
     private final @Nullable RotaryEmbedding ofQueries;
     private final @Nullable RotaryEmbedding ofKeys;
 
-    /**
-     * @param ofQueries the rotation of the queries of an entry of the batch, and {@code ofKeys} that of its keys; null for none
-     * @param anglesAt the place of the angles in the step's scratch memory, behind that of the attention
-     * @param maskAt the place of the mask of a window
-     */
+    /** @param ofQueries the rotation of the queries of an entry of the batch, and {@code ofKeys} that of its keys; null for none */
     GroupQueryCall(
             GroupQueryStep step,
             Attention attention,
+            KeyValueCache writer,
             @Nullable RotaryEmbedding ofQueries,
             @Nullable RotaryEmbedding ofKeys,
             RunMemory memory,
-            long anglesAt,
-            long maskAt) {
+            GroupQueryScratch parts) {
         this.step = step;
         this.shape = step.shape();
         this.cache = step.cache();
         this.attention = attention;
+        this.writer = writer;
         this.memory = memory;
         MemorySegment whole = memory.scratch();
-        scratch = whole.asSlice(0, anglesAt);
-        angles = whole.asSlice(anglesAt, step.rotation().scratchBytes());
-        mask = whole.asSlice(maskAt, step.maskBytes());
+        scratch = parts.ofAttention(whole);
+        angles = parts.angles(whole);
+        mask = parts.mask(whole);
+        keyScales = parts.keyScales(whole);
+        valueScales = parts.valueScales(whole);
         queries = rows(step.operands().queries());
         newKeys = rows(step.operands().keys());
         newValues = rows(step.operands().values());
-        keys = rows(step.keys());
-        values = rows(step.values());
+        keys = step.ofKeys().rows(memory, step.keys(), keyScales);
+        values = step.ofValues().rows(memory, step.values(), valueScales);
         out = rows(step.out());
         View ofHeads = step.operands().sinks();
         sinks = ofHeads == null ? null : memory.segment(ofHeads);
         rotated = ofQueries == null ? queries : rows(step.rotated());
-        pastKeys = step.pastKeys() == null ? null : rows(step.pastKeys());
-        pastValues = step.pastValues() == null ? null : rows(step.pastValues());
+        rotatedKeys = step.rotatedKeys() == null ? null : rows(step.rotatedKeys());
+        pastKeys = step.pastKeys() == null ? null : step.ofKeys().rows(memory, step.pastKeys(), keyScales);
+        pastValues = step.pastValues() == null ? null : step.ofValues().rows(memory, step.pastValues(), valueScales);
         this.ofQueries = ofQueries;
         this.ofKeys = ofKeys;
     }
@@ -87,6 +92,8 @@ final class GroupQueryCall implements Call {
 
     @Override
     public void run(ParallelContext threads) {
+        step.ofKeys().prepare(memory, keyScales);
+        step.ofValues().prepare(memory, valueScales);
         int[] past = cache.past(memory.segment(step.lastPlaces()), shape.batch());
         copyPast(past, pastKeys, keys, threads);
         copyPast(past, pastValues, values, threads);
@@ -101,7 +108,7 @@ final class GroupQueryCall implements Call {
     }
 
     /** Copies the past to the present, and clears what is behind the new rows, unless both are one memory. */
-    private void copyPast(int[] past, @Nullable HeadRows from, HeadRows to, Parallel threads) {
+    private void copyPast(int[] past, @Nullable KeyRows from, KeyRows to, Parallel threads) {
         if (from != null && from.data().address() == to.data().address()) {
             return;
         }
@@ -117,10 +124,8 @@ final class GroupQueryCall implements Call {
 
     /** Rotates the queries and keys of an entry of the batch, and appends its keys and values. */
     private void append(int entry, int past, Parallel threads) {
-        HeadRows toKeys = ofEntry(keys, entry).from(past);
-        HeadRows toValues = ofEntry(values, entry);
         if (ofQueries == null || ofKeys == null) {
-            append(ofEntry(newKeys, entry), ofEntry(keys, entry), past);
+            append(ofEntry(newKeys, entry), keys, entry, past);
         } else {
             GroupQueryRotation.Angles turned = step.rotation().angles(memory, angles, entry, past);
             turned.rotate(
@@ -128,13 +133,20 @@ final class GroupQueryCall implements Call {
                     ofEntry(queries, entry).data(),
                     ofEntry(rotated, entry).data(),
                     threads);
-            turned.rotate(ofKeys, ofEntry(newKeys, entry).data(), toKeys.data(), threads);
+            MemorySegment own = ofEntry(newKeys, entry).data();
+            if (rotatedKeys == null) {
+                turned.rotate(ofKeys, own, keys.data().asSlice(keys.offset(entry, 0, past)), threads);
+            } else {
+                HeadRows ofEntry = ofEntry(rotatedKeys, entry);
+                turned.rotate(ofKeys, own, ofEntry.data(), threads);
+                append(ofEntry, keys, entry, past);
+            }
         }
-        append(ofEntry(newValues, entry), toValues, past);
+        append(ofEntry(newValues, entry), values, entry, past);
     }
 
-    private void append(HeadRows from, HeadRows to, int past) {
-        KeyValueCache.append(from, to, 1, shape.keyHeads(), past, cache.now(), shape.depth());
+    private void append(HeadRows from, KeyRows to, int entry, int past) {
+        writer.append(from, to, entry, shape.keyHeads(), past, cache.now(), shape.depth());
     }
 
     private static HeadRows ofEntry(HeadRows rows, int entry) {

@@ -26,8 +26,8 @@ public final class GroupQueryRule {
     private static final int TOTAL = 6;
     private static final int BIAS = 10;
     private static final int SINKS = 11;
-    private static final int FIRST_NOT_READ = 12;
-    private static final int LAST_NOT_READ = 13;
+    private static final int KEY_SCALES = 12;
+    private static final int VALUE_SCALES = 13;
     /** The most elements of the mask of a window. */
     private static final long MOST_OF_MASK = 1 << 26;
 
@@ -54,7 +54,13 @@ public final class GroupQueryRule {
         if (queries == null || keys == null || values == null || !haveOneShape(queries, keys, values)) {
             return false;
         }
-        GroupQueryCache cache = cache(op, keys.shape());
+        int depth = Math.toIntExact(keys.shape().dim(3));
+        var ofKeys = GroupQueryFormat.of(op, PAST_KEY, 1, KEY_SCALES, "k_quant_type", (int) keyHeads, depth);
+        var ofValues = GroupQueryFormat.of(op, PAST_VALUE, 2, VALUE_SCALES, "v_quant_type", (int) keyHeads, depth);
+        if (ofKeys == null || ofValues == null) {
+            return false;
+        }
+        GroupQueryCache cache = cache(op, keys.shape(), ofKeys, ofValues);
         GroupQueryRotation rotation = GroupQueryRotation.of(op, queries.shape());
         if (cache == null || rotation == null || !suitsWindow(op, cache, queries.shape())) {
             return false;
@@ -63,7 +69,8 @@ public final class GroupQueryRule {
         if (op.has(BIAS) && bias == null) {
             return false;
         }
-        add(op, rotation, new GroupQueryOperands(queries, keys, values, bias, sinks(op, (int) heads)), cache);
+        var operands = new GroupQueryOperands(queries, keys, values, bias, sinks(op, (int) heads));
+        add(op, rotation, operands, cache, ofKeys, ofValues);
         return true;
     }
 
@@ -79,15 +86,10 @@ public final class GroupQueryRule {
     }
 
     private static boolean isSuited(LoweringContext op) {
-        for (int input = 0; input <= PAST_VALUE; input++) {
+        for (int input = 0; input <= VALUE; input++) {
             if (op.has(input)
                     && (!Float16Conversion.areFloats(op.in(input).type())
                             || op.in(input).type() != op.in(0).type())) {
-                return false;
-            }
-        }
-        for (int input = FIRST_NOT_READ; input <= LAST_NOT_READ; input++) {
-            if (op.has(input)) {
                 return false;
             }
         }
@@ -129,7 +131,8 @@ public final class GroupQueryRule {
                 && keys.shape().equals(queries.shape().with(1, keys.shape().dim(1)));
     }
 
-    private static @Nullable GroupQueryCache cache(LoweringContext op, Shape now) {
+    private static @Nullable GroupQueryCache cache(
+            LoweringContext op, Shape now, GroupQueryFormat ofKeys, GroupQueryFormat ofValues) {
         long total = op.content(TOTAL).longs()[0];
         long count = op.has(PAST_KEY) ? op.in(PAST_KEY).shape().dim(2) : 0;
         long room = Math.max(count, total);
@@ -139,8 +142,10 @@ public final class GroupQueryRule {
                 && room <= Integer.MAX_VALUE
                 && op.in(LAST_PLACES).elements() == now.dim(0)
                 && (!op.has(PAST_KEY)
-                        || op.in(PAST_KEY).shape().equals(now.with(2, count))
-                                && op.in(PAST_VALUE).shape().equals(now.with(2, count)));
+                        || op.in(PAST_KEY).shape().equals(now.with(2, count).with(3, ofKeys.extent()))
+                                && op.in(PAST_VALUE)
+                                        .shape()
+                                        .equals(now.with(2, count).with(3, ofValues.extent())));
         return fits ? new GroupQueryCache((int) count, (int) room, (int) now.dim(2), now.dim(2) == total) : null;
     }
 
@@ -155,7 +160,12 @@ public final class GroupQueryRule {
     }
 
     private static void add(
-            LoweringContext op, GroupQueryRotation rotation, GroupQueryOperands operands, GroupQueryCache cache) {
+            LoweringContext op,
+            GroupQueryRotation rotation,
+            GroupQueryOperands operands,
+            GroupQueryCache cache,
+            GroupQueryFormat ofKeys,
+            GroupQueryFormat ofValues) {
         PartitionCompiler lowering = op.lowering();
         Shape now = operands.keys().shape();
         Shape whole = now.with(2, cache.room());
@@ -169,12 +179,15 @@ public final class GroupQueryRule {
                 rotation,
                 operands,
                 rotation.isNone() ? queries : lowering.allocate(queries.type(), queries.shape()),
+                rotation.isNone() || !ofKeys.isStored() ? null : lowering.allocate(ElementType.FLOAT, now),
+                ofKeys,
+                ofValues,
                 lowering.dense(op.in(LAST_PLACES)),
                 cache,
                 past(op, PAST_KEY),
                 past(op, PAST_VALUE),
-                present(op, 1, whole),
-                present(op, 2, whole),
+                present(op, 1, whole, ofKeys),
+                present(op, 2, whole, ofValues),
                 View.dense(dense.storage(), dense.type(), byPlace).transposed(BY_HEAD),
                 scale(op, queries.shape().dim(3)),
                 op.attributes().real("softcap", 0),
@@ -210,18 +223,13 @@ public final class GroupQueryRule {
     }
 
     private static @Nullable View past(LoweringContext op, int input) {
-        return op.has(input) ? op.lowering().dense(Float16Conversion.widened(op, op.in(input))) : null;
+        return op.has(input) ? op.lowering().dense(op.in(input)) : null;
     }
 
     /** Returns the memory of a cache with the new rows. */
-    private static View present(LoweringContext op, int output, Shape whole) {
-        PartitionCompiler lowering = op.lowering();
-        if (!op.wants(output)) {
-            return lowering.allocate(ElementType.FLOAT, whole);
-        }
-        ValueState wide = Float16Conversion.wide(op, op.out(output));
-        View view = lowering.allocate(wide);
-        Float16Conversion.finish(op, op.out(output), wide);
-        return view;
+    private static View present(LoweringContext op, int output, Shape whole, GroupQueryFormat format) {
+        return op.wants(output)
+                ? op.lowering().allocate(op.out(output))
+                : op.lowering().allocate(format.element(), whole.with(3, format.extent()));
     }
 }

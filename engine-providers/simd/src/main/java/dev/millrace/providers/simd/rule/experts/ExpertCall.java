@@ -1,9 +1,6 @@
 package dev.millrace.providers.simd.rule.experts;
 
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.cast.FloatType;
-import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.lowp.WeightProduct;
 import dev.millrace.providers.simd.program.Call;
 import dev.millrace.providers.simd.program.ParallelContext;
 import dev.millrace.providers.simd.program.RunMemory;
@@ -67,20 +64,9 @@ final class ExpertCall implements Call {
                 Parallel crew) {
             long n = layer.n();
             MemorySegment bias = biases == null ? null : biases.asSlice(Float.BYTES * expert * n, Float.BYTES * n);
-            var product = new WeightProduct(
-                    from,
-                    FloatType.F32,
-                    apart,
-                    packed.asSlice(expert * layer.expertBytes(), layer.gemm().packedBytes(layer.k(), n)),
-                    to,
-                    FloatType.F32,
-                    n,
-                    rows,
-                    n,
-                    layer.k(),
-                    bias,
-                    Activation.NONE,
-                    false);
+            MemorySegment own =
+                    packed.asSlice(expert * layer.expertBytes(), layer.gemm().packedBytes(layer.k(), n));
+            var product = new ExpertGemm.Product(from, apart, own, to, rows, n, layer.k(), bias);
             layer.gemm().run(product, scratch, crew);
         }
     }

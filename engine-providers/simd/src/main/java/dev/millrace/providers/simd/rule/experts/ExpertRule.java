@@ -12,16 +12,30 @@ import dev.millrace.providers.simd.rule.common.Float16Conversion;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The rule of QMoE of {@code com.microsoft}, whose weights are blocks of 4 or 8 bits. */
+/** The rule of QMoE of {@code com.microsoft}, whose weights are blocks of 4 or 8 bits, and of MoE, whose weights are floats. */
 public final class ExpertRule {
     private static final int ROUTER_WEIGHTS = 14;
-    private static final int THIRD = 8;
+    private static final int THIRD_LAYER = 2;
     private static final int IN_TURN = 1;
 
     private ExpertRule() {}
 
     public static @Nullable Rule named(String name) {
-        return name.equals(OpName.Q_MOE) ? ExpertRule::lower : null;
+        return name.equals(OpName.Q_MOE) || name.equals(OpName.MOE) ? ExpertRule::lower : null;
+    }
+
+    private static boolean isQuantised(LoweringContext op) {
+        return op.name().equals(OpName.Q_MOE);
+    }
+
+    private static boolean hasThirdLayer(LoweringContext op) {
+        return op.has(2 + THIRD_LAYER * (isQuantised(op) ? 3 : 2));
+    }
+
+    private static @Nullable PackedExperts layer(LoweringContext op, List<Integer> layers, long k, boolean inTurn) {
+        return isQuantised(op)
+                ? PackedExperts.of(op, layers, k, inTurn)
+                : PackedExperts.ofFloats(op, layers, k, inTurn);
     }
 
     private static boolean lower(LoweringContext op) {
@@ -32,15 +46,15 @@ public final class ExpertRule {
         if (!isSuited(op) || width == 0 || tokens.elements() == 0) {
             return false;
         }
-        boolean third = op.has(THIRD);
+        boolean third = hasThirdLayer(op);
         long fusion = attributes.text("activation_type", "relu").equals("swiglu")
                 ? attributes.integer("swiglu_fusion", 0)
                 : 0;
         boolean gated = third || fusion != 0;
         Expr function = ExpertFunction.of(attributes, gated);
-        PackedExperts first = PackedExperts.of(op, third ? List.of(0, 2) : List.of(0), width, fusion == IN_TURN);
+        PackedExperts first = layer(op, third ? List.of(0, 2) : List.of(0), width, fusion == IN_TURN);
         long inner = first == null ? 0 : gated ? first.n() / 2 : first.n();
-        PackedExperts second = first == null ? null : PackedExperts.of(op, List.of(1), inner, false);
+        PackedExperts second = first == null ? null : layer(op, List.of(1), inner, false);
         if (function == null || first == null || second == null || second.n() != width) {
             return false;
         }
@@ -71,10 +85,10 @@ public final class ExpertRule {
         Attributes attributes = op.attributes();
         boolean swiglu = attributes.text("activation_type", "relu").equals("swiglu");
         long fusion = swiglu ? attributes.integer("swiglu_fusion", 0) : 0;
-        boolean third = op.has(THIRD);
+        boolean third = hasThirdLayer(op);
         return Float16Conversion.areFloats(op.in(0).type())
                 && Float16Conversion.areFloats(op.in(1).type())
-                && !op.has(ROUTER_WEIGHTS)
+                && !(isQuantised(op) && op.has(ROUTER_WEIGHTS))
                 && attributes.text("quant_type", "int").equals("int")
                 && !attributes.flag("use_sparse_mixer", false)
                 && fusion >= 0

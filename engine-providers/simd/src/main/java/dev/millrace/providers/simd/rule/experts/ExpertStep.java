@@ -1,8 +1,6 @@
 package dev.millrace.providers.simd.rule.experts;
 
-import dev.millrace.kernels.cast.FloatType;
 import dev.millrace.kernels.expression.Elementwise;
-import dev.millrace.kernels.lowp.WeightExtents;
 import dev.millrace.providers.simd.program.ProgramStep;
 import dev.millrace.providers.simd.program.View;
 import java.util.ArrayList;
@@ -41,7 +39,7 @@ record ExpertStep(
         }
         long scratch = Math.max(scratch(first, width), scratch(second, width));
         long routes = (long) routing.tokens() * routing.chosen();
-        return ProgramStep.of(() -> routing.chosen() + " of " + routing.experts() + " experts " + first.format(), name)
+        return ProgramStep.of(() -> routing.chosen() + " of " + routing.experts() + " experts " + first.gemm(), name)
                 .reading(reads)
                 .writing(out)
                 .work(routes * (first.k() * first.n() + second.k() * second.n()))
@@ -72,8 +70,7 @@ record ExpertStep(
     private long scratch(PackedExperts layer, int width) {
         long most = 0;
         for (long m : new long[] {1, 2, routing.tokens()}) {
-            var extents = new WeightExtents(m, layer.n(), layer.k(), FloatType.F32, FloatType.F32, false);
-            most = Math.max(most, layer.gemm().scratchBytes(extents, width));
+            most = Math.max(most, layer.gemm().scratchBytes(m, layer.n(), layer.k(), width));
         }
         return up(most);
     }

@@ -3,12 +3,10 @@ package dev.millrace.providers.simd.rule.experts;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.kernels.cast.FloatType;
-import dev.millrace.kernels.lowp.BlockedWeights;
 import dev.millrace.kernels.lowp.WeightFormat;
-import dev.millrace.kernels.lowp.WeightGemm;
 import dev.millrace.kernels.lowp.WeightType;
 import dev.millrace.providers.simd.lower.CompileEnvironment;
+import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.LoweringContext;
 import dev.millrace.providers.simd.lower.StoredFloats;
 import dev.millrace.providers.simd.program.Storage;
@@ -19,6 +17,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 record PackedExperts(
         CompileEnvironment environment,
-        WeightFormat format,
+        ExpertGemm gemm,
         int experts,
         long k,
         long n,
@@ -44,11 +44,13 @@ record PackedExperts(
     /** The weights of an input of the node, with scales, zero points and biases of its rows. */
     private record Part(
             Tensor data,
-            StoredFloats scales,
+            @Nullable StoredFloats scales,
             @Nullable Tensor zeros,
             @Nullable StoredFloats biases) {
         List<Tensor> weights() {
-            return zeros == null ? List.of(data, scales.tensor()) : List.of(data, scales.tensor(), zeros);
+            return Stream.of(data, scales == null ? null : scales.tensor(), zeros)
+                    .filter(Objects::nonNull)
+                    .toList();
         }
     }
 
@@ -85,8 +87,60 @@ record PackedExperts(
         Shape shape = parts.getFirst().data().shape();
         boolean fits = shape.dim(2) * Byte.SIZE == k * bits && shape.dim(0) <= Integer.MAX_VALUE && n > 0;
         var type = bits == 4 ? WeightType.INT4 : WeightType.INT8;
+        if (!fits) {
+            return null;
+        }
         var format = new WeightFormat(type, (int) block, parts.getFirst().zeros() != null);
-        return fits ? new PackedExperts(op.environment(), format, (int) shape.dim(0), k, n, parts, inTurn) : null;
+        ExpertGemm gemm = ExpertGemm.OfWeights.of(op.environment(), format);
+        return new PackedExperts(op.environment(), gemm, (int) shape.dim(0), k, n, parts, inTurn);
+    }
+
+    /**
+     * Returns a layer of a MoE, whose weights are floats; null where they are not constant.
+     *
+     * @param layers the numbers of the layers of the node that are computed together
+     * @param k the inputs of the layer
+     * @param inTurn whether rows of gates and of values take turns
+     */
+    static @Nullable PackedExperts ofFloats(LoweringContext op, List<Integer> layers, long k, boolean inTurn) {
+        List<Part> parts = new ArrayList<>();
+        long n = 0;
+        for (int layer : layers) {
+            int input = 2 + 2 * layer;
+            Tensor data = op.has(input) ? op.in(input).known() : null;
+            StoredFloats biases = op.has(input + 1) ? biases(op, input + 1) : null;
+            if (data == null
+                    || data.shape().rank() != 3
+                    || data.shape().dim(2) != k
+                    || (biases == null && op.has(input + 1))) {
+                return null;
+            }
+            parts.add(new Part(data, null, null, biases));
+            n += data.shape().dim(1);
+        }
+        Tensor first = parts.getFirst().data();
+        boolean same = parts.stream()
+                .allMatch(part -> part.data().type() == first.type()
+                        && part.data().shape().equals(first.shape()));
+        if (!same || n == 0 || first.shape().dim(0) > Integer.MAX_VALUE) {
+            return null;
+        }
+        ExpertGemm gemm = switch (first.type()) {
+            case FLOAT -> ExpertGemm.OfFloats.of(op.environment());
+            case FLOAT16 -> ExpertGemm.OfWeights.of(op.environment(), WeightFormat.F16);
+            case BFLOAT16 -> ExpertGemm.OfWeights.of(op.environment(), WeightFormat.BF16);
+            default -> null;
+        };
+        return gemm == null
+                ? null
+                : new PackedExperts(op.environment(), gemm, (int) first.shape().dim(0), k, n, parts, inTurn);
+    }
+
+    /** Returns constant biases of any float type; null where there are none. */
+    private static @Nullable StoredFloats biases(LoweringContext op, int input) {
+        Tensor known = op.in(input).known();
+        boolean halves = known != null && DataTypes.isHalf(known.type());
+        return halves ? new StoredFloats(op.environment(), known) : StoredFloats.of(op, input);
     }
 
     private static @Nullable Part part(LoweringContext op, int input, int zeros) {
@@ -98,18 +152,13 @@ record PackedExperts(
         return data == null || scales == null || !known ? null : new Part(data, scales, points, biases);
     }
 
-    WeightGemm gemm() {
-        return environment.driver(format, () -> new WeightGemm(environment.kernels(), format));
-    }
-
     /** The distance from the packed weights of one expert to those of the next. */
     long expertBytes() {
-        return (gemm().packedBytes(k, n) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        return (gemm.packedBytes(k, n) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
 
     /** Returns the packed weights. */
     View weights() {
-        WeightGemm gemm = gemm();
         long bytes = Math.multiplyExact(experts, expertBytes());
         List<Tensor> sources =
                 parts.stream().flatMap(part -> part.weights().stream()).toList();
@@ -119,38 +168,50 @@ record PackedExperts(
     }
 
     private void pack(MemorySegment target) {
-        WeightGemm gemm = gemm();
-        long blocks = k / format.block();
         try (Arena arena = Arena.ofConfined()) {
             List<MemorySegment> data = parts.stream()
                     .map(part -> environment.weights().plain(part.data()))
                     .toList();
-            List<MemorySegment> scales =
-                    parts.stream().map(part -> part.scales().floats()).toList();
-            List<MemorySegment> zeros = !format.zeros()
-                    ? List.of()
-                    : parts.stream()
-                            .map(part -> environment.weights().plain(Objects.requireNonNull(part.zeros())))
-                            .toList();
-            int bits = format.type() == WeightType.INT4 ? 4 : 8;
-            MemorySegment words = arena.allocate(n * k * bits / Byte.SIZE, ALIGNMENT);
-            MemorySegment by = arena.allocate(n * blocks * Float.BYTES, ALIGNMENT);
-            MemorySegment points = arena.allocate(n * Math.ceilDiv(blocks * bits, Byte.SIZE), ALIGNMENT);
+            List<MemorySegment> scales = segments(
+                    part -> part.scales() == null ? null : part.scales().floats());
+            List<MemorySegment> zeros = segments(
+                    part -> part.zeros() == null ? null : environment.weights().plain(part.zeros()));
+            MemorySegment words = ofExpert(data, arena);
+            MemorySegment by = ofExpert(scales, arena);
+            MemorySegment points = ofExpert(zeros, arena);
             for (int expert = 0; expert < experts; expert++) {
                 order(data, expert, words);
                 order(scales, expert, by);
-                if (format.zeros()) {
-                    order(zeros, expert, points);
-                }
-                var weights = new BlockedWeights(
-                        format.type(), format.block(), words, by, FloatType.F32, format.zeros() ? points : null);
-                gemm.pack(weights, k, n, target.asSlice(expert * expertBytes(), gemm.packedBytes(k, n)));
+                order(zeros, expert, points);
+                var weights = new ExpertGemm.Weights(
+                        words, scales.isEmpty() ? null : by, zeros.isEmpty() ? null : points, k, n);
+                gemm.pack(weights, target.asSlice(expert * expertBytes(), gemm.packedBytes(k, n)));
             }
         }
     }
 
+    private List<MemorySegment> segments(Function<Part, @Nullable MemorySegment> of) {
+        var segments = new ArrayList<MemorySegment>();
+        for (Part part : parts) {
+            MemorySegment segment = of.apply(part);
+            if (segment != null) {
+                segments.add(segment);
+            }
+        }
+        return segments;
+    }
+
+    /** Allocates memory for what an expert has of all parts. */
+    private MemorySegment ofExpert(List<MemorySegment> sources, Arena arena) {
+        long bytes = sources.stream().mapToLong(MemorySegment::byteSize).sum() / experts;
+        return arena.allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
+    }
+
     /** Copies the rows of an expert in the order of the results. */
     private void order(List<MemorySegment> sources, int expert, MemorySegment to) {
+        if (sources.isEmpty()) {
+            return;
+        }
         long bytes = to.byteSize() / n;
         long rows = n / sources.size();
         for (long i = 0; i < n; i++) {

@@ -11,6 +11,7 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.rule.Comparison;
 import dev.millrace.providers.testkit.RandomTensors;
@@ -27,7 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class GroupQueryRuleTest {
-    private static final int INPUTS = 12;
+    private static final int INPUTS = 14;
+    private static final int SCALES = 12;
     private static final int DEPTH = 16;
     private static final int PLACES = 40;
 
@@ -77,7 +79,8 @@ class GroupQueryRuleTest {
         var values = new ArrayList<@Nullable Value>();
         for (int i = 0; i < INPUTS; i++) {
             Tensor tensor = inputs[i];
-            boolean wide = tensor == null || tensor.type() != ElementType.FLOAT || type == ElementType.FLOAT;
+            boolean wide =
+                    i >= SCALES || tensor == null || tensor.type() != ElementType.FLOAT || type == ElementType.FLOAT;
             Value value = tensor == null
                     ? null
                     : Comparison.input(
@@ -92,8 +95,28 @@ class GroupQueryRuleTest {
         Node node = editor.append(spec, new ArrayList<>(names));
         for (int i = 0; i < names.size(); i++) {
             Value output = node.requireOutput(i);
-            editor.addOutput("out" + i, type == ElementType.FLOAT ? output : cast(editor, output, ElementType.FLOAT));
+            boolean converted = type != ElementType.FLOAT && (i == 0 || inputs[SCALES] == null);
+            editor.addOutput("out" + i, converted ? cast(editor, output, ElementType.FLOAT) : output);
         }
+    }
+
+    /** Replaces the floats of the past by numbers with scales. */
+    private GroupQueryRuleTest scaled(int bits, boolean ofKeys, boolean ofValues) {
+        attributes.put("kv_cache_bit_width", Attribute.of(bits));
+        attributes.put("k_quant_type", Attribute.of(ofKeys ? "PER_CHANNEL" : "PER_TENSOR"));
+        attributes.put("v_quant_type", Attribute.of(ofValues ? "PER_CHANNEL" : "PER_TENSOR"));
+        for (int input = 3; input <= 4; input++) {
+            Shape past = Objects.requireNonNull(inputs[input]).shape();
+            ElementType type = bits == 4 ? ElementType.UINT8 : ElementType.INT8;
+            inputs[input] = RandomTensors.whole(
+                    type,
+                    past.with(3, (long) DEPTH * bits / Byte.SIZE),
+                    () -> random.nextInt(0, 1 << bits) - (bits == 4 ? 0 : 128));
+        }
+        float most = bits == 4 ? 0.2f : 0.01f;
+        inputs[SCALES] = RandomTensors.uniform(random, most / 2, most, ofKeys ? (long) keyHeads * DEPTH : 1);
+        inputs[SCALES + 1] = RandomTensors.uniform(random, most / 2, most, ofValues ? (long) keyHeads * DEPTH : 1);
+        return this;
     }
 
     private static Value cast(GraphEditor editor, Value value, ElementType type) {
@@ -230,6 +253,36 @@ class GroupQueryRuleTest {
         cached(2, 6, 8, 6);
         inputs[11] = Comparison.random(random, heads);
         check(ElementType.FLOAT16);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 9", "1, 300", "3, 9", "20, 70", "40, 0"})
+    void cachesOfHalvesAreReadBlockByBlock(int now, int past) {
+        attributes.put("local_window_size", Attribute.of(now == 3 ? 4 : -1));
+        cached(now, past, now + past, past).packed().check(ElementType.FLOAT16);
+        cached(now, past, now + past, past).packed().check(ElementType.BFLOAT16);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"8, 1, 9", "8, 3, 9", "8, 20, 70", "4, 1, 9", "4, 1, 300", "4, 3, 9", "4, 20, 70"})
+    void cachesHaveNumbersWithScales(int bits, int now, int past) {
+        for (boolean perChannel : new boolean[] {false, true}) {
+            cached(now, past, now + past, past)
+                    .packed()
+                    .scaled(bits, perChannel, !perChannel)
+                    .check();
+            cached(now, past + 30, now + past, past, past / 2).scaled(bits, perChannel, perChannel);
+            attributes.put("local_window_size", Attribute.of(now == 3 ? 4 : -1));
+            check();
+            attributes.clear();
+        }
+    }
+
+    @Test
+    void numbersWithScalesAreRotatedBefore() {
+        cached(2, 9, 11, 9).packed().scaled(8, true, true).rotated(false, 8).check();
+        cached(1, 12, 10, 9, 3).packed().scaled(4, true, false).rotated(true, 4).check();
+        cached(1, 12, 10, 9, 3).packed().scaled(8, false, true).check(ElementType.FLOAT16);
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.rule.Comparison;
 import dev.millrace.providers.testkit.RandomTensors;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Mixtures of five experts of 64 features and 96 between the layers. */
 class ExpertRuleTest {
@@ -31,9 +33,17 @@ class ExpertRuleTest {
     private final @Nullable Tensor[] weights = new Tensor[14];
     private int bits = 4;
     private int block = 32;
+    /** The type of weights that have no blocks; null where they have. */
+    private @Nullable ElementType floats;
 
     /** Draws a layer of the node with so many rows. */
     private void layer(int number, int rows, int columns, boolean zeros, boolean biases) {
+        if (floats != null) {
+            weights[2 + 2 * number] =
+                    RandomTensors.reals(floats, Shape.of(EXPERTS, rows, columns), () -> random.nextGaussian() / 8);
+            weights[3 + 2 * number] = biases ? reals(floats, EXPERTS, rows) : null;
+            return;
+        }
         int blocks = columns / block;
         int input = 2 + 3 * number;
         weights[input] = RandomTensors.bits(random, ElementType.UINT8, EXPERTS, rows, (long) columns * bits / 8);
@@ -44,30 +54,61 @@ class ExpertRuleTest {
                 : null;
     }
 
+    private Tensor reals(ElementType type, long... dims) {
+        return RandomTensors.reals(type, Shape.of(dims), random::nextGaussian);
+    }
+
     private void graph(GraphEditor editor) {
+        graph(editor, floats);
+    }
+
+    /** @param type the type of weights without blocks, which halves may be widened to; null where weights have blocks */
+    private void graph(GraphEditor editor, @Nullable ElementType type) {
         var operands = new ArrayList<@Nullable Value>();
-        operands.add(Comparison.floats(editor, "x", 2));
-        operands.add(Comparison.floats(editor, "scores", 2));
+        operands.add(input(editor, "x", type));
+        operands.add(input(editor, "scores", type));
         for (int i = 2; i < weights.length; i++) {
             Tensor tensor = weights[i];
-            operands.add(tensor == null ? null : editor.addConstant("w" + i, tensor));
+            boolean widened = tensor != null && type == ElementType.FLOAT;
+            Tensor weight =
+                    widened ? Tensor.copyOf(tensor.floats(), tensor.shape().toArray()) : tensor;
+            operands.add(weight == null ? null : editor.addConstant("w" + i, weight));
         }
-        NodeSpec spec = NodeSpec.of(new OpId(OpId.MICROSOFT, "QMoE"), 1, operands)
-                .with("expert_weight_bits", Attribute.of(bits))
-                .with("block_size", Attribute.of(block));
+        NodeSpec spec = type != null
+                ? NodeSpec.of(new OpId(OpId.MICROSOFT, "MoE"), 1, operands.subList(0, 8))
+                : NodeSpec.of(new OpId(OpId.MICROSOFT, "QMoE"), 1, operands)
+                        .with("expert_weight_bits", Attribute.of(bits))
+                        .with("block_size", Attribute.of(block));
         for (Map.Entry<String, Attribute> attribute : attributes.entrySet()) {
             spec = spec.with(attribute.getKey(), attribute.getValue());
         }
-        editor.addOutput("y", editor.append(spec, List.of("y")).requireOutput(0));
+        Value y = editor.append(spec, List.of("y")).requireOutput(0);
+        editor.addOutput("out", type == null ? y : cast(editor, y, ElementType.FLOAT));
+    }
+
+    private static Value input(GraphEditor editor, String name, @Nullable ElementType type) {
+        Value value = Comparison.floats(editor, name, 2);
+        return type == null ? value : cast(editor, value, type);
+    }
+
+    private static Value cast(GraphEditor editor, Value value, ElementType type) {
+        NodeSpec spec = NodeSpec.of(OpId.onnx("Cast"), 21, value).with("to", Attribute.of((long) type.code()));
+        return editor.append(spec, List.of(value.name() + "_" + type)).requireOutput(0);
     }
 
     private void check() {
-        try (Comparison both = new Comparison(this::graph)) {
+        // kernels compute in floats where weights are halves
+        try (Comparison both =
+                new Comparison(this::graph, editor -> graph(editor, floats == null ? null : ElementType.FLOAT))) {
             for (int tokens : TOKENS) {
-                both.agreesOn(Comparison.random(random, tokens, WIDTH), Comparison.random(random, tokens, EXPERTS))
-                        .withoutFallback();
+                both.agreesOn(numbers(tokens, WIDTH), numbers(tokens, EXPERTS)).withoutFallback();
             }
         }
+    }
+
+    /** Returns numbers that halves of any type have. */
+    private Tensor numbers(long rows, long columns) {
+        return RandomTensors.reals(ElementType.FLOAT, Shape.of(rows, columns), () -> random.nextInt(-64, 65) / 64.0);
     }
 
     @ParameterizedTest
@@ -111,6 +152,29 @@ class ExpertRuleTest {
         layer(2, INNER, WIDTH, true, true);
         attributes.put("activation_type", Attribute.of(activation));
         check();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ElementType.class,
+            names = {"FLOAT", "FLOAT16", "BFLOAT16"})
+    void weightsAreFloats(ElementType type) {
+        floats = type;
+        layer(0, INNER, WIDTH, false, true);
+        layer(1, WIDTH, INNER, false, false);
+        attributes.put("activation_type", Attribute.of("silu"));
+        attributes.put("k", Attribute.of(2));
+        check();
+        layer(2, INNER, WIDTH, false, true);
+        attributes.put("activation_type", Attribute.of("swiglu"));
+        check();
+        weights[6] = null;
+        weights[7] = null;
+        layer(0, 2 * INNER, WIDTH, false, true);
+        for (int fusion = 1; fusion <= 2; fusion++) {
+            attributes.put("swiglu_fusion", Attribute.of(fusion));
+            check();
+        }
     }
 
     /** The later expert is chosen of those with equal scores. */
