@@ -349,8 +349,7 @@ class GrpcProtocolTest {
                                 "LogSettings",
                                 LogSettingsRequest.getDefaultInstance(),
                                 LogSettingsResponse.getDefaultInstance())
-                        .getSettingsMap()
-                        .get("log_info")
+                        .getSettingsOrThrow("log_info")
                         .getBoolParam())
                 .isTrue();
     }
