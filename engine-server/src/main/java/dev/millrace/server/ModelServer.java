@@ -3,6 +3,7 @@ package dev.millrace.server;
 import dev.millrace.graph.EngineException;
 import dev.millrace.server.grpc.GrpcEndpoint;
 import dev.millrace.server.model.CounterBook;
+import dev.millrace.server.openai.OpenAiRoutes;
 import dev.millrace.server.repository.ModelLoader;
 import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.repository.RepositoryControl;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A server of models: the Open Inference Protocol, version 2, by REST and gRPC. Closing refuses new requests, finishes those
+ * A server of models: the Open Inference Protocol, version 2, by REST and gRPC, and OpenAI's endpoints. Closing refuses new requests, finishes those
  * that are under way, and releases the models.
  */
 public final class ModelServer implements AutoCloseable {
@@ -51,6 +52,7 @@ public final class ModelServer implements AutoCloseable {
             new InferRoutes(repository).addTo(router);
             new RepositoryRoutes(repository, control).addTo(router);
             new GenerateRoutes(repository).addTo(router);
+            new OpenAiRoutes(repository).addTo(router);
             var tls = ServerTls.of(options);
             openHttp = new HttpEndpoint(new InetSocketAddress(options.host(), options.httpPort()), router, tls.http());
             http = openHttp;

@@ -111,4 +111,19 @@ final class ServerModels {
         editor.addOutput("y", node(editor, spec));
         return bytes(editor);
     }
+
+    /** A language model of so many words, in which each word has one that follows. */
+    static byte[] words(int... next) {
+        float[] table = new float[next.length * next.length];
+        for (int word = 0; word < next.length; word++) {
+            table[word * next.length + next[word]] = 1;
+        }
+        var editor = new GraphEditor(Graph.named("words"));
+        Value ids = editor.addInput(
+                "input_ids",
+                ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.symbol("batch"), Dim.symbol("sequence"))));
+        Value rows = editor.addConstant("rows", Tensor.copyOf(table, next.length, next.length));
+        editor.addOutput("logits", node(editor, "Gather", rows, ids));
+        return bytes(editor);
+    }
 }

@@ -19,7 +19,7 @@ public record TextModel(
     /** Returns the language model; refuses a model that makes vectors. */
     public LanguageModel languageModel(String name) {
         if (generates == null) {
-            throw EngineException.invalidArgument("model '" + name + "' generates no text; it makes vectors of texts");
+            throw EngineException.invalidArgument("model '" + name + "' generates no text");
         }
         return generates;
     }
@@ -27,7 +27,7 @@ public record TextModel(
     /** Returns what makes vectors; refuses a model that generates. */
     public Embedder embedder(String name) {
         if (embeds == null) {
-            throw EngineException.invalidArgument("model '" + name + "' makes no vectors; it generates text");
+            throw EngineException.invalidArgument("model '" + name + "' makes no vectors of texts");
         }
         return embeds;
     }

@@ -113,22 +113,32 @@ public final class ModelLoader {
         if (tokenizer == null) {
             return null;
         }
-        if (isDecoder(session)) {
+        if (isDecoder(session, beside)) {
             var languageModel = LanguageModel.open(engine, ModelFolder.read(beside), options);
             return new TextModel(languageModel.tokenizer(), languageModel, null);
         }
         Tokenizer read = Tokenizer.read(tokenizer);
-        return new TextModel(read, null, Embedder.of(session, read));
+        return new TextModel(read, null, embedder(session, read));
     }
 
-    /** Whether a model has the inputs and outputs of a decoder. */
-    private static boolean isDecoder(Session session) {
+    /** Returns what makes vectors by the model, or null for a model whose outputs are none. */
+    private static @Nullable Embedder embedder(Session session, Tokenizer tokenizer) {
+        try {
+            return Embedder.of(session, tokenizer);
+        } catch (EngineException e) {
+            return null;
+        }
+    }
+
+    /** Whether a model is a decoder: its signature has caches, or its folder describes a language model. */
+    private static boolean isDecoder(Session session, Path folder) {
         List<String> names = session.outputs().stream().map(each -> each.name()).toList();
         if (!names.contains("logits")) {
             return false;
         }
         try {
-            return !DecoderSignature.of(session).states().isEmpty();
+            return !DecoderSignature.of(session).states().isEmpty()
+                    || Files.exists(folder.resolve("genai_config.json"));
         } catch (EngineException e) {
             return false;
         }
