@@ -2,6 +2,7 @@ package dev.millrace.server;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.server.grpc.GrpcEndpoint;
+import dev.millrace.server.metrics.ServerMetrics;
 import dev.millrace.server.model.CounterBook;
 import dev.millrace.server.openai.OpenAiRoutes;
 import dev.millrace.server.repository.ModelLoader;
@@ -16,6 +17,8 @@ import dev.millrace.server.rest.RepositoryRoutes;
 import dev.millrace.server.setting.ServerSettings;
 import dev.millrace.session.Engine;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -27,10 +30,13 @@ import reactor.core.scheduler.Schedulers;
  * that are under way, and releases the models.
  */
 public final class ModelServer implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(ModelServer.class.getName());
+
     private final ServerOptions options;
     private final Engine engine;
     private final ModelRepository repository;
     private final HttpEndpoint http;
+    private final HttpEndpoint metricsHttp;
     private final GrpcEndpoint grpc;
     private final CountDownLatch closing = new CountDownLatch(1);
     private @Nullable Thread poller;
@@ -38,11 +44,12 @@ public final class ModelServer implements AutoCloseable {
 
     private ModelServer(ServerOptions options) {
         this.options = options;
-        var counters = new CounterBook(options.engine().requestListener());
+        var metrics = new ServerMetrics(options.engine().requestListener());
+        var counters = new CounterBook(metrics);
         engine = Engine.create(
                 options.engine().toBuilder().requestListener(counters).build());
         repository = new ModelRepository(options.repositories(), new ModelLoader(engine), counters);
-        HttpEndpoint openHttp = null;
+        var open = new ArrayList<AutoCloseable>();
         try {
             var settings = new ServerSettings(options.accessLog());
             var control = new RepositoryControl(
@@ -53,9 +60,16 @@ public final class ModelServer implements AutoCloseable {
             new RepositoryRoutes(repository, control).addTo(router);
             new GenerateRoutes(repository).addTo(router);
             new OpenAiRoutes(repository).addTo(router);
+            metrics.watch(engine, repository, router);
+            metrics.addTo(router);
             var tls = ServerTls.of(options);
-            openHttp = new HttpEndpoint(new InetSocketAddress(options.host(), options.httpPort()), router, tls.http());
-            http = openHttp;
+            http = new HttpEndpoint(new InetSocketAddress(options.host(), options.httpPort()), router, tls.http());
+            open.add(http);
+            var metricsRouter = new HttpRouter(settings, options.token(), options.maxBodyBytes(), options.maxRequests());
+            metrics.addTo(metricsRouter);
+            metricsHttp = new HttpEndpoint(
+                    new InetSocketAddress(options.host(), options.metricsPort()), metricsRouter, tls.http());
+            open.add(metricsHttp);
             grpc = new GrpcEndpoint(
                     new InetSocketAddress(options.host(), options.grpcPort()),
                     repository,
@@ -67,11 +81,19 @@ public final class ModelServer implements AutoCloseable {
                     options.maxBodyBytes(),
                     tls.grpc());
         } catch (RuntimeException e) {
-            if (openHttp != null) {
-                openHttp.close();
-            }
+            closeAll(open);
             engine.close();
             throw e;
+        }
+    }
+
+    private static void closeAll(List<AutoCloseable> open) {
+        for (AutoCloseable each : open) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                LOG.log(System.Logger.Level.WARNING, "a port was not closed", e);
+            }
         }
     }
 
@@ -109,8 +131,7 @@ public final class ModelServer implements AutoCloseable {
                 try {
                     repository.refresh();
                 } catch (EngineException e) {
-                    System.getLogger(ModelServer.class.getName())
-                            .log(System.Logger.Level.WARNING, "a repository cannot be read: {0}", e.getMessage());
+                    LOG.log(System.Logger.Level.WARNING, "a repository cannot be read: {0}", e.getMessage());
                 }
             }
         } catch (InterruptedException e) {
@@ -126,6 +147,11 @@ public final class ModelServer implements AutoCloseable {
     /** The port of gRPC. */
     public int grpcPort() {
         return grpc.port();
+    }
+
+    /** The port of metrics. */
+    public int metricsPort() {
+        return metricsHttp.port();
     }
 
     /** Whether the models are loaded and answer. */
@@ -154,8 +180,7 @@ public final class ModelServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            http.close();
-            grpc.close();
+            closeAll(List.of(http, metricsHttp, grpc));
             repository.close();
             engine.close();
         }

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param host the address to listen at
  * @param httpPort the port of HTTP; 0 for any free one
  * @param grpcPort the port of gRPC; 0 for any free one
+ * @param metricsPort the port that answers questions about metrics alone; 0 for any free one. The port of HTTP answers them,
+ *     too
  * @param control how changes of the repositories are learnt of
  * @param loaded the models that are loaded at the start, in the mode {@link ControlMode#EXPLICIT}
  * @param pollInterval the time between two looks at the repositories, in the mode {@link ControlMode#POLL}
@@ -32,6 +34,7 @@ public record ServerOptions(
         String host,
         int httpPort,
         int grpcPort,
+        int metricsPort,
         ControlMode control,
         List<String> loaded,
         Duration pollInterval,
@@ -77,6 +80,7 @@ public record ServerOptions(
         private String host = "127.0.0.1";
         private int httpPort = 8000;
         private int grpcPort = 8001;
+        private int metricsPort = 8002;
         private ControlMode control = ControlMode.NONE;
         private List<String> loaded = List.of();
         private Duration pollInterval = Duration.ofSeconds(15);
@@ -109,6 +113,11 @@ public record ServerOptions(
 
         public Builder grpcPort(int port) {
             grpcPort = port;
+            return this;
+        }
+
+        public Builder metricsPort(int port) {
+            metricsPort = port;
             return this;
         }
 
@@ -174,6 +183,7 @@ public record ServerOptions(
                     host,
                     httpPort,
                     grpcPort,
+                    metricsPort,
                     control,
                     loaded,
                     pollInterval,

@@ -13,6 +13,7 @@ final class TestServers {
                 .repositories(folder)
                 .httpPort(0)
                 .grpcPort(0)
+                .metricsPort(0)
                 .drain(Duration.ofSeconds(5))
                 .engine(EngineOptions.builder().threads(2).build());
     }

@@ -6,17 +6,16 @@ import dev.millrace.session.RequestReport;
 import dev.millrace.session.SessionLabel;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /** The counters of all models, which hear of runs from the engine. */
 public final class CounterBook implements RequestListener {
     private record Key(String name, String version) {}
 
     private final Map<Key, InferenceCounters> counters = new ConcurrentHashMap<>();
-    private final @Nullable RequestListener next;
+    private final RequestListener next;
 
-    /** @param next hears of the same runs; may be null */
-    public CounterBook(@Nullable RequestListener next) {
+    /** @param next hears of the same runs */
+    public CounterBook(RequestListener next) {
         this.next = next;
     }
 
@@ -33,16 +32,12 @@ public final class CounterBook implements RequestListener {
         if (request.ranNanos() > 0) {
             of(request.of()).ran(request.queuedNanos(), request.ranNanos());
         }
-        if (next != null) {
-            next.ended(request);
-        }
+        next.ended(request);
     }
 
     @Override
     public void batchEnded(BatchReport batch) {
         of(batch.of()).joined(batch.size(), batch.copiedNanos(), batch.ranNanos());
-        if (next != null) {
-            next.batchEnded(batch);
-        }
+        next.batchEnded(batch);
     }
 }

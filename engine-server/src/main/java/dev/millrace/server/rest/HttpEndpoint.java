@@ -2,7 +2,9 @@ package dev.millrace.server.rest;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,7 @@ public final class HttpEndpoint implements AutoCloseable {
                 .readTimeout(SLOWEST_REQUEST_HEADERS)
                 .httpRequestDecoder(
                         decoder -> decoder.maxHeaderSize(LONGEST_HEADERS).h2cMaxContentLength(router.bodyLimit()))
+                .channelGroup(new DefaultChannelGroup(GlobalEventExecutor.INSTANCE))
                 .handle(router);
         open = tls == null
                 ? open.protocol(HttpProtocol.HTTP11, HttpProtocol.H2C)

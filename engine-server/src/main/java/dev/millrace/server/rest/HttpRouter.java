@@ -57,6 +57,11 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         this.mostRequests = mostRequests;
     }
 
+    /** The requests that are being handled. */
+    public int active() {
+        return requests.get();
+    }
+
     int bodyLimit() {
         return bodyLimit;
     }
