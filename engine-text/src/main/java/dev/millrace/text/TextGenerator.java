@@ -75,6 +75,13 @@ public final class TextGenerator {
         return pieces(prompt, options).map(Piece::text).filter(text -> !text.isEmpty());
     }
 
+    /** Returns the parts of a text with the numbers of tokens so far; the last one has the ending and may have no text. */
+    public Flux<ChatDelta> deltas(String prompt, GenerationOptions options) {
+        return pieces(prompt, options)
+                .filter(piece -> !piece.text().isEmpty() || piece.ending() != null)
+                .map(piece -> new ChatDelta(piece.text(), piece.usage(), piece.ending()));
+    }
+
     /** Returns the whole text, which is generated on subscription. */
     public Mono<Completion> mono(String prompt, GenerationOptions options) {
         return pieces(prompt, options).collectList().map(TextGenerator::completion);

@@ -1,0 +1,188 @@
+package dev.millrace.server;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.server.grpc.GrpcEndpoint;
+import dev.millrace.server.metrics.ServerMetrics;
+import dev.millrace.server.model.CounterBook;
+import dev.millrace.server.openai.OpenAiRoutes;
+import dev.millrace.server.repository.ModelLoader;
+import dev.millrace.server.repository.ModelRepository;
+import dev.millrace.server.repository.RepositoryControl;
+import dev.millrace.server.rest.GenerateRoutes;
+import dev.millrace.server.rest.HttpEndpoint;
+import dev.millrace.server.rest.HttpRouter;
+import dev.millrace.server.rest.InferRoutes;
+import dev.millrace.server.rest.ProtocolRoutes;
+import dev.millrace.server.rest.RepositoryRoutes;
+import dev.millrace.server.setting.ServerSettings;
+import dev.millrace.session.Engine;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * A server of models: the Open Inference Protocol, version 2, by REST and gRPC, and OpenAI's endpoints. Closing refuses new requests, finishes those
+ * that are under way, and releases the models.
+ */
+public final class ModelServer implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(ModelServer.class.getName());
+
+    private final ServerOptions options;
+    private final Engine engine;
+    private final ModelRepository repository;
+    private final HttpEndpoint http;
+    private final HttpEndpoint metricsHttp;
+    private final GrpcEndpoint grpc;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private @Nullable Thread poller;
+    private volatile boolean loaded;
+
+    private ModelServer(ServerOptions options) {
+        this.options = options;
+        var metrics = new ServerMetrics(options.engine().requestListener());
+        var counters = new CounterBook(metrics);
+        engine = Engine.create(
+                options.engine().toBuilder().requestListener(counters).build());
+        repository = new ModelRepository(options.repositories(), new ModelLoader(engine), counters);
+        var open = new ArrayList<AutoCloseable>();
+        try {
+            var settings = new ServerSettings(options.accessLog());
+            var control = new RepositoryControl(
+                    repository, options.control() == ControlMode.EXPLICIT, Schedulers.boundedElastic());
+            var router = new HttpRouter(settings, options.token(), options.maxBodyBytes(), options.maxRequests());
+            new ProtocolRoutes(repository, settings, this::isReady).addTo(router);
+            new InferRoutes(repository).addTo(router);
+            new RepositoryRoutes(repository, control).addTo(router);
+            new GenerateRoutes(repository).addTo(router);
+            new OpenAiRoutes(repository).addTo(router);
+            metrics.watch(engine, repository, router);
+            metrics.addTo(router);
+            var tls = ServerTls.of(options);
+            http = new HttpEndpoint(new InetSocketAddress(options.host(), options.httpPort()), router, tls.http());
+            open.add(http);
+            var metricsRouter = new HttpRouter(settings, options.token(), options.maxBodyBytes(), options.maxRequests());
+            metrics.addTo(metricsRouter);
+            metricsHttp = new HttpEndpoint(
+                    new InetSocketAddress(options.host(), options.metricsPort()), metricsRouter, tls.http());
+            open.add(metricsHttp);
+            grpc = new GrpcEndpoint(
+                    new InetSocketAddress(options.host(), options.grpcPort()),
+                    repository,
+                    control,
+                    settings,
+                    this::isReady,
+                    options.token(),
+                    options.maxRequests(),
+                    options.maxBodyBytes(),
+                    tls.grpc());
+        } catch (RuntimeException e) {
+            closeAll(open);
+            engine.close();
+            throw e;
+        }
+    }
+
+    private static void closeAll(List<AutoCloseable> open) {
+        for (AutoCloseable each : open) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                LOG.log(System.Logger.Level.WARNING, "a port was not closed", e);
+            }
+        }
+    }
+
+    /**
+     * Starts a server: opens its ports, then loads its models. A model that cannot be loaded is named in the index and the
+     * log. Returns once all others answer.
+     */
+    public static ModelServer start(ServerOptions options) {
+        var server = new ModelServer(options);
+        try {
+            server.load();
+            return server;
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private void load() {
+        if (options.control() == ControlMode.EXPLICIT) {
+            options.loaded().forEach(name -> repository.load(name, null, Map.of()));
+        } else {
+            repository.refresh();
+        }
+        loaded = true;
+        grpc.setServing(true);
+        if (options.control() == ControlMode.POLL) {
+            poller = Thread.ofPlatform().daemon().name("millrace-poll").start(this::poll);
+        }
+    }
+
+    private void poll() {
+        try {
+            while (!closing.await(options.pollInterval().toMillis(), TimeUnit.MILLISECONDS)) {
+                try {
+                    repository.refresh();
+                } catch (EngineException e) {
+                    LOG.log(System.Logger.Level.WARNING, "a repository cannot be read: {0}", e.getMessage());
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The port of HTTP. */
+    public int httpPort() {
+        return http.port();
+    }
+
+    /** The port of gRPC. */
+    public int grpcPort() {
+        return grpc.port();
+    }
+
+    /** The port of metrics. */
+    public int metricsPort() {
+        return metricsHttp.port();
+    }
+
+    /** Whether the models are loaded and answer. */
+    public boolean isReady() {
+        return loaded && closing.getCount() > 0 && repository.isReady();
+    }
+
+    /** Waits until the server is closed. */
+    public void awaitClose() throws InterruptedException {
+        closing.await();
+    }
+
+    @Override
+    public void close() {
+        if (closing.getCount() == 0) {
+            return;
+        }
+        closing.countDown();
+        try {
+            grpc.setServing(false);
+            http.drain(options.drain());
+            grpc.drain(options.drain());
+            if (poller != null) {
+                poller.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            closeAll(List.of(http, metricsHttp, grpc));
+            repository.close();
+            engine.close();
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package dev.millrace.server;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.session.EngineOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The options of a server. An immutable snapshot; {@link #builder()} makes one.
+ *
+ * @param repositories the folders of models; the first one that has a name wins
+ * @param host the address to listen at
+ * @param httpPort the port of HTTP; 0 for any free one
+ * @param grpcPort the port of gRPC; 0 for any free one
+ * @param metricsPort the port that answers questions about metrics alone; 0 for any free one. The port of HTTP answers them,
+ *     too
+ * @param control how changes of the repositories are learnt of
+ * @param loaded the models that are loaded at the start, in the mode {@link ControlMode#EXPLICIT}
+ * @param pollInterval the time between two looks at the repositories, in the mode {@link ControlMode#POLL}
+ * @param token the bearer token that requests need; null for none
+ * @param certificate the file of the certificate chain of TLS (PEM); null for no TLS
+ * @param key the file of the certificate's private key (PEM); null for no TLS
+ * @param clientCertificates the file of the authorities whose clients are let in (PEM); null for all clients
+ * @param maxBodyBytes the most bytes of a body of HTTP or a message of gRPC
+ * @param maxRequests the requests that are handled at once by each protocol; further ones are refused
+ * @param accessLog whether each request is written to the log
+ * @param drain the time that requests have to end when the server is closed
+ * @param engine the options of the engine
+ */
+public record ServerOptions(
+        List<Path> repositories,
+        String host,
+        int httpPort,
+        int grpcPort,
+        int metricsPort,
+        ControlMode control,
+        List<String> loaded,
+        Duration pollInterval,
+        @Nullable String token,
+        @Nullable Path certificate,
+        @Nullable Path key,
+        @Nullable Path clientCertificates,
+        int maxBodyBytes,
+        int maxRequests,
+        boolean accessLog,
+        Duration drain,
+        EngineOptions engine) {
+    public ServerOptions {
+        repositories = List.copyOf(repositories);
+        loaded = List.copyOf(loaded);
+        if (repositories.isEmpty()) {
+            throw EngineException.invalidArgument("a server needs a folder of models");
+        }
+        if ((certificate == null) != (key == null)) {
+            throw EngineException.invalidArgument("TLS needs a certificate and its key");
+        }
+        if (clientCertificates != null && certificate == null) {
+            throw EngineException.invalidArgument(
+                    "clients show certificates by TLS, which needs the server's certificate");
+        }
+        if (maxBodyBytes < 1 || maxRequests < 1) {
+            throw EngineException.invalidArgument(
+                    "maxBodyBytes is " + maxBodyBytes + " and maxRequests " + maxRequests + "; they are at least 1");
+        }
+        if (pollInterval.isNegative() || pollInterval.isZero() || drain.isNegative()) {
+            throw EngineException.invalidArgument(
+                    "pollInterval is " + pollInterval + " and drain " + drain + "; they are positive and not negative");
+        }
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** A builder of options of a server. Every option but the repositories has a default. */
+    public static final class Builder {
+        private List<Path> repositories = List.of();
+        private String host = "127.0.0.1";
+        private int httpPort = 8000;
+        private int grpcPort = 8001;
+        private int metricsPort = 8002;
+        private ControlMode control = ControlMode.NONE;
+        private List<String> loaded = List.of();
+        private Duration pollInterval = Duration.ofSeconds(15);
+        private @Nullable String token;
+        private @Nullable Path certificate;
+        private @Nullable Path key;
+        private @Nullable Path clientCertificates;
+        private int maxBodyBytes = Integer.MAX_VALUE;
+        private int maxRequests = 4096;
+        private boolean accessLog;
+        private Duration drain = Duration.ofSeconds(30);
+        private EngineOptions engine = EngineOptions.defaults();
+
+        private Builder() {}
+
+        public Builder repositories(Path... folders) {
+            repositories = List.of(folders);
+            return this;
+        }
+
+        public Builder host(String address) {
+            host = address;
+            return this;
+        }
+
+        public Builder httpPort(int port) {
+            httpPort = port;
+            return this;
+        }
+
+        public Builder grpcPort(int port) {
+            grpcPort = port;
+            return this;
+        }
+
+        public Builder metricsPort(int port) {
+            metricsPort = port;
+            return this;
+        }
+
+        public Builder control(ControlMode mode) {
+            control = mode;
+            return this;
+        }
+
+        public Builder loaded(String... models) {
+            loaded = List.of(models);
+            return this;
+        }
+
+        public Builder pollInterval(Duration interval) {
+            pollInterval = interval;
+            return this;
+        }
+
+        public Builder token(@Nullable String secret) {
+            token = secret;
+            return this;
+        }
+
+        public Builder tls(Path chain, Path privateKey) {
+            certificate = chain;
+            key = privateKey;
+            return this;
+        }
+
+        public Builder clientCertificates(Path authorities) {
+            clientCertificates = authorities;
+            return this;
+        }
+
+        public Builder maxBodyBytes(int bytes) {
+            maxBodyBytes = bytes;
+            return this;
+        }
+
+        public Builder maxRequests(int count) {
+            maxRequests = count;
+            return this;
+        }
+
+        public Builder accessLog(boolean value) {
+            accessLog = value;
+            return this;
+        }
+
+        public Builder drain(Duration time) {
+            drain = time;
+            return this;
+        }
+
+        public Builder engine(EngineOptions options) {
+            engine = options;
+            return this;
+        }
+
+        public ServerOptions build() {
+            return new ServerOptions(
+                    repositories,
+                    host,
+                    httpPort,
+                    grpcPort,
+                    metricsPort,
+                    control,
+                    loaded,
+                    pollInterval,
+                    token,
+                    certificate,
+                    key,
+                    clientCertificates,
+                    maxBodyBytes,
+                    maxRequests,
+                    accessLog,
+                    drain,
+                    engine);
+        }
+    }
+}

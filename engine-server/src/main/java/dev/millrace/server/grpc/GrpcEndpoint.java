@@ -1,0 +1,85 @@
+package dev.millrace.server.grpc;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.server.repository.ModelRepository;
+import dev.millrace.server.repository.RepositoryControl;
+import dev.millrace.server.setting.ServerSettings;
+import io.grpc.Server;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.services.HealthStatusManager;
+import io.grpc.protobuf.services.ProtoReflectionServiceV1;
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The port of gRPC with the protocol's service, the health service and the reflection service. */
+public final class GrpcEndpoint implements AutoCloseable {
+    private final Server server;
+    private final HealthStatusManager health = new HealthStatusManager();
+
+    /**
+     * Opens the port.
+     *
+     * @param most the calls at once; further ones are refused
+     * @param messageLimit the most bytes of a message
+     */
+    public GrpcEndpoint(
+            InetSocketAddress address,
+            ModelRepository repository,
+            RepositoryControl control,
+            ServerSettings settings,
+            BooleanSupplier ready,
+            @Nullable String token,
+            int most,
+            int messageLimit,
+            @Nullable SslContext tls) {
+        var methods = new ProtocolMethods();
+        new InferenceService(repository, ready).addTo(methods);
+        new RepositoryService(repository, control, settings).addTo(methods);
+        setServing(false);
+        var builder = NettyServerBuilder.forAddress(address)
+                .directExecutor()
+                .maxInboundMessageSize(messageLimit)
+                .intercept(new CallGuard(token, most))
+                .addService(methods.service())
+                .addService(health.getHealthService())
+                .addService(ProtoReflectionServiceV1.newInstance());
+        if (tls != null) {
+            builder.sslContext(tls);
+        }
+        try {
+            server = builder.build().start();
+        } catch (IOException e) {
+            throw new EngineException(Status.FAIL, "gRPC cannot listen at " + address + ": " + e.getMessage(), e);
+        }
+    }
+
+    public int port() {
+        return server.getPort();
+    }
+
+    /** Tells the health service whether the server takes requests. */
+    public void setServing(boolean serving) {
+        ServingStatus status = serving ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+        health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, status);
+        health.setStatus(ProtocolMethods.SERVICE, status);
+    }
+
+    /** Refuses new calls, and waits so long for those that are under way. */
+    public void drain(Duration time) throws InterruptedException {
+        server.shutdown();
+        server.awaitTermination(time.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void close() {
+        health.enterTerminalState();
+        server.shutdownNow();
+    }
+}

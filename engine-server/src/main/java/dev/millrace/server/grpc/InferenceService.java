@@ -1,0 +1,135 @@
+package dev.millrace.server.grpc;
+
+import dev.millrace.server.model.InferRequest;
+import dev.millrace.server.model.LoadedVersion;
+import dev.millrace.server.model.ServerDescription;
+import dev.millrace.server.protocol.ModelConfigRequest;
+import dev.millrace.server.protocol.ModelConfigResponse;
+import dev.millrace.server.protocol.ModelInferRequest;
+import dev.millrace.server.protocol.ModelInferResponse;
+import dev.millrace.server.protocol.ModelMetadataRequest;
+import dev.millrace.server.protocol.ModelMetadataResponse;
+import dev.millrace.server.protocol.ModelReadyRequest;
+import dev.millrace.server.protocol.ModelReadyResponse;
+import dev.millrace.server.protocol.ModelStatisticsRequest;
+import dev.millrace.server.protocol.ModelStatisticsResponse;
+import dev.millrace.server.protocol.ModelStreamInferResponse;
+import dev.millrace.server.protocol.ServerLiveRequest;
+import dev.millrace.server.protocol.ServerLiveResponse;
+import dev.millrace.server.protocol.ServerMetadataRequest;
+import dev.millrace.server.protocol.ServerMetadataResponse;
+import dev.millrace.server.protocol.ServerReadyRequest;
+import dev.millrace.server.protocol.ServerReadyResponse;
+import dev.millrace.server.repository.ModelRepository;
+import io.grpc.Context;
+import io.grpc.Deadline;
+import io.grpc.stub.ServerCallStreamObserver;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/** The methods about health, models and inferences. */
+final class InferenceService {
+    private final ModelRepository repository;
+    private final BooleanSupplier ready;
+
+    InferenceService(ModelRepository repository, BooleanSupplier ready) {
+        this.repository = repository;
+        this.ready = ready;
+    }
+
+    void addTo(ProtocolMethods methods) {
+        methods.unary(
+                "ServerLive",
+                ServerLiveRequest.getDefaultInstance(),
+                ServerLiveResponse.getDefaultInstance(),
+                _ -> Mono.just(ServerLiveResponse.newBuilder().setLive(true).build()));
+        methods.unary(
+                "ServerReady",
+                ServerReadyRequest.getDefaultInstance(),
+                ServerReadyResponse.getDefaultInstance(),
+                _ -> Mono.just(ServerReadyResponse.newBuilder()
+                        .setReady(ready.getAsBoolean())
+                        .build()));
+        methods.unary(
+                "ModelReady",
+                ModelReadyRequest.getDefaultInstance(),
+                ModelReadyResponse.getDefaultInstance(),
+                request -> Mono.fromSupplier(() -> ModelReadyResponse.newBuilder()
+                        .setReady(repository.isReady(request.getName(), request.getVersion()))
+                        .build()));
+        methods.unary(
+                "ServerMetadata",
+                ServerMetadataRequest.getDefaultInstance(),
+                ServerMetadataResponse.getDefaultInstance(),
+                _ -> Mono.just(ServerDescription.server()));
+        methods.unary(
+                "ModelMetadata",
+                ModelMetadataRequest.getDefaultInstance(),
+                ModelMetadataResponse.getDefaultInstance(),
+                request -> on(
+                        request.getName(),
+                        request.getVersion(),
+                        version -> ServerDescription.model(
+                                version.model().config(), repository.versions(version.name()))));
+        methods.unary(
+                "ModelConfig",
+                ModelConfigRequest.getDefaultInstance(),
+                ModelConfigResponse.getDefaultInstance(),
+                request -> on(
+                        request.getName(),
+                        request.getVersion(),
+                        version -> ModelConfigResponse.newBuilder()
+                                .setConfig(version.model().config())
+                                .build()));
+        methods.unary(
+                "ModelStatistics",
+                ModelStatisticsRequest.getDefaultInstance(),
+                ModelStatisticsResponse.getDefaultInstance(),
+                request -> Mono.fromSupplier(() -> repository.statistics(request.getName(), request.getVersion())));
+        methods.unary(
+                "ModelInfer",
+                ModelInferRequest.getDefaultInstance(),
+                ModelInferResponse.getDefaultInstance(),
+                this::infer);
+        methods.exchange(
+                "ModelStreamInfer",
+                ModelInferRequest.getDefaultInstance(),
+                ModelStreamInferResponse.getDefaultInstance(),
+                observer ->
+                        new InferExchange((ServerCallStreamObserver<ModelStreamInferResponse>) observer, this::infer));
+    }
+
+    private <T> Mono<T> on(String name, String version, Function<LoadedVersion, T> reader) {
+        return Mono.fromSupplier(() -> {
+            LoadedVersion found = repository.acquire(name, version);
+            try {
+                return reader.apply(found);
+            } finally {
+                found.release();
+            }
+        });
+    }
+
+    private Mono<ModelInferResponse> infer(ModelInferRequest message) {
+        LoadedVersion version = repository.acquire(message.getModelName(), message.getModelVersion());
+        InferRequest request;
+        try {
+            request = InferMessages.request(message, deadline());
+        } catch (RuntimeException e) {
+            version.release();
+            throw e;
+        }
+        return version.infer(request)
+                .map(outputs -> InferMessages.response(message, version, outputs))
+                .doFinally(_ -> request.close());
+    }
+
+    private static @Nullable Instant deadline() {
+        Deadline deadline = Context.current().getDeadline();
+        return deadline == null ? null : Instant.now().plusNanos(deadline.timeRemaining(TimeUnit.NANOSECONDS));
+    }
+}

@@ -1,0 +1,68 @@
+package dev.millrace.server.metrics;
+
+import dev.millrace.micrometer.EngineMeters;
+import dev.millrace.server.repository.ModelRepository;
+import dev.millrace.server.rest.HttpAnswer;
+import dev.millrace.server.rest.HttpRouter;
+import dev.millrace.session.BatchReport;
+import dev.millrace.session.Engine;
+import dev.millrace.session.RequestListener;
+import dev.millrace.session.RequestReport;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.handler.codec.http.HttpMethod;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/** The meters of the engine under the names {@code millrace_*}, and those of models under Triton's names {@code nv_*}. */
+public final class ServerMetrics implements RequestListener {
+    private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final EngineMeters meters = new EngineMeters(registry);
+    private final @Nullable RequestListener other;
+    private @Nullable ModelRepository repository;
+
+    /** @param other hears of the same requests; may be null */
+    public ServerMetrics(@Nullable RequestListener other) {
+        this.other = other;
+    }
+
+    /**
+     * Adds the engine's memory and health, the models of a repository, and the requests of a port. Called once, before the
+     * routes are asked.
+     */
+    public void watch(Engine engine, ModelRepository models, HttpRouter router) {
+        Gauge.builder("millrace.http.active", router, HttpRouter::active)
+                .description("Requests that are being handled")
+                .register(registry);
+        meters.watch(engine);
+        repository = models;
+    }
+
+    /** Adds the route of metrics. */
+    public void addTo(HttpRouter router) {
+        router.route(HttpMethod.GET, "metrics", _ -> Mono.fromSupplier(() -> HttpAnswer.text(TEXT, text())));
+    }
+
+    private String text() {
+        return repository == null ? registry.scrape() : registry.scrape() + ModelMetrics.text(repository.loaded());
+    }
+
+    @Override
+    public void ended(RequestReport request) {
+        meters.ended(request);
+        if (other != null) {
+            other.ended(request);
+        }
+    }
+
+    @Override
+    public void batchEnded(BatchReport batch) {
+        meters.batchEnded(batch);
+        if (other != null) {
+            other.batchEnded(batch);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package dev.millrace.server.model;
+
+import dev.millrace.session.Outputs;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import reactor.core.publisher.Mono;
+
+/**
+ * A loaded version of a model with the requests that use it. A retired version takes no further requests, and closes after
+ * its last one.
+ */
+public final class LoadedVersion {
+    private final String name;
+    private final long version;
+    private final ServedModel model;
+    private final InferenceCounters counters;
+    /** The requests that use it, and one more until it is retired. */
+    private final AtomicInteger users = new AtomicInteger(1);
+
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    public LoadedVersion(String name, long version, ServedModel model, InferenceCounters counters) {
+        this.name = name;
+        this.version = version;
+        this.model = model;
+        this.counters = counters;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public String version() {
+        return Long.toString(version);
+    }
+
+    public ServedModel model() {
+        return model;
+    }
+
+    public InferenceCounters counters() {
+        return counters;
+    }
+
+    /** Takes a share in the version, which {@link #release()} returns; false if it is retired. */
+    public boolean acquire() {
+        for (int now = users.get(); now > 0; now = users.get()) {
+            if (users.compareAndSet(now, now + 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    public void release() {
+        if (users.decrementAndGet() == 0) {
+            Thread.ofVirtual().name("close " + name).start(() -> {
+                try {
+                    model.close();
+                } finally {
+                    closed.countDown();
+                }
+            });
+        }
+    }
+
+    /** Refuses further requests. Called once. */
+    public void retire() {
+        release();
+    }
+
+    public boolean isClosed() {
+        return closed.getCount() == 0;
+    }
+
+    /** Waits until a retired version is closed; false if that takes longer. */
+    public boolean awaitClosed(long nanos) throws InterruptedException {
+        return closed.await(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** Answers a request and counts it; one that its client gives up counts as failed. The caller has a share, which the end of the request returns. */
+    public Mono<Outputs> infer(InferRequest request) {
+        long start = System.nanoTime();
+        return model.infer(request)
+                .doOnNext(_ -> counters.answered(rows(request), System.nanoTime() - start))
+                .doOnError(_ -> counters.failed(System.nanoTime() - start))
+                .doOnCancel(() -> counters.failed(System.nanoTime() - start))
+                .doFinally(_ -> release());
+    }
+
+    private long rows(InferRequest request) {
+        if (model.config().getMaxBatchSize() == 0 || request.inputs().isEmpty()) {
+            return 1;
+        }
+        return request.inputs().values().iterator().next().shape().dim(0);
+    }
+}

@@ -1,0 +1,85 @@
+package dev.millrace.server.model;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.session.generate.GenerationOptions;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The options of a generation, read from what a caller sent under the names that OpenAI gave them. */
+public final class SamplingParameters {
+    private final Map<String, ? extends @Nullable Object> values;
+
+    public SamplingParameters(Map<String, ? extends @Nullable Object> values) {
+        this.values = values;
+    }
+
+    /** Returns the defaults of a model, changed by what the caller sent. */
+    public GenerationOptions options(GenerationOptions defaults) {
+        var options = defaults.toBuilder();
+        Long most = whole("max_tokens");
+        Long mostCompleted = most == null ? whole("max_completion_tokens") : most;
+        if (mostCompleted != null) {
+            options.maxTokens(Math.toIntExact(Math.min(mostCompleted, Integer.MAX_VALUE)));
+        }
+        Double temperature = number("temperature");
+        if (temperature != null) {
+            options.temperature(temperature);
+        }
+        Double topP = number("top_p");
+        if (topP != null) {
+            options.topP(topP);
+        }
+        Long topK = whole("top_k");
+        if (topK != null) {
+            options.topK(Math.toIntExact(Math.min(topK, Integer.MAX_VALUE)));
+        }
+        Double minP = number("min_p");
+        if (minP != null) {
+            options.minP(minP);
+        }
+        Double frequency = number("frequency_penalty");
+        if (frequency != null) {
+            options.frequencyPenalty(frequency);
+        }
+        Double presence = number("presence_penalty");
+        if (presence != null) {
+            options.presencePenalty(presence);
+        }
+        Double repetition = number("repetition_penalty");
+        if (repetition != null) {
+            options.repetitionPenalty(repetition);
+        }
+        Long seed = whole("seed");
+        if (seed != null) {
+            options.seed(seed);
+        }
+        return options.build();
+    }
+
+    /** The texts that end a generation. */
+    public String[] stops() {
+        return switch (values.get("stop")) {
+            case null -> new String[0];
+            case String text -> new String[] {text};
+            case List<?> texts when texts.stream().allMatch(String.class::isInstance) -> texts.toArray(new String[0]);
+            default -> throw EngineException.invalidArgument("'stop' is a text or a list of texts");
+        };
+    }
+
+    private @Nullable Double number(String name) {
+        return switch (values.get(name)) {
+            case null -> null;
+            case Number number -> number.doubleValue();
+            default -> throw EngineException.invalidArgument("'" + name + "' is a number");
+        };
+    }
+
+    private @Nullable Long whole(String name) {
+        return switch (values.get(name)) {
+            case null -> null;
+            case Long number -> number;
+            default -> throw EngineException.invalidArgument("'" + name + "' is a whole number");
+        };
+    }
+}

@@ -1,0 +1,5 @@
+/** Served models: sessions, batches, sequences, ensembles and language models behind one interface. */
+@NullMarked
+package dev.millrace.server.model;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,109 @@
+package dev.millrace.server.openai;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.server.model.LoadedVersion;
+import dev.millrace.server.model.TextModel;
+import dev.millrace.server.repository.ModelRepository;
+import dev.millrace.server.rest.HttpAnswer;
+import dev.millrace.server.rest.HttpCall;
+import dev.millrace.server.rest.HttpRouter;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/** The routes of OpenAI's endpoints. The names of models are those of the repository. */
+public final class OpenAiRoutes {
+    private final ModelRepository repository;
+
+    public OpenAiRoutes(ModelRepository repository) {
+        this.repository = repository;
+    }
+
+    public void addTo(HttpRouter router) {
+        router.route(
+                HttpMethod.GET, "v1/models", _ -> Mono.fromSupplier(this::models), OpenAiRoutes::error);
+        router.route(
+                HttpMethod.GET,
+                "v1/models/*",
+                call -> Mono.fromSupplier(() -> model(call.variable(0))),
+                OpenAiRoutes::error);
+        var embeddings = new EmbeddingAnswers();
+        var generations = new GenerationAnswers();
+        post(router, "v1/embeddings", request -> onText(request, embeddings::embeddings));
+        post(router, "v1/rerank", request -> onText(request, embeddings::rerank));
+        post(router, "v1/completions", request -> onText(request, generations::completion));
+        post(router, "v1/chat/completions", request -> onText(request, generations::chat));
+    }
+
+    private static void post(HttpRouter router, String path, Function<OpenAiRequest, Mono<HttpAnswer>> handler) {
+        router.route(
+                HttpMethod.POST,
+                path,
+                (HttpCall call) -> call.json().flatMap(body -> handler.apply(new OpenAiRequest(body))),
+                OpenAiRoutes::error);
+    }
+
+    /** An answer that reads a model of texts. */
+    @FunctionalInterface
+    interface TextAnswer {
+        /** Answers; {@code release} is called once the model is not needed any more. */
+        Mono<HttpAnswer> answer(OpenAiRequest request, TextModel model, Runnable release);
+    }
+
+    private Mono<HttpAnswer> onText(OpenAiRequest request, TextAnswer answer) {
+        LoadedVersion version = repository.acquire(request.model(), "");
+        try {
+            TextModel text = version.model().text();
+            if (text == null) {
+                throw EngineException.invalidArgument(
+                        "model '" + version.name() + "' is no model of texts: no tokenizer.json lies beside it");
+            }
+            return answer.answer(request, text, version::release);
+        } catch (RuntimeException e) {
+            version.release();
+            throw e;
+        }
+    }
+
+    private HttpAnswer models() {
+        List<Object> models = repository.loaded().stream()
+                .map(LoadedVersion::name)
+                .distinct()
+                .<Object>map(OpenAiRoutes::described)
+                .toList();
+        return HttpAnswer.json(Map.of("object", "list", "data", models));
+    }
+
+    private HttpAnswer model(String name) {
+        repository.acquire(name, "").release();
+        return HttpAnswer.json(described(name));
+    }
+
+    private static Map<String, Object> described(String name) {
+        var model = new LinkedHashMap<String, Object>();
+        model.put("id", name);
+        model.put("object", "model");
+        model.put("created", 0);
+        model.put("owned_by", "millrace");
+        return model;
+    }
+
+    /** Returns a failure in OpenAI's form. */
+    private static Object error(HttpResponseStatus status, String message) {
+        var error = new LinkedHashMap<String, @Nullable Object>();
+        error.put("message", message);
+        error.put("type", status.code() < 500 ? "invalid_request_error" : "server_error");
+        error.put("param", null);
+        error.put(
+                "code",
+                status.code() == HttpResponseStatus.NOT_FOUND.code()
+                        ? "model_not_found"
+                        : status.code() == HttpResponseStatus.UNAUTHORIZED.code() ? "invalid_api_key" : null);
+        return Map.of("error", error);
+    }
+}

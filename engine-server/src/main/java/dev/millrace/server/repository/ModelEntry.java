@@ -1,0 +1,128 @@
+package dev.millrace.server.repository;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.server.model.LoadedVersion;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A model that was loaded, or should have been: its versions, and what the index says of each. */
+final class ModelEntry {
+    /** The states of the index. */
+    enum State {
+        READY,
+        UNAVAILABLE,
+        LOADING
+    }
+
+    /** What the index says of a version. */
+    record VersionState(State state, String reason) {}
+
+    /**
+     * Everything that changes together.
+     *
+     * @param files the state of each loaded version's files, by version
+     */
+    private record Content(
+            SortedMap<Long, LoadedVersion> loaded, SortedMap<Long, VersionState> states, Map<Long, String> files) {}
+
+    private final String name;
+    private volatile Content content = new Content(new TreeMap<>(), new TreeMap<>(), Map.of());
+
+    ModelEntry(String name) {
+        this.name = name;
+    }
+
+    String name() {
+        return name;
+    }
+
+    SortedMap<Long, LoadedVersion> loaded() {
+        return content.loaded;
+    }
+
+    SortedMap<Long, VersionState> states() {
+        return content.states;
+    }
+
+    @Nullable
+    String files(long version) {
+        return content.files.get(version);
+    }
+
+    /** Replaces the versions; the caller retires those that are not among them any more. */
+    void set(SortedMap<Long, LoadedVersion> loaded, SortedMap<Long, VersionState> states, Map<Long, String> files) {
+        content = new Content(new TreeMap<>(loaded), new TreeMap<>(states), Map.copyOf(files));
+    }
+
+    /** Says in the index that these versions are being loaded, unless they are ready. */
+    void loading(Iterable<Long> versions) {
+        var states = new TreeMap<>(content.states);
+        for (Long version : versions) {
+            if (!content.loaded.containsKey(version)) {
+                states.put(version, new VersionState(State.LOADING, ""));
+            }
+        }
+        content = new Content(content.loaded, states, content.files);
+    }
+
+    /** Says in the index why the model cannot be loaded as it is now. Loaded versions stay. */
+    void blame(EngineException failure) {
+        Content now = content;
+        var states = new TreeMap<Long, VersionState>();
+        for (Long version : now.loaded.isEmpty() ? Set.of(1L) : now.loaded.keySet()) {
+            State state = now.loaded.isEmpty() ? State.UNAVAILABLE : State.READY;
+            states.put(version, new VersionState(state, String.valueOf(failure.getMessage())));
+        }
+        content = new Content(now.loaded, states, Map.of());
+    }
+
+    boolean isReady() {
+        return !content.loaded.isEmpty();
+    }
+
+    /** Returns a version with a share in it. An empty version is the highest one. */
+    LoadedVersion acquire(String version) {
+        while (true) {
+            Content now = content;
+            LoadedVersion found;
+            if (version.isEmpty()) {
+                found = now.loaded.isEmpty() ? null : now.loaded.lastEntry().getValue();
+            } else {
+                found = now.loaded.get(number(version));
+            }
+            if (found == null) {
+                throw missing(version, now);
+            }
+            if (found.acquire()) {
+                return found;
+            }
+        }
+    }
+
+    private EngineException missing(String version, Content now) {
+        if (version.isEmpty() || now.states.containsKey(number(version))) {
+            String reason = now.states.values().stream()
+                    .map(VersionState::reason)
+                    .filter(each -> !each.isEmpty())
+                    .findFirst()
+                    .orElse("it is not loaded");
+            return new EngineException(Status.CLOSED, "model '" + name + "' is not ready: " + reason);
+        }
+        return new EngineException(
+                Status.NOT_FOUND,
+                "model '" + name + "' has no version '" + version + "'; it has " + now.loaded.keySet());
+    }
+
+    static long number(String version) {
+        try {
+            return Long.parseLong(version);
+        } catch (NumberFormatException e) {
+            throw new EngineException(
+                    Status.INVALID_ARGUMENT, "'" + version + "' is no version of a model; versions are numbers", e);
+        }
+    }
+}

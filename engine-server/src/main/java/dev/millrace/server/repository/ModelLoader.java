@@ -1,0 +1,146 @@
+package dev.millrace.server.repository;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.server.config.ConfigCompletion;
+import dev.millrace.server.config.ConfigRules;
+import dev.millrace.server.config.ConfiguredTensors;
+import dev.millrace.server.config.SessionSettings;
+import dev.millrace.server.model.EnsembleModel;
+import dev.millrace.server.model.SequenceModel;
+import dev.millrace.server.model.ServedModel;
+import dev.millrace.server.model.SessionModel;
+import dev.millrace.server.model.TextModel;
+import dev.millrace.server.protocol.ModelConfig;
+import dev.millrace.server.protocol.ModelWarmup;
+import dev.millrace.session.Engine;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.ModelPackage;
+import dev.millrace.session.Session;
+import dev.millrace.session.SessionOptions;
+import dev.millrace.session.generate.DecoderSignature;
+import dev.millrace.text.Embedder;
+import dev.millrace.text.LanguageModel;
+import dev.millrace.text.ModelFolder;
+import dev.millrace.text.Tokenizer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Opens versions of models. */
+public final class ModelLoader {
+    private static final String MODEL = "model.onnx";
+    private static final String TOKENIZER = "tokenizer.json";
+
+    private final Engine engine;
+
+    public ModelLoader(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** Opens a version, warms it up and returns it; {@code members} are the models of ensembles. */
+    ServedModel load(StoredModel stored, long version, ModelConfig config, EnsembleModel.Members members) {
+        ConfigRules.check(config, stored.name());
+        if (config.hasEnsembleScheduling()) {
+            return new EnsembleModel(config.toBuilder().setName(stored.name()).build(), members);
+        }
+        Path place = stored.versions().get(version);
+        if (place == null) {
+            throw new EngineException(Status.NOT_FOUND, "model '" + stored.name() + "' has no version " + version);
+        }
+        Path model = stored.isFile() ? place : modelIn(place, config);
+        SessionOptions options = SessionSettings.of(config, stored.name(), Long.toString(version));
+        Session session = open(model, options);
+        try {
+            return served(session, model, stored, config, options);
+        } catch (RuntimeException e) {
+            session.close();
+            throw e;
+        }
+    }
+
+    private static Path modelIn(Path folder, ModelConfig config) {
+        if (!config.getDefaultModelFilename().isEmpty()) {
+            Path named = folder.resolve(config.getDefaultModelFilename()).normalize();
+            if (!named.startsWith(folder)) {
+                throw EngineException.invalidArgument("default_model_filename names a file outside of " + folder);
+            }
+            return named;
+        }
+        return Files.exists(folder.resolve(MODEL)) ? folder.resolve(MODEL) : folder;
+    }
+
+    /** Opens a file, a folder with a file, a model package, or the folder of a language model. */
+    private Session open(Path model, SessionOptions options) {
+        if (!Files.isDirectory(model)) {
+            return engine.session(model, options);
+        }
+        if (Files.exists(model.resolve("manifest.json"))) {
+            return engine.session(ModelPackage.open(model), options);
+        }
+        if (Files.exists(model.resolve(MODEL))) {
+            return engine.session(model.resolve(MODEL), options);
+        }
+        return engine.session(ModelFolder.read(model).model(), options);
+    }
+
+    private ServedModel served(
+            Session session, Path model, StoredModel stored, ModelConfig config, SessionOptions options) {
+        ModelConfig complete = ConfigCompletion.of(config, session, stored.name());
+        var tensors = new ConfiguredTensors(complete, stored.folder());
+        for (ModelWarmup warmUp : complete.getModelWarmupList()) {
+            Inputs inputs = tensors.warmUp(warmUp);
+            for (int i = 0; i < Math.max(1, warmUp.getCount()); i++) {
+                session.run(inputs).close();
+            }
+        }
+        if (complete.hasSequenceBatching()) {
+            return new SequenceModel(session, complete, tensors.states(), System::nanoTime);
+        }
+        return new SessionModel(
+                session, complete, tensors.labels(), stored.isFile() ? null : text(session, model, stored, options));
+    }
+
+    /** Returns the model as one of texts if a tokenizer lies beside it. */
+    private @Nullable TextModel text(Session session, Path model, StoredModel stored, SessionOptions options) {
+        Path beside = Files.isDirectory(model) ? model : model.resolveSibling("");
+        Path tokenizer = Stream.of(beside.resolve(TOKENIZER), stored.place().resolve(TOKENIZER))
+                .filter(Files::exists)
+                .findFirst()
+                .orElse(null);
+        if (tokenizer == null) {
+            return null;
+        }
+        if (isDecoder(session, beside)) {
+            var languageModel = LanguageModel.open(engine, ModelFolder.read(beside), options);
+            return new TextModel(languageModel.tokenizer(), languageModel, null);
+        }
+        Tokenizer read = Tokenizer.read(tokenizer);
+        return new TextModel(read, null, embedder(session, read));
+    }
+
+    /** Returns what makes vectors by the model, or null for a model whose outputs are none. */
+    private static @Nullable Embedder embedder(Session session, Tokenizer tokenizer) {
+        try {
+            return Embedder.of(session, tokenizer);
+        } catch (EngineException e) {
+            return null;
+        }
+    }
+
+    /** Whether a model is a decoder: its signature has caches, or its folder describes a language model. */
+    private static boolean isDecoder(Session session, Path folder) {
+        List<String> names = session.outputs().stream().map(each -> each.name()).toList();
+        if (!names.contains("logits")) {
+            return false;
+        }
+        try {
+            return !DecoderSignature.of(session).states().isEmpty()
+                    || Files.exists(folder.resolve("genai_config.json"));
+        } catch (EngineException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package dev.millrace.server.rest;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.server.model.LoadedVersion;
+import dev.millrace.server.model.SamplingParameters;
+import dev.millrace.server.model.TextModel;
+import dev.millrace.server.repository.ModelRepository;
+import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.text.LanguageModel;
+import dev.millrace.text.TextGenerator;
+import io.netty.handler.codec.http.HttpMethod;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** The routes of the generate extension: a text in, a text out, at once or as a stream. */
+public final class GenerateRoutes {
+    private static final String INPUT = "text_input";
+    private static final String OUTPUT = "text_output";
+
+    private final ModelRepository repository;
+
+    public GenerateRoutes(ModelRepository repository) {
+        this.repository = repository;
+    }
+
+    public void addTo(HttpRouter router) {
+        for (String model : List.of("v2/models/*", "v2/models/*/versions/*")) {
+            router.route(
+                    HttpMethod.POST, model + "/generate", call -> call.json().flatMap(body -> whole(call, body)));
+            router.route(
+                    HttpMethod.POST,
+                    model + "/generate_stream",
+                    call -> call.json().map(body -> stream(call, body)));
+        }
+    }
+
+    /** A request that has been read. */
+    private record Generation(
+            LoadedVersion version, TextGenerator generator, String prompt, GenerationOptions options) {
+        Map<String, Object> answer(String text) {
+            var answer = new LinkedHashMap<String, Object>();
+            answer.put("model_name", version.name());
+            answer.put("model_version", version.version());
+            answer.put(OUTPUT, text);
+            return answer;
+        }
+    }
+
+    private Mono<HttpAnswer> whole(HttpCall call, Map<String, @Nullable Object> body) {
+        Generation generation = read(call, body);
+        return generation
+                .generator
+                .mono(generation.prompt, generation.options)
+                .map(completion -> HttpAnswer.json(generation.answer(completion.text())))
+                .doFinally(_ -> generation.version.release());
+    }
+
+    private HttpAnswer stream(HttpCall call, Map<String, @Nullable Object> body) {
+        Generation generation = read(call, body);
+        Flux<Map<String, Object>> events = generation
+                .generator
+                .flux(generation.prompt, generation.options)
+                .map(generation::answer)
+                .onErrorResume(failure -> Mono.just(Map.of("error", HttpProblem.messageOf(failure))))
+                .doFinally(_ -> generation.version.release());
+        return HttpAnswer.events(events);
+    }
+
+    /** Reads a request; its version has a share that the caller releases. */
+    private Generation read(HttpCall call, Map<String, @Nullable Object> body) {
+        if (!(body.get(INPUT) instanceof String prompt)) {
+            throw EngineException.invalidArgument("a request to generate has the text '" + INPUT + "'");
+        }
+        LoadedVersion version = repository.acquire(call.variable(0), call.variable(1));
+        try {
+            TextModel text = version.model().text();
+            if (text == null) {
+                throw EngineException.invalidArgument(
+                        "model '" + version.name() + "' is no model of texts: no tokenizer.json lies beside it");
+            }
+            LanguageModel model = text.languageModel(version.name());
+            var parameters = new SamplingParameters(parameters(body));
+            return new Generation(
+                    version,
+                    model.generator().stoppingAt(parameters.stops()),
+                    prompt,
+                    parameters.options(model.defaults()));
+        } catch (RuntimeException e) {
+            version.release();
+            throw e;
+        }
+    }
+
+    /** Returns the parameters, which stand beside the text or in an object of their own. */
+    private static Map<String, @Nullable Object> parameters(Map<String, @Nullable Object> body) {
+        var all = new LinkedHashMap<String, @Nullable Object>(body);
+        if (body.get("parameters") instanceof Map<?, ?> own) {
+            own.forEach((name, value) -> all.put(String.valueOf(name), value));
+        }
+        return all;
+    }
+}

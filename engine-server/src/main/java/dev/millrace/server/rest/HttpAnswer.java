@@ -1,0 +1,63 @@
+package dev.millrace.server.rest;
+
+import dev.millrace.server.tensor.JsonTree;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+
+/**
+ * An answer to a request.
+ *
+ * @param parts the body in parts; each is sent as it comes where there are several
+ * @param length the length of the body, or -1 for a stream
+ */
+public record HttpAnswer(
+        HttpResponseStatus status, String contentType, Map<String, String> headers, Flux<ByteBuf> parts, long length) {
+    private static final String JSON = "application/json";
+
+    public static HttpAnswer json(Object tree) {
+        return json(HttpResponseStatus.OK, tree);
+    }
+
+    public static HttpAnswer json(HttpResponseStatus status, @Nullable Object tree) {
+        return bytes(status, JSON, JsonTree.bytes(tree));
+    }
+
+    public static HttpAnswer text(String contentType, String text) {
+        return bytes(HttpResponseStatus.OK, contentType, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Returns an answer without a body. */
+    static HttpAnswer empty() {
+        return bytes(HttpResponseStatus.OK, JSON, new byte[0]);
+    }
+
+    private static HttpAnswer bytes(HttpResponseStatus status, String contentType, byte[] bytes) {
+        return body(status, contentType, Map.of(), Unpooled.wrappedBuffer(bytes));
+    }
+
+    static HttpAnswer body(HttpResponseStatus status, String contentType, Map<String, String> headers, ByteBuf body) {
+        return new HttpAnswer(status, contentType, headers, Flux.just(body), body.readableBytes());
+    }
+
+    /** Returns a stream of server-sent events, each of which is a tree. */
+    public static HttpAnswer events(Flux<?> trees) {
+        return new HttpAnswer(
+                HttpResponseStatus.OK,
+                "text/event-stream; charset=utf-8",
+                Map.of("Cache-Control", "no-cache"),
+                trees.map(HttpAnswer::event),
+                -1);
+    }
+
+    private static ByteBuf event(Object tree) {
+        byte[] text = tree instanceof String plain ? plain.getBytes(StandardCharsets.UTF_8) : JsonTree.bytes(tree);
+        ByteBuf event = Unpooled.buffer(text.length + 8);
+        event.writeCharSequence("data: ", StandardCharsets.US_ASCII);
+        return event.writeBytes(text).writeByte('\n').writeByte('\n');
+    }
+}

@@ -1,0 +1,100 @@
+package dev.millrace.server.rest;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.server.tensor.JsonTree;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.netty.http.server.HttpServerRequest;
+
+/**
+ * A request that has found its route.
+ *
+ * @param variables the values of the route's variables, in their order
+ * @param limit the most bytes that its body may have
+ */
+public record HttpCall(HttpServerRequest request, List<String> variables, long limit) {
+    /** Returns the value of a variable of the route; empty where the route does not have so many. */
+    public String variable(int index) {
+        return index < variables.size() ? variables.get(index) : "";
+    }
+
+    HttpHeaders headers() {
+        return request.requestHeaders();
+    }
+
+    /** Returns the body, which the caller releases. A body that is too large fails while it arrives. */
+    Mono<ByteBuf> body() {
+        String encoding = headers().get(HttpHeaderNames.CONTENT_ENCODING);
+        if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+            return Mono.error(new HttpProblem(
+                    HttpResponseStatus.UNSUPPORTED_MEDIA_TYPE,
+                    "bodies are sent without a content encoding, not " + encoding));
+        }
+        String length = headers().get(HttpHeaderNames.CONTENT_LENGTH);
+        if (length != null && number(length, "Content-Length") > limit) {
+            return Mono.error(tooLarge());
+        }
+        return Mono.defer(() -> {
+            CompositeByteBuf all = Unpooled.compositeBuffer(Integer.MAX_VALUE);
+            var given = new AtomicBoolean();
+            Runnable release = () -> {
+                if (given.compareAndSet(false, true)) {
+                    all.release();
+                }
+            };
+            return request.receive()
+                    .doOnNext(part -> {
+                        if (all.readableBytes() + (long) part.readableBytes() > limit) {
+                            throw tooLarge();
+                        }
+                        all.addComponent(true, part.retain());
+                    })
+                    .then(Mono.fromSupplier(() -> {
+                        given.set(true);
+                        return (ByteBuf) all;
+                    }))
+                    .doOnError(_ -> release.run())
+                    .doOnCancel(release);
+        });
+    }
+
+    private HttpProblem tooLarge() {
+        return new HttpProblem(
+                HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
+                "the body has more than " + limit + " bytes, the server's limit");
+    }
+
+    static long number(String text, String header) {
+        try {
+            long number = Long.parseLong(text.strip());
+            if (number >= 0) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // refused below
+        }
+        throw EngineException.invalidArgument("header " + header + " is '" + text + "'; it is a number");
+    }
+
+    /** Returns the body as a JSON object; an empty one without a body. */
+    public Mono<Map<String, @Nullable Object>> json() {
+        return body().map(body -> {
+            try {
+                byte[] bytes = new byte[body.readableBytes()];
+                body.readBytes(bytes);
+                return bytes.length == 0 ? Map.of() : JsonTree.readObject(bytes);
+            } finally {
+                body.release();
+            }
+        });
+    }
+}

@@ -1,0 +1,59 @@
+package dev.millrace.server.rest;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.io.Serial;
+
+/** A request that fails with a status of HTTP that no status of the engine has. */
+final class HttpProblem extends RuntimeException {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private static final HttpResponseStatus CLIENT_CLOSED = HttpResponseStatus.valueOf(499, "Client Closed Request");
+
+    private final transient HttpResponseStatus status;
+
+    HttpProblem(HttpResponseStatus status, String message) {
+        super(message);
+        this.status = status;
+    }
+
+    HttpResponseStatus status() {
+        return status;
+    }
+
+    /** Returns the status of an answer to a request that failed. */
+    static HttpResponseStatus statusOf(Throwable failure) {
+        return switch (failure) {
+            case HttpProblem problem -> problem.status;
+            case EngineException known -> statusOf(known.status());
+            default -> HttpResponseStatus.INTERNAL_SERVER_ERROR;
+        };
+    }
+
+    private static HttpResponseStatus statusOf(Status status) {
+        return switch (status) {
+            case INVALID_ARGUMENT,
+                    INVALID_GRAPH,
+                    INVALID_PROTOBUF,
+                    NO_MODEL,
+                    NO_SUCH_FILE,
+                    MODEL_LOADED,
+                    MODEL_REQUIRES_COMPILATION -> HttpResponseStatus.BAD_REQUEST;
+            case NOT_FOUND -> HttpResponseStatus.NOT_FOUND;
+            case NOT_IMPLEMENTED -> HttpResponseStatus.NOT_IMPLEMENTED;
+            case OVERLOADED, CLOSED, BUDGET_EXCEEDED -> HttpResponseStatus.SERVICE_UNAVAILABLE;
+            case DEADLINE_EXCEEDED -> HttpResponseStatus.GATEWAY_TIMEOUT;
+            case CANCELLED, MODEL_LOAD_CANCELED -> CLIENT_CLOSED;
+            case FAIL, ENGINE_ERROR, RUNTIME_EXCEPTION, EP_FAIL -> HttpResponseStatus.INTERNAL_SERVER_ERROR;
+        };
+    }
+
+    /** Returns what a caller reads of a failure. That of an unexpected exception names its type alone. */
+    static String messageOf(Throwable failure) {
+        return failure instanceof EngineException || failure instanceof HttpProblem
+                ? String.valueOf(failure.getMessage())
+                : "unexpected " + failure.getClass().getSimpleName();
+    }
+}

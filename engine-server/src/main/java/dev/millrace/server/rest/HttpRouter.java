@@ -1,0 +1,210 @@
+package dev.millrace.server.rest;
+
+import dev.millrace.server.setting.ServerSettings;
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
+
+/** Finds the handler of a request by its path, and sends the handler's answer or the failure's. */
+public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServerResponse, Publisher<Void>> {
+    private static final System.Logger LOG = System.getLogger("dev.millrace.server.access");
+    private static final String VARIABLE = "*";
+
+    /** A handler of requests. */
+    @FunctionalInterface
+    public interface Handler {
+        Mono<HttpAnswer> handle(HttpCall call);
+    }
+
+    /** Returns the body of an answer to a request that failed with a status and a message. */
+    @FunctionalInterface
+    interface ErrorForm extends BiFunction<HttpResponseStatus, String, Object> {}
+
+    private record Route(HttpMethod method, List<String> pattern, Handler handler, ErrorForm errors) {}
+
+    private static final ErrorForm PROTOCOL_ERROR = (_, message) -> Map.of("error", message);
+
+    private final List<Route> routes = new ArrayList<>();
+    private final ServerSettings settings;
+    private final @Nullable String token;
+    private final int bodyLimit;
+    private final int mostRequests;
+    private final AtomicInteger requests = new AtomicInteger();
+
+    /**
+     * @param token the bearer token that requests need; null for none
+     * @param bodyLimit the most bytes of a body
+     * @param mostRequests the requests that are handled at once; further ones are refused
+     */
+    public HttpRouter(ServerSettings settings, @Nullable String token, int bodyLimit, int mostRequests) {
+        this.settings = settings;
+        this.token = token;
+        this.bodyLimit = bodyLimit;
+        this.mostRequests = mostRequests;
+    }
+
+    /** The requests that are being handled. */
+    public int active() {
+        return requests.get();
+    }
+
+    int bodyLimit() {
+        return bodyLimit;
+    }
+
+    /** Adds a route. A segment of the path that is an asterisk is a variable. */
+    public HttpRouter route(HttpMethod method, String path, Handler handler) {
+        routes.add(new Route(method, List.of(path.split("/")), handler, PROTOCOL_ERROR));
+        return this;
+    }
+
+    /** Adds a route whose failures have a form of their own. */
+    public HttpRouter route(
+            HttpMethod method, String path, Handler handler, BiFunction<HttpResponseStatus, String, Object> errors) {
+        routes.add(new Route(method, List.of(path.split("/")), handler, errors::apply));
+        return this;
+    }
+
+    @Override
+    public Publisher<Void> apply(HttpServerRequest request, HttpServerResponse response) {
+        long start = System.nanoTime();
+        List<String> path = segments(request.uri());
+        Route route = find(request.method(), path);
+        ErrorForm errors = route == null ? PROTOCOL_ERROR : route.errors;
+        boolean counted = route != null && isCounted(route);
+        Mono<HttpAnswer> answer = Mono.defer(() -> answer(route, request, path))
+                .onErrorResume(failure -> Mono.fromSupplier(() -> failed(failure, errors)));
+        if (counted) {
+            requests.incrementAndGet();
+            answer = answer.doFinally(_ -> requests.decrementAndGet());
+        }
+        return answer.flatMap(each ->
+                send(each, response).doFinally(_ -> log(request, each.status(), System.nanoTime() - start)));
+    }
+
+    /** Whether requests of this route count towards the limit. Questions about health and metrics are always answered. */
+    private static boolean isCounted(Route route) {
+        return route.method.equals(HttpMethod.POST);
+    }
+
+    private Mono<HttpAnswer> answer(@Nullable Route route, HttpServerRequest request, List<String> path) {
+        if (route == null) {
+            throw missing(path);
+        }
+        if (!isAllowed(request, path)) {
+            throw new HttpProblem(HttpResponseStatus.UNAUTHORIZED, "the request needs the server's bearer token");
+        }
+        if (isCounted(route) && requests.get() > mostRequests) {
+            throw new HttpProblem(
+                    HttpResponseStatus.TOO_MANY_REQUESTS,
+                    "the server handles " + mostRequests + " requests, its limit");
+        }
+        var variables = new ArrayList<String>();
+        for (int i = 0; i < path.size(); i++) {
+            if (route.pattern.get(i).equals(VARIABLE)) {
+                variables.add(path.get(i));
+            }
+        }
+        return route.handler.handle(new HttpCall(request, List.copyOf(variables), bodyLimit));
+    }
+
+    private HttpProblem missing(List<String> path) {
+        List<String> methods = routes.stream()
+                .filter(each -> matches(each.pattern, path))
+                .map(each -> each.method.name())
+                .toList();
+        return methods.isEmpty()
+                ? new HttpProblem(HttpResponseStatus.NOT_FOUND, "there is nothing at /" + String.join("/", path))
+                : new HttpProblem(
+                        HttpResponseStatus.METHOD_NOT_ALLOWED, "the method here is " + String.join(" or ", methods));
+    }
+
+    /** Whether the request has the token. Health is told to everybody. */
+    private boolean isAllowed(HttpServerRequest request, List<String> path) {
+        if (token == null || path.contains("health")) {
+            return true;
+        }
+        String given = request.requestHeaders().get(HttpHeaderNames.AUTHORIZATION, "");
+        return java.security.MessageDigest.isEqual(
+                ("Bearer " + token).getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static HttpAnswer failed(Throwable failure, ErrorForm errors) {
+        HttpResponseStatus status = HttpProblem.statusOf(failure);
+        if (status.code() == HttpResponseStatus.INTERNAL_SERVER_ERROR.code()) {
+            LOG.log(System.Logger.Level.ERROR, "a request failed", failure);
+        }
+        return HttpAnswer.json(status, errors.apply(status, HttpProblem.messageOf(failure)));
+    }
+
+    private static Mono<Void> send(HttpAnswer answer, HttpServerResponse response) {
+        response.status(answer.status()).header(HttpHeaderNames.CONTENT_TYPE, answer.contentType());
+        answer.headers().forEach(response::header);
+        if (answer.length() < 0) {
+            return response.send(answer.parts(), (ByteBuf _) -> true).then();
+        }
+        response.header(HttpHeaderNames.CONTENT_LENGTH, Long.toString(answer.length()));
+        return response.send(answer.parts()).then();
+    }
+
+    private void log(HttpServerRequest request, HttpResponseStatus status, long nanos) {
+        if (settings.hasAccessLog()) {
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "{0} {1} {2} in {3} µs",
+                    request.method(),
+                    request.uri(),
+                    status.code(),
+                    nanos / 1000);
+        }
+    }
+
+    private @Nullable Route find(HttpMethod method, List<String> path) {
+        for (Route each : routes) {
+            if (each.method.equals(method) && matches(each.pattern, path)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private static boolean matches(List<String> pattern, List<String> path) {
+        if (pattern.size() != path.size()) {
+            return false;
+        }
+        for (int i = 0; i < path.size(); i++) {
+            if (!pattern.get(i).equals(VARIABLE) && !pattern.get(i).equals(path.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns the decoded segments of a path. One that is not well encoded stays as it is, and so matches nothing. */
+    private static List<String> segments(String uri) {
+        int end = uri.indexOf('?');
+        String path = (end < 0 ? uri : uri.substring(0, end)).replaceAll("^/+|/+$", "");
+        Function<String, String> decoded = segment -> {
+            try {
+                return URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);
+            } catch (IllegalArgumentException e) {
+                return segment;
+            }
+        };
+        return List.of(path.split("/", -1)).stream().map(decoded).toList();
+    }
+}

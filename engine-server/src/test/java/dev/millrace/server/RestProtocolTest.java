@@ -1,0 +1,127 @@
+package dev.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.tensor.ElementType;
+import java.net.http.HttpRequest;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tests what the server says by REST of itself and its models. */
+class RestProtocolTest {
+    @TempDir
+    static Path folder;
+
+    private static ModelServer server;
+    private static RestClient client;
+
+    @BeforeAll
+    static void start() {
+        new TestRepository(folder)
+                .version("simple", 1, ServerModels.simple(ElementType.INT32))
+                .version("simple", 2, ServerModels.simple(ElementType.INT32))
+                .config("simple", "max_batch_size: 8 version_policy { all {} }")
+                .write("single.onnx", ServerModels.plus(1, 2));
+        server = TestServers.start(folder);
+        client = new RestClient(server);
+    }
+
+    @AfterAll
+    static void stop() {
+        client.close();
+        server.close();
+    }
+
+    @Test
+    void liveAndReady() {
+        assertThat(client.get("v2/health/live").body()).isEqualTo("{\"live\":true}");
+        assertThat(client.get("v2/health/ready").body()).isEqualTo("{\"ready\":true}");
+        assertThat(client.get("v2/models/simple/ready").body()).contains("\"ready\":true");
+        assertThat(client.get("v2/models/simple/versions/2/ready").status()).isEqualTo(200);
+        assertThat(client.get("v2/models/simple/versions/3/ready").status()).isEqualTo(503);
+        assertThat(client.get("v2/models/gone/ready").status()).isEqualTo(404);
+    }
+
+    @Test
+    void serverMetadata() {
+        assertThat(client.get("v2").body())
+                .contains("\"name\":\"millrace\"")
+                .contains("\"binary_tensor_data\"", "\"model_repository\"", "\"statistics\"");
+        assertThat(client.get("v2/").status()).isEqualTo(200);
+    }
+
+    @Test
+    void modelMetadata() {
+        assertThat(client.get("v2/models/simple").body())
+                .isEqualTo("{\"name\":\"simple\",\"versions\":[\"1\",\"2\"],\"platform\":\"millrace_onnx\",\"inputs\":["
+                        + "{\"name\":\"INPUT0\",\"datatype\":\"INT32\",\"shape\":[-1,16]},"
+                        + "{\"name\":\"INPUT1\",\"datatype\":\"INT32\",\"shape\":[-1,16]}],\"outputs\":["
+                        + "{\"name\":\"OUTPUT0\",\"datatype\":\"INT32\",\"shape\":[-1,16]},"
+                        + "{\"name\":\"OUTPUT1\",\"datatype\":\"INT32\",\"shape\":[-1,16]}]}");
+        assertThat(client.get("v2/models/single").body()).contains("\"versions\":[\"1\"]", "\"shape\":[-1,2]");
+    }
+
+    @Test
+    void configuration() {
+        assertThat(client.get("v2/models/simple/config").body())
+                .contains("\"max_batch_size\":8", "\"data_type\":\"TYPE_INT32\"", "\"dims\":[16]");
+    }
+
+    @Test
+    void statisticsCountRequestsAndFailures() {
+        String request =
+                "{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1, 2], \"data\": [1, 2]}]}";
+        assertThat(client.post("v2/models/single/infer", request).status()).isEqualTo(200);
+        assertThat(client.post("v2/models/single/infer", "{\"inputs\": []}").status())
+                .isEqualTo(400);
+        String statistics = client.get("v2/models/single/versions/1/stats").body();
+        assertThat(statistics)
+                .contains("\"name\":\"single\",\"version\":\"1\"")
+                .contains("\"inference_count\":1,\"execution_count\":1")
+                .contains("\"success\":{\"count\":1,", "\"fail\":{\"count\":1,", "\"compute_infer\":{\"count\":1,");
+        assertThat(client.get("v2/models/stats").body()).contains("\"name\":\"simple\",\"version\":\"2\"");
+        assertThat(client.get("v2/models/gone/stats").status()).isEqualTo(404);
+    }
+
+    @Test
+    void logSettingsCanBeChanged() {
+        assertThat(client.get("v2/logging").body()).contains("\"log_verbose_level\":0");
+        assertThat(client.post("v2/logging", "{\"log_verbose_level\": 1}").body())
+                .contains("\"log_verbose_level\":1");
+        assertThat(client.post("v2/logging", "{\"log_verbose_level\": 0}").status())
+                .isEqualTo(200);
+        assertThat(client.post("v2/logging", "{\"log_file\": \"/tmp/x\"}").status())
+                .isEqualTo(501);
+        assertThat(client.post("v2/logging", "{\"colour\": 1}").status()).isEqualTo(400);
+    }
+
+    @Test
+    void tracesAreOff() {
+        assertThat(client.get("v2/trace/setting").body()).contains("\"trace_level\":[\"OFF\"]");
+        assertThat(client.post("v2/models/simple/trace/setting", "{\"trace_level\": [\"OFF\"]}")
+                        .status())
+                .isEqualTo(200);
+        assertThat(client.post("v2/trace/setting", "{\"trace_level\": [\"TIMESTAMPS\"]}")
+                        .status())
+                .isEqualTo(501);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"systemsharedmemory/status", "cudasharedmemory/region/a/status"})
+    void sharedMemoryIsNotImplemented(String path) {
+        assertThat(client.get("v2/" + path).status()).isEqualTo(501);
+    }
+
+    @Test
+    void otherPathsAndMethodsAreRefused() {
+        assertThat(client.get("v2/nothing").status()).isEqualTo(404);
+        assertThat(client.get("v2/models/simple/infer").status()).isEqualTo(405);
+        var delete = HttpRequest.newBuilder(client.uri("v2")).DELETE().build();
+        assertThat(client.send(delete).body()).contains("the method here is GET");
+    }
+}

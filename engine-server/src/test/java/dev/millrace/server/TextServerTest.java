@@ -1,0 +1,220 @@
+package dev.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.millrace.server.tensor.JsonTree;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tests models of texts: generations by both protocols' names, chats, vectors, and OpenAI's errors. */
+class TextServerTest {
+    @TempDir
+    static Path folder;
+
+    private static ModelServer server;
+    private static RestClient client;
+
+    @BeforeAll
+    static void start() throws IOException {
+        new TestRepository(folder)
+                .version("mill", 1, ServerModels.words(1, 2, 3, 3, 5, 0, 7, 7))
+                .write("mill/1/tokenizer.json", utf8("""
+                        {"model": {"type": "WordLevel", "unk_token": "one",
+                          "vocab": {"the": 0, "mill": 1, "runs": 2, "</s>": 3, "user": 4, "bot": 5, "system": 6, "one": 7}},
+                         "pre_tokenizer": {"type": "Whitespace"},
+                         "added_tokens": [{"id": 3, "content": "</s>", "special": true}]}"""))
+                .write("mill/1/chat_template.jinja", utf8("{% for message in messages %}{{ message.content }} {% endfor %}bot"))
+                .write("mill/1/genai_config.json", utf8("""
+                        {"model": {"context_length": 20, "eos_token_id": 3, "decoder": {"filename": "model.onnx"}}}"""))
+                .version("plus", 1, ServerModels.plus(1, 1))
+                .write("minilm/1/model.onnx", resource("/all-minilm-l6-v2.onnx"))
+                .write("minilm/1/tokenizer.json", resource("/all-minilm-l6-v2-tokenizer.json"));
+        server = TestServers.start(folder);
+        client = new RestClient(server);
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static byte[] resource(String name) throws IOException {
+        try (InputStream in = Objects.requireNonNull(TextServerTest.class.getResourceAsStream(name))) {
+            return in.readAllBytes();
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        client.close();
+        server.close();
+    }
+
+    private static List<String> events(RestClient.Answer answer) {
+        assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("content-type")).hasValueSatisfying(type -> assertThat(type)
+                .startsWith("text/event-stream"));
+        return answer.body()
+                .lines()
+                .filter(line -> !line.isEmpty())
+                .map(line -> line.replaceFirst("^data: ", ""))
+                .toList();
+    }
+
+    @Test
+    void generateAnswersAtOnce() {
+        assertThat(client.post("v2/models/mill/generate", "{\"text_input\": \"one bot\"}").body())
+                .isEqualTo("{\"model_name\":\"mill\",\"model_version\":\"1\",\"text_output\":\" the mill runs\"}");
+        assertThat(client.post(
+                                "v2/models/mill/generate",
+                                "{\"text_input\": \"one bot\", \"parameters\": {\"max_tokens\": 2}}")
+                        .body())
+                .contains("\"text_output\":\" the mill\"");
+        assertThat(client.post("v2/models/plus/generate", "{\"text_input\": \"one\"}").body())
+                .contains("no tokenizer.json lies beside it");
+        assertThat(client.post("v2/models/minilm/generate", "{\"text_input\": \"one\"}").body())
+                .contains("generates no text");
+    }
+
+    @Test
+    void generateStreamsEvents() {
+        assertThat(events(client.post("v2/models/mill/versions/1/generate_stream", "{\"text_input\": \"one bot\"}")))
+                .hasSize(3)
+                .first()
+                .asString()
+                .contains("\"text_output\":\" the\"");
+    }
+
+    @Test
+    void completions() {
+        var answer = client.post(
+                "v1/completions", "{\"model\": \"mill\", \"prompt\": \"bot\", \"max_tokens\": 2, \"seed\": 1}");
+        assertThat(answer.body())
+                .contains("\"object\":\"text_completion\"", "\"text\":\" the mill\"", "\"finish_reason\":\"length\"")
+                .contains("\"prompt_tokens\":1,\"completion_tokens\":2,\"total_tokens\":3");
+        var streamed = events(client.post(
+                "v1/completions",
+                "{\"model\": \"mill\", \"prompt\": [\"bot\"], \"stream\": true, \"stop\": \" runs\"}"));
+        assertThat(streamed).last().isEqualTo("[DONE]");
+        assertThat(streamed.get(streamed.size() - 2)).contains("\"finish_reason\":\"stop\"");
+        assertThat(String.join("", streamed)).contains("\"text\":\" the\"", "\"text\":\" mill\"").doesNotContain("runs");
+    }
+
+    @Test
+    void chats() {
+        String messages = "\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"one\"}]}]";
+        assertThat(client.post("v1/chat/completions", "{\"model\": \"mill\", " + messages + "}").body())
+                .contains("\"object\":\"chat.completion\"", "\"content\":\"the mill runs\"", "\"finish_reason\":\"stop\"")
+                .contains("\"prompt_tokens\":2,\"completion_tokens\":4");
+        var streamed = events(client.post(
+                "v1/chat/completions",
+                "{\"model\": \"mill\", \"stream\": true, \"stream_options\": {\"include_usage\": true}, " + messages + "}"));
+        assertThat(streamed.getFirst()).contains("\"role\":\"assistant\"");
+        assertThat(streamed).anyMatch(each -> each.contains("\"delta\":{\"content\":\" mill\"}"));
+        assertThat(streamed.get(streamed.size() - 2)).contains("\"choices\":[],\"usage\":{");
+        assertThat(streamed.getLast()).isEqualTo("[DONE]");
+    }
+
+    @Test
+    void aChatMayHaveToMatchASchema() {
+        var answer = client.post("v1/chat/completions", """
+                {"model": "mill", "messages": [{"role": "user", "content": "one"}], "response_format":
+                  {"type": "json_schema", "json_schema": {"name": "n", "schema": {"const": 1}}}}""");
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.body()).contains("\"type\":\"invalid_request_error\"");
+    }
+
+    @Test
+    void models() {
+        assertThat(client.get("v1/models").body()).contains("\"id\":\"mill\"", "\"id\":\"minilm\"", "\"object\":\"list\"");
+        assertThat(client.get("v1/models/mill").body()).contains("\"object\":\"model\"");
+        var gone = client.get("v1/models/gone");
+        assertThat(gone.status()).isEqualTo(404);
+        assertThat(gone.body()).contains("\"code\":\"model_not_found\"");
+    }
+
+    @SuppressWarnings("unchecked") // the answer's own form
+    private static List<Map<String, Object>> data(RestClient.Answer answer, String name) {
+        assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+        return (List<Map<String, Object>>)
+                Objects.requireNonNull(JsonTree.readObject(answer.bytes()).get(name));
+    }
+
+    @Test
+    void vectorsAsNumbersAndAsBase64() {
+        var plain = client.post("v1/embeddings", "{\"model\": \"minilm\", \"input\": [\"a mill\", \"water\"]}");
+        assertThat(plain.body()).contains("\"usage\":{\"prompt_tokens\":");
+        List<Map<String, Object>> vectors = data(plain, "data");
+        assertThat(vectors).hasSize(2);
+        var first = (List<?>) Objects.requireNonNull(vectors.getFirst().get("embedding"));
+        assertThat(first).hasSize(384);
+        var coded = data(
+                client.post(
+                        "v1/embeddings", "{\"model\": \"minilm\", \"input\": \"a mill\", \"encoding_format\": \"base64\"}"),
+                "data");
+        var bytes = ByteBuffer.wrap(Base64.getDecoder()
+                        .decode((String) Objects.requireNonNull(coded.getFirst().get("embedding"))))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        assertThat(bytes.remaining()).isEqualTo(4 * 384);
+        assertThat((double) bytes.getFloat()).isCloseTo((Double) first.getFirst(), within(1e-5));
+        var cut = (List<?>) Objects.requireNonNull(data(
+                        client.post(
+                                "v1/embeddings", "{\"model\": \"minilm\", \"input\": \"a mill\", \"dimensions\": 8}"),
+                        "data")
+                .getFirst()
+                .get("embedding"));
+        assertThat(cut).hasSize(8);
+        assertThat(cut.stream().mapToDouble(each -> (Double) each * (Double) each).sum())
+                .isCloseTo(1, within(1e-4));
+    }
+
+    @Test
+    void documentsAreSortedByLikeness() {
+        var answer = client.post("v1/rerank", """
+                {"model": "minilm", "query": "Where is the cat?", "top_n": 2, "return_documents": true,
+                 "documents": ["Interest rates rise", "A cat sits on the mat", {"text": "The dog sleeps"}]}""");
+        List<Map<String, Object>> results = data(answer, "results");
+        assertThat(results).hasSize(2);
+        assertThat(results.getFirst()).containsEntry("index", 1L).containsKey("relevance_score");
+        assertThat(results.getFirst().get("document")).isEqualTo(Map.of("text", "A cat sits on the mat"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "completions|{}|400|'model' is a text",
+                "completions|{\"model\": \"gone\", \"prompt\": \"one\"}|404|model_not_found",
+                "completions|{\"model\": \"minilm\", \"prompt\": \"one\"}|400|generates no text",
+                "completions|{\"model\": \"mill\", \"prompt\": [1, 2]}|400|lists of tokens",
+                "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"n\": 2}|400|one answer",
+                "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"top_p\": 7}|400|topP",
+                "chat/completions|{\"model\": \"mill\", \"messages\": []}|400|empty",
+                "chat/completions|{\"model\": \"mill\", \"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"image_url\"}]}]}|400|images",
+                "chat/completions|{\"model\": \"mill\", \"messages\": [{\"role\": \"user\", \"content\": \"a\"}], \"tools\": [{}]}|400|tools are not supported",
+                "embeddings|{\"model\": \"mill\", \"input\": \"one\"}|400|no vectors",
+                "embeddings|{\"model\": \"minilm\", \"input\": \"one\", \"dimensions\": 1000}|400|have 384",
+                "rerank|{\"model\": \"minilm\", \"query\": \"one\", \"documents\": [7]}|400|a document is",
+                "completions|nonsense|400|no JSON"
+            })
+    void errorsHaveOpenAisForm(String path, String body, int status, String words) {
+        var answer = client.post("v1/" + path, body);
+        assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+        assertThat(answer.body()).startsWith("{\"error\":{\"message\":").contains(words);
+    }
+}
