@@ -36,7 +36,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -166,7 +165,9 @@ class SimulatedKernelTest {
         ShapedKernel first = new ShapedKernel() {
             @Override
             public List<@Nullable ValueType> outputs(Node of, Facts facts) {
-                return new ArrayList<>(List.of(Objects.requireNonNull(facts.type(0))));
+                var types = new ArrayList<@Nullable ValueType>();
+                types.add(facts.type(0));
+                return types;
             }
 
             @Override
