@@ -24,7 +24,7 @@ import dev.millrace.providers.spi.ProviderFactory
 import dev.millrace.providers.spi.ProviderOptions
 import dev.millrace.providers.spi.WeightlessMode
 import dev.millrace.scheduler.device.DeviceType
-import dev.millrace.scheduler.device.MemoryDevice
+import dev.millrace.scheduler.device.MemoryKind
 import dev.millrace.scheduler.kernel.Kernel
 import dev.millrace.scheduler.kernel.ShapedKernel
 import dev.millrace.session.Engine
@@ -304,7 +304,7 @@ class ContextExamplesTest {
                     .filter { it.type() == DeviceType.GPU && it.vendor() == vendor() }
                     .map {
                         val options = mapOf("compile_optimization" to "O3")
-                        ProviderDevice(name(), it, mapOf("some_metadata" to "1"), options, listOf(MemoryDevice.HOST))
+                        ProviderDevice(name(), it, mapOf("some_metadata" to "1"), options, listOf(MemoryKind.DEFAULT))
                     }
 
             override fun create(

@@ -8,8 +8,7 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.bind.StreamClocks.StepTime;
-import dev.millrace.scheduler.device.Device;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.Copy;
 import dev.millrace.scheduler.kernel.DirectRun;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.InferredKernel;
@@ -19,10 +18,10 @@ import dev.millrace.scheduler.kernel.PartsNeeded;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import dev.millrace.scheduler.plan.CopyKernel;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
-import dev.millrace.scheduler.plan.NestedPlan;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanStep;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -46,11 +45,7 @@ public final class Binder {
     private final StretchLayout layout;
     private final Set<Integer> contentKeys = new LinkedHashSet<>();
     private final List<BoundStep> steps = new ArrayList<>();
-    /** The order of the steps over several streams; null where there is one of the host. */
-    private final @Nullable StreamClocks clocks;
-
-    /** The place of each bound step in that order. */
-    private final List<StepTime> times = new ArrayList<>();
+    private final StepOrder order;
 
     /** @param from the first step of the stretch */
     public Binder(Plan plan, int from, LiveValues live, BindServices services) {
@@ -60,7 +55,7 @@ public final class Binder {
         this.from = from;
         this.slots = new SlotTable(plan, live);
         this.layout = new StretchLayout(plan, slots);
-        this.clocks = plan.isPlain() ? null : new StreamClocks(plan.streams());
+        this.order = new StepOrder(plan, slots);
     }
 
     /** Takes for granted what a slot holds; no run may follow that binding unless it does. */
@@ -73,7 +68,7 @@ public final class Binder {
         while (at < plan.steps().size() && bind(plan.steps().get(at))) {
             at++;
         }
-        return layout.finish(from, at, keys(at), steps, StreamPrograms.of(steps, times, plan.streams()));
+        return layout.finish(from, at, keys(at), steps, StreamPrograms.of(steps, order.times(), plan.streams()));
     }
 
     /** Binds one step; false where the stretch ends before it. */
@@ -137,18 +132,19 @@ public final class Binder {
             return true;
         }
         var context = new StepBinding(this, step, inferred.outputs());
-        Launch launch = context.makesElements() ? inferred.bind(context) : context.foldEmpty();
+        Launch launch =
+                withUploads(step, context, context.makesElements() ? inferred.bind(context) : context.foldEmpty());
         for (int i = 0; i < step.outputs().size(); i++) {
             int slot = step.outputs().get(i);
             if (slot != PlanStep.NONE) {
                 slots.get(slot).make(context.outputType(i), context.outputShape(i));
             }
         }
-        StepTime time = launch == Launch.none() ? null : time(step);
+        StepTime time = launch == Launch.none() ? null : order.add(step);
         Buffer workspace = layout.place(step, context, time);
         if (launch != Launch.none()) {
             steps.add(BoundStep.of(step, launch, workspace));
-            setMakers(step, time);
+            order.setMakers(step, time);
         }
         if (kernel instanceof CopyKernel && !slots.get(step.outputs().getFirst()).isFolded) {
             slots.get(step.outputs().getFirst()).known = slots.get(step.inputs().getFirst()).known;
@@ -169,6 +165,24 @@ public final class Binder {
         return true;
     }
 
+    /** Returns a launch that also uploads what was computed while binding and has to lie on a device. */
+    private Launch withUploads(PlanStep step, StepBinding context, Launch launch) {
+        var uploaded = new LinkedHashMap<>(context.folded);
+        uploaded.keySet()
+                .removeIf(output -> !layout.isUploaded(slots.get(step.outputs().get(output))));
+        if (uploaded.isEmpty()) {
+            return launch;
+        }
+        return run -> {
+            var copies = new ArrayList<Copy>(uploaded.size());
+            uploaded.forEach((output, value) -> copies.add(new Copy.Upload(value.segment(), run.outputRange(output))));
+            run.stream().device().transfer().copy(copies, run.stream());
+            if (launch != Launch.none()) {
+                launch.run(run);
+            }
+        };
+    }
+
     private boolean isOnHost(PlanStep step) {
         return !plan.streams().get(step.stream()).isAsynchronous();
     }
@@ -176,60 +190,11 @@ public final class Binder {
     /** Adds a step that makes its outputs itself. */
     private void add(PlanStep step, BoundStep bound) {
         steps.add(bound);
-        StepTime time = time(step);
+        StepTime time = order.add(step);
         if (time != null) {
             layout.read(step, time);
         }
-        setMakers(step, time);
-    }
-
-    /** Orders a step behind those whose results it reads; null where one stream of the host does all. */
-    private @Nullable StepTime time(PlanStep step) {
-        if (clocks == null) {
-            return null;
-        }
-        var reads = new LinkedHashSet<StepTime>();
-        var hostReads = new LinkedHashSet<StepTime>();
-        for (int i = 0; i < step.inputs().size(); i++) {
-            StepTime maker = maker(step.inputs().get(i));
-            if (maker != null) {
-                reads.add(maker);
-                if (isReadOnHost(step, i)) {
-                    hostReads.add(maker);
-                }
-            }
-        }
-        for (NestedPlan nested : step.nested().values()) {
-            for (NestedPlan.Capture capture : nested.captures()) {
-                StepTime maker = maker(capture.outerSlot());
-                if (maker != null) {
-                    reads.add(maker);
-                }
-            }
-        }
-        StepTime time = clocks.add(step.stream(), reads, hostReads);
-        times.add(time);
-        return time;
-    }
-
-    /** Whether a step of a device reads an input on the host, when it is submitted. */
-    private boolean isReadOnHost(PlanStep step, int input) {
-        Device device = plan.streams().get(step.stream());
-        return device.isAsynchronous()
-                && !(step.kernel() instanceof CopyKernel)
-                && step.kernel().inputPlace(device, input).equals(Place.HOST);
-    }
-
-    private @Nullable StepTime maker(int slot) {
-        return slot == PlanStep.NONE ? null : slots.get(slots.get(slot).root).maker;
-    }
-
-    private void setMakers(PlanStep step, @Nullable StepTime time) {
-        for (int slot : step.outputs()) {
-            if (slot != PlanStep.NONE) {
-                slots.get(slot).maker = time;
-            }
-        }
+        order.setMakers(step, time);
     }
 
     /** Says that a step makes its outputs, of which nothing is known before. */

@@ -24,6 +24,9 @@ final class StepBinding implements BindContext {
     private final List<@Nullable ValueType> outputs;
     final Map<Integer, Integer> aliases = new LinkedHashMap<>();
     final Map<Integer, Integer> reuses = new LinkedHashMap<>();
+    /** The outputs that are folded, by their numbers. */
+    final Map<Integer, Tensor> folded = new LinkedHashMap<>();
+
     long workspaceBytes;
 
     StepBinding(Binder binder, PlanStep step, List<@Nullable ValueType> outputs) {
@@ -140,6 +143,7 @@ final class StepBinding implements BindContext {
     @Override
     public void fold(int output, Tensor value) {
         if (hasOutput(output)) {
+            folded.put(output, value);
             binder.fold(step.outputs().get(output), value);
         }
     }

@@ -69,7 +69,7 @@ final class StretchLayout {
         }
         for (int i = 0; i < step.outputs().size(); i++) {
             int slot = step.outputs().get(i);
-            if (slot == PlanStep.NONE || slots.get(slot).isFolded) {
+            if (slot == PlanStep.NONE || slots.get(slot).isFolded && !isUploaded(slots.get(slot))) {
                 continue;
             }
             Entry entry = slots.get(slot);
@@ -117,6 +117,11 @@ final class StretchLayout {
         entry.buffer = inPlace ? buffer : buffer(entry.bytes(), step, time);
         placed.add(entry);
         extend(entry);
+    }
+
+    /** Whether a value that was computed while binding has to lie on a device. */
+    boolean isUploaded(Entry entry) {
+        return !place(entry).isHost() && entry.requireShape().elements() > 0;
     }
 
     private Place place(Entry entry) {

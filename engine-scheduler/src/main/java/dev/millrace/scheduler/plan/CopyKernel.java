@@ -5,6 +5,7 @@ import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.device.Copy;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.Place;
@@ -51,7 +52,7 @@ public final class CopyKernel implements ShapedKernel {
         return types;
     }
 
-    /** Copies are not folded: what is known of the input is known of the output, which has to be there all the same. */
+    /** What is known of the input is known of the output; on a device it has to be there all the same. */
     @Override
     public boolean isPure() {
         return false;
@@ -61,6 +62,11 @@ public final class CopyKernel implements ShapedKernel {
     public Launch bind(BindContext context) {
         if (context.inputType(0) == ElementType.STRING) {
             throw EngineException.notImplemented(context.node().describe() + ": strings cannot lie on " + to);
+        }
+        Tensor known = context.constantInput(0);
+        if (known != null && to.isHost()) {
+            context.fold(0, known);
+            return Launch.none();
         }
         return launch -> launch.stream().device().transfer().copy(List.of(copy(launch)), launch.stream());
     }
