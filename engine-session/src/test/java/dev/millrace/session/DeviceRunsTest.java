@@ -126,12 +126,14 @@ class DeviceRunsTest {
                 Session session = session(engine, one)) {
             session.run(request()).close();
             StretchSummary stretch = session.stretches().getFirst();
-            assertThat(stretch.onDevices()).singleElement().satisfies(block -> assertThat(block.place())
-                    .isEqualTo("one"));
+            assertThat(stretch.onDevices())
+                    .singleElement()
+                    .satisfies(block -> assertThat(block.place()).isEqualTo("one"));
             assertThat(stretch.streams())
                     .anySatisfy(stream -> {
                         assertThat(stream.device()).isEqualTo("one");
-                        assertThat(stream.instructions()).contains("copy to one", "copy to cpu", "notify 0", "barrier 1");
+                        assertThat(stream.instructions())
+                                .contains("copy to one", "copy to cpu", "notify 0", "barrier 1");
                     })
                     .hasSize(2);
         }

@@ -31,8 +31,7 @@ class DeviceSoakTest {
     private static final int WIDTH = 8;
     private static final int AT_A_TIME = 64;
     private static final int RUNS_OF_A_SESSION = 500;
-    private static final Set<Status> EXPECTED =
-            EnumSet.of(Status.EP_FAIL, Status.CANCELLED, Status.DEADLINE_EXCEEDED);
+    private static final Set<Status> EXPECTED = EnumSet.of(Status.EP_FAIL, Status.CANCELLED, Status.DEADLINE_EXCEEDED);
 
     private final Random random = new Random(1);
     private final AtomicInteger answered = new AtomicInteger();
@@ -45,15 +44,16 @@ class DeviceSoakTest {
         var two = new ThreadedFactory("two", 0, "Relu");
         one.device().failOneIn(997);
         int cancelled = 0;
-        try (Engine engine =
-                TestEngines.with(List.of(one, two), EngineOptions.builder().threads(2).build())) {
+        try (Engine engine = TestEngines.with(
+                List.of(one, two), EngineOptions.builder().threads(2).build())) {
             float[] expected = expected(engine);
             int threads = 0;
             for (int done = 0; done < RUNS; done += RUNS_OF_A_SESSION) {
                 try (Session session = session(engine, "one", "two")) {
                     cancelled += runs(session, expected);
                 }
-                assertThat(one.device().openStreams() + two.device().openStreams()).isLessThanOrEqualTo(10);
+                assertThat(one.device().openStreams() + two.device().openStreams())
+                        .isLessThanOrEqualTo(10);
                 if (done == 0) {
                     threads = Thread.activeCount();
                 }

@@ -2,7 +2,7 @@ package dev.millrace.scheduler.bind;
 
 import dev.millrace.scheduler.pool.Scratch;
 
-/** What a binding that is being made needs of the run that waits for it. */
+/** Services of a run for the binding that it waits for. */
 public interface BindServices {
     /** Throws if that run was cancelled. */
     void checkCancelled();

@@ -45,7 +45,7 @@ public final class Binder {
     private final StretchLayout layout;
     private final Set<Integer> contentKeys = new LinkedHashSet<>();
     private final List<BoundStep> steps = new ArrayList<>();
-    private final StepOrder order;
+    private final StreamOrder order;
 
     /** @param from the first step of the stretch */
     public Binder(Plan plan, int from, LiveValues live, BindServices services) {
@@ -55,7 +55,7 @@ public final class Binder {
         this.from = from;
         this.slots = new SlotTable(plan, live);
         this.layout = new StretchLayout(plan, slots);
-        this.order = new StepOrder(plan, slots);
+        this.order = new StreamOrder(plan, slots);
     }
 
     /** Takes for granted what a slot holds; no run may follow that binding unless it does. */

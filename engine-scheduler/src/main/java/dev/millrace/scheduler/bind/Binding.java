@@ -3,7 +3,7 @@ package dev.millrace.scheduler.bind;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.SlotPool;
@@ -29,9 +29,9 @@ public final class Binding {
     public record Made(int slot, ElementType type, Shape shape) {}
 
     /** The memory of the stretch at one place. */
-    public record Block(Place place, long bytes) {
+    public record Block(MemoryPlace place, long bytes) {
         /** The number of the block of a place. */
-        public static int indexOf(Place place, List<Block> blocks) {
+        public static int indexOf(MemoryPlace place, List<Block> blocks) {
             for (int i = 0; i < blocks.size(); i++) {
                 if (blocks.get(i).place.equals(place)) {
                     return i;

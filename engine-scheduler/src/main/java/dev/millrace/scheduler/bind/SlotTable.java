@@ -10,7 +10,7 @@ import dev.millrace.scheduler.plan.PlanStep;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a binding that is being made knows of the slots of its plan. */
+/** Facts about the slots of a plan, for a binding that is being made. */
 final class SlotTable {
     private final Entry[] entries;
 

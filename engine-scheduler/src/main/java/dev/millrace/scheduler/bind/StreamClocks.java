@@ -38,9 +38,9 @@ final class StreamClocks {
         final int time;
 
         final List<Wait> waits;
-        /** For each stream, the time that is over when the step starts. */
+        /** The time of each stream that is over when the step starts. */
         private final int[] done;
-        /** For each stream, the time that the submitting thread knows to be over when it submits the step. */
+        /** The time of each stream that the submitting thread knows to be over when it submits the step. */
         private final int[] seen;
 
         private StepTime(int stream, int time, int[] done, int[] seen, List<Wait> waits) {

@@ -3,7 +3,7 @@ package dev.millrace.scheduler.bind;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.scheduler.bind.SlotTable.Entry;
 import dev.millrace.scheduler.bind.StreamClocks.StepTime;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import dev.millrace.scheduler.plan.MemoryPlanner;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
 import dev.millrace.scheduler.plan.Plan;
@@ -33,7 +33,7 @@ final class StretchLayout {
 
     private final List<Entry> placed = new ArrayList<>();
     /** The buffers of workspaces, by their places. */
-    private final Map<Place, List<Buffer>> workspaces = new LinkedHashMap<>();
+    private final Map<MemoryPlace, List<Buffer>> workspaces = new LinkedHashMap<>();
 
     private final Map<Integer, Integer> outputOf = new HashMap<>();
 
@@ -124,7 +124,7 @@ final class StretchLayout {
         return !place(entry).isHost() && entry.requireShape().elements() > 0;
     }
 
-    private Place place(Entry entry) {
+    private MemoryPlace place(Entry entry) {
         return plan.slots().get(entry.slot).place();
     }
 
@@ -214,8 +214,8 @@ final class StretchLayout {
 
     /** Places the buffers of each block; that of the host comes first. */
     private List<Binding.Block> blocks(Map<Integer, Integer> results, int to) {
-        var buffers = new LinkedHashMap<Place, List<Buffer>>();
-        buffers.put(Place.HOST, new ArrayList<>());
+        var buffers = new LinkedHashMap<MemoryPlace, List<Buffer>>();
+        buffers.put(MemoryPlace.HOST, new ArrayList<>());
         Set<Buffer> known = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Entry entry : placed) {
             Buffer buffer = Objects.requireNonNull(entry.buffer);

@@ -1,7 +1,7 @@
 package dev.millrace.scheduler.device;
 
 /**
- * What an allocator has done so far.
+ * Counts of what an allocator has done so far.
  *
  * @param allocations the number of allocations
  * @param usedBytes the bytes that are allocated now

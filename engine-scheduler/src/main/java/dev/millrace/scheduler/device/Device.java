@@ -66,8 +66,8 @@ public interface Device extends AutoCloseable {
     boolean isAsynchronous();
 
     /** The place of values that its kernels read and write where they do not say otherwise. */
-    default Place place() {
-        return isAsynchronous() ? new Place(this, MemoryKind.DEFAULT) : Place.HOST;
+    default MemoryPlace place() {
+        return isAsynchronous() ? new MemoryPlace(this, MemoryKind.DEFAULT) : MemoryPlace.HOST;
     }
 
     /** The allocator of one of its {@link #memories()}. */

@@ -10,7 +10,8 @@ public interface DeviceAllocator {
     MemoryKind kind();
 
     /**
-     * Allocates memory that may be used by what {@code stream} is given after this call. Its content is undefined.
+     * Allocates memory that may be used by what {@code stream} is given after this call. Its content is undefined. Memory that
+     * the host sees may be used by the host at once.
      *
      * @throws dev.millrace.graph.EngineException with an {@link OutOfMemoryError} as its cause where there is none
      */

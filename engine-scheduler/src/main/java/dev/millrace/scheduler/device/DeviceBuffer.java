@@ -11,7 +11,7 @@ public interface DeviceBuffer {
 
     long byteSize();
 
-    /** The same memory as the host sees it; empty unless the kind is host-accessible or pinned. */
+    /** The memory as the host sees it; empty unless the kind is host-accessible or pinned. */
     default Optional<MemorySegment> host() {
         return Optional.empty();
     }

@@ -1,7 +1,7 @@
 package dev.millrace.scheduler.kernel;
 
 import dev.millrace.scheduler.device.Device;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 
 /**
  * The executable form of one node of a plan. Immutable and shared by every thread; it lives as long as the plan. {@link
@@ -9,12 +9,12 @@ import dev.millrace.scheduler.device.Place;
  */
 public sealed interface Kernel permits ShapedKernel, DynamicKernel {
     /** The memory that the kernel reads an input from, where {@code device} runs it: a memory of the device, or the host's. */
-    default Place inputPlace(Device device, int index) {
+    default MemoryPlace inputPlace(Device device, int index) {
         return device.place();
     }
 
     /** The memory that the kernel writes an output to, where {@code device} runs it: a memory of the device, or the host's. */
-    default Place outputPlace(Device device, int index) {
+    default MemoryPlace outputPlace(Device device, int index) {
         return device.place();
     }
 }

@@ -34,7 +34,7 @@ public interface LaunchContext extends RunServices {
         throw new UnsupportedOperationException("the host has no streams");
     }
 
-    /** The device memory of an input that {@link Kernel#inputPlace} places on the device. */
+    /** The device memory of an input that {@link Kernel#inputPlace} places on the device; a value without elements has none. */
     default DeviceRange inputRange(int index) {
         throw new UnsupportedOperationException("input " + index + " lies on the host");
     }

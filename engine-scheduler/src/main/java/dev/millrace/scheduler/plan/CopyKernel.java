@@ -8,7 +8,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.device.Copy;
 import dev.millrace.scheduler.device.Device;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -19,29 +19,29 @@ import org.jspecify.annotations.Nullable;
 
 /** The kernel of a step that copies a value from one place to another, on a stream of a device. */
 public final class CopyKernel implements ShapedKernel {
-    private final Place from;
-    private final Place to;
+    private final MemoryPlace from;
+    private final MemoryPlace to;
 
-    CopyKernel(Place from, Place to) {
+    CopyKernel(MemoryPlace from, MemoryPlace to) {
         this.from = from;
         this.to = to;
     }
 
-    public Place from() {
+    public MemoryPlace from() {
         return from;
     }
 
-    public Place to() {
+    public MemoryPlace to() {
         return to;
     }
 
     @Override
-    public Place inputPlace(Device device, int index) {
+    public MemoryPlace inputPlace(Device device, int index) {
         return from;
     }
 
     @Override
-    public Place outputPlace(Device device, int index) {
+    public MemoryPlace outputPlace(Device device, int index) {
         return to;
     }
 
@@ -52,7 +52,7 @@ public final class CopyKernel implements ShapedKernel {
         return types;
     }
 
-    /** What is known of the input is known of the output; on a device it has to be there all the same. */
+    /** Copies are not folded as other kernels are: a known content has to be on the device all the same. */
     @Override
     public boolean isPure() {
         return false;

@@ -67,7 +67,7 @@ public final class PlanBuilder {
         if (streams.isEmpty()) {
             streams.add(Device.CPU);
         }
-        return Placement.of(new Plan(
+        return PlanPlacement.of(new Plan(
                 graph.name(),
                 slotList,
                 steps,

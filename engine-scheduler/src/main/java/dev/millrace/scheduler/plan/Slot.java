@@ -3,7 +3,7 @@ package dev.millrace.scheduler.plan;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +20,8 @@ public record Slot(
         @Nullable ValueType type,
         @Nullable Tensor constant,
         int lastUse,
-        Place place) {
+        MemoryPlace place) {
     static Slot of(int index, Value value, int lastUse) {
-        return new Slot(index, value.name(), value.type(), value.constant(), lastUse, Place.HOST);
+        return new Slot(index, value.name(), value.type(), value.constant(), lastUse, MemoryPlace.HOST);
     }
 }

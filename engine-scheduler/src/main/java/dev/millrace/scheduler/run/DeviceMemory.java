@@ -6,7 +6,7 @@ import dev.millrace.scheduler.device.DeviceAllocator;
 import dev.millrace.scheduler.device.DeviceBuffer;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
 import dev.millrace.scheduler.plan.Plan;
 import java.lang.foreign.MemorySegment;
@@ -31,7 +31,7 @@ final class DeviceMemory {
         try {
             for (int i = 0; i < blocks.length; i++) {
                 Binding.Block block = binding.blocks.get(i);
-                if (!block.place().equals(Place.HOST) && block.bytes() > 0) {
+                if (!block.place().equals(MemoryPlace.HOST) && block.bytes() > 0) {
                     DeviceStream stream = run.queue(block.place().device());
                     blocks[i] = allocator(block.place()).allocate(block.bytes(), stream);
                     buffers.add(blocks[i]);
@@ -59,7 +59,7 @@ final class DeviceMemory {
             BoundStep step = binding.steps.get(i);
             Buffer workspace = step.workspace();
             if (workspace != null && isOnDevice(plan, step)) {
-                Place place = plan.streams().get(step.step().stream()).place();
+                MemoryPlace place = plan.streams().get(step.step().stream()).place();
                 DeviceBuffer block = blocks[Binding.Block.indexOf(place, binding.blocks)];
                 workspaces[i] = new DeviceRange(block, workspace.offset(), workspace.bytes());
             }
@@ -71,7 +71,7 @@ final class DeviceMemory {
         return plan.streams().get(step.step().stream()).isAsynchronous();
     }
 
-    private static DeviceAllocator allocator(Place place) {
+    private static DeviceAllocator allocator(MemoryPlace place) {
         return place.device().allocator(place.kind());
     }
 
@@ -81,7 +81,7 @@ final class DeviceMemory {
         return values[index];
     }
 
-    /** The same memory as the host sees it; null where it does not. */
+    /** The memory of a value as the host sees it; null where it does not. */
     @Nullable
     MemorySegment onHost(int index) {
         DeviceRange range = values[index];

@@ -2,7 +2,7 @@ package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.bind.ContentOnDevice;
-import dev.millrace.scheduler.device.Completion;
+import dev.millrace.scheduler.device.CompletionListener;
 import dev.millrace.scheduler.device.Copy;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
@@ -110,7 +110,7 @@ final class DeviceRun<T> {
             stream.flush();
             stream.whenCompleted(
                     time,
-                    Completion.once(failed -> tasks.add(() -> {
+                    CompletionListener.once(failed -> tasks.add(() -> {
                         if (failed == null) {
                             frame.putContent(slot, content);
                         }

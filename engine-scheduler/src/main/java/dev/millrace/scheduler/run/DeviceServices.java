@@ -3,7 +3,7 @@ package dev.millrace.scheduler.run;
 import dev.millrace.scheduler.pool.HostThreads;
 
 /**
- * What runs on devices share in an engine.
+ * Threads, streams and weights that the runs on devices share in an engine.
  *
  * @param threads the threads that do the host's part
  * @param streams the streams of the devices

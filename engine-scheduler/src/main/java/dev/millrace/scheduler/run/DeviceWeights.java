@@ -6,7 +6,7 @@ import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.DeviceBuffer;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import java.lang.foreign.MemorySegment;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -33,7 +33,7 @@ public final class DeviceWeights {
         this.streams = streams;
     }
 
-    private record Key(Place place, String digest) {}
+    private record Key(MemoryPlace place, String digest) {}
 
     private static final class Entry {
         final DeviceBuffer buffer;
@@ -45,7 +45,7 @@ public final class DeviceWeights {
     }
 
     /** A constant that is to lie at a place. */
-    record Wanted(Place place, Tensor content) {}
+    record Wanted(MemoryPlace place, Tensor content) {}
 
     /** The constants of one plan, which gives them back when it is closed. */
     final class Held implements AutoCloseable {
@@ -101,7 +101,7 @@ public final class DeviceWeights {
     }
 
     private DeviceRange range(Wanted constant, Held held, DeviceStream stream, Map<Device, List<Copy>> uploads) {
-        Place place = constant.place;
+        MemoryPlace place = constant.place;
         MemorySegment content = constant.content.segment();
         var key = new Key(place, digest(content));
         Entry entry = entries.get(key);

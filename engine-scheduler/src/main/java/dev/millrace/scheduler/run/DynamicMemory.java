@@ -31,7 +31,7 @@ final class DynamicMemory {
         int number = taken++;
         most = Math.max(most, taken);
         if (number >= KEPT) {
-            return Tensor.wrap(type, shape, RunMemory.allocate(bytes, purpose));
+            return Tensor.wrap(type, shape, HostBlocks.allocate(bytes, purpose));
         }
         if (number == places.size()) {
             places.add(new Place());
@@ -109,7 +109,7 @@ final class DynamicMemory {
 
         Piece piece(long bytes, String purpose) {
             Piece there = piece == null ? closed.take() : piece;
-            Piece fitting = there != null && there.fits(bytes) ? there : new Piece(RunMemory.allocate(bytes, purpose));
+            Piece fitting = there != null && there.fits(bytes) ? there : new Piece(HostBlocks.allocate(bytes, purpose));
             piece = fitting;
             return fitting;
         }

@@ -287,7 +287,7 @@ final class Frame implements LiveValues, BindServices {
         }
         MemorySegment memory = place.pool().take();
         if (memory == null) {
-            memory = RunMemory.allocate(place.bytes(), purpose(place));
+            memory = HostBlocks.allocate(place.bytes(), purpose(place));
         }
         outputMemory[place.output()] = memory;
         outputPlaces[place.output()] = place;

@@ -21,7 +21,7 @@ final class ResultCopies {
     Tensor copyOf(ElementType type, Shape shape, MemorySegment content) {
         MemorySegment copy = memory.take();
         if (copy == null || copy.byteSize() != content.byteSize()) {
-            copy = RunMemory.allocate(content.byteSize(), "output '" + name + "' of shape " + shape);
+            copy = HostBlocks.allocate(content.byteSize(), "output '" + name + "' of shape " + shape);
         }
         MemorySegment fitting = copy.copyFrom(content);
         return Tensor.recycling(type, shape, fitting, () -> memory.give(fitting));

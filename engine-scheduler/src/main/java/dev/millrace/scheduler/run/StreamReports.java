@@ -1,6 +1,6 @@
 package dev.millrace.scheduler.run;
 
-import dev.millrace.scheduler.device.Completion;
+import dev.millrace.scheduler.device.CompletionListener;
 import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.PlanStep;
@@ -26,23 +26,21 @@ final class StreamReports {
 
     /** A step was given to a device. */
     void submitted(PlanStep step, DeviceStream queue, long startNanos) {
-        queue.whenCompleted(
-                queue.signal(),
-                Completion.once(failed -> {
-                    long end = System.nanoTime();
-                    long start = Math.max(startNanos, ends.getAndSet(step.stream(), end));
-                    listener.deviceStepEnded(plan, step, queue, start, end);
-                }));
+        queue.whenCompleted(queue.signal(), CompletionListener.once(failed -> {
+            long end = System.nanoTime();
+            long start = Math.max(startNanos, ends.getAndSet(step.stream(), end));
+            listener.deviceStepEnded(plan, step, queue, start, end);
+        }));
     }
 
     /** A notification was activated, whose time was just signalled. */
     void activated(int notification, DeviceStream queue, long time) {
-        queue.whenCompleted(time, Completion.once(failed -> reached.set(notification, System.nanoTime())));
+        queue.whenCompleted(time, CompletionListener.once(failed -> reached.set(notification, System.nanoTime())));
     }
 
     /** A device was told to wait for a notification. */
     void waits(int notification, DeviceStream from, DeviceStream by) {
-        by.whenCompleted(by.signal(), Completion.once(failed -> passed(notification, from, by)));
+        by.whenCompleted(by.signal(), CompletionListener.once(failed -> passed(notification, from, by)));
     }
 
     /** The host has waited for a notification. */

@@ -2,7 +2,7 @@ package dev.millrace.scheduler.run;
 
 import dev.millrace.scheduler.bind.StreamPrograms;
 import dev.millrace.scheduler.bind.StreamPrograms.Instruction;
-import dev.millrace.scheduler.device.Completion;
+import dev.millrace.scheduler.device.CompletionListener;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.DeviceFailure;
 import dev.millrace.scheduler.device.DeviceStream;
@@ -73,9 +73,8 @@ final class StreamRuns {
             this.tasks = tasks;
             this.end = end;
             RunListener listener = frame.listenerOfSteps();
-            this.reports = listener == null
-                    ? null
-                    : new StreamReports(frame.plan.name(), listener, code.length, times.length);
+            this.reports =
+                    listener == null ? null : new StreamReports(frame.plan.name(), listener, code.length, times.length);
         }
 
         void start() {
@@ -205,7 +204,7 @@ final class StreamRuns {
             }
             int notification = wait.notification();
             active.incrementAndGet();
-            producer.whenCompleted(time, Completion.once(failed -> {
+            producer.whenCompleted(time, CompletionListener.once(failed -> {
                 if (failed != null) {
                     failure.compareAndSet(null, failed);
                 }
@@ -234,7 +233,7 @@ final class StreamRuns {
                 try {
                     long time = queue.signal();
                     queue.flush();
-                    queue.whenCompleted(time, Completion.once(this::settled));
+                    queue.whenCompleted(time, CompletionListener.once(this::settled));
                 } catch (RuntimeException | Error thrown) {
                     failure.compareAndSet(null, thrown);
                     settled(null);

@@ -23,7 +23,7 @@ final class StretchState {
     StretchState(Stretch stretch, Frame frame) {
         this.stretch = stretch;
         Binding binding = stretch.binding;
-        MemorySegment block = RunMemory.allocate(binding.blockBytes, "intermediate values");
+        MemorySegment block = HostBlocks.allocate(binding.blockBytes, "intermediate values");
         views = new MemorySegment[binding.inBlock.length];
         for (int i = 0; i < views.length; i++) {
             Binding.InBlock value = binding.inBlock[i];

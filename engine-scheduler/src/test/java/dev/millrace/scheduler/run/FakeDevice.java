@@ -1,6 +1,6 @@
 package dev.millrace.scheduler.run;
 
-import dev.millrace.scheduler.device.Completion;
+import dev.millrace.scheduler.device.CompletionListener;
 import dev.millrace.scheduler.device.DataTransfer;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.DeviceAllocator;
@@ -8,7 +8,7 @@ import dev.millrace.scheduler.device.DeviceInfo;
 import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.device.DeviceType;
 import dev.millrace.scheduler.device.MemoryKind;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import dev.millrace.scheduler.device.StreamOptions;
 import java.time.Duration;
 import java.util.List;
@@ -40,8 +40,8 @@ final class FakeDevice implements Device {
     }
 
     @Override
-    public Place place() {
-        return Place.HOST;
+    public MemoryPlace place() {
+        return MemoryPlace.HOST;
     }
 
     @Override
@@ -91,7 +91,7 @@ final class FakeDevice implements Device {
         }
 
         @Override
-        public void whenCompleted(long until, Completion completion) {
+        public void whenCompleted(long until, CompletionListener completion) {
             completion.completed(null);
         }
 

@@ -79,7 +79,7 @@ final class EngineResources implements AutoCloseable {
         return idleMemory;
     }
 
-    /** What runs on devices share. */
+    /** Services that runs on devices share. */
     DeviceServices devices() {
         return devices;
     }

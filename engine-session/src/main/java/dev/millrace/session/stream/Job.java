@@ -18,7 +18,7 @@ public abstract class Job implements Runnable {
     }
 
     private final int priority;
-    /** Who still works on it: the thread that runs it, and a device that goes on where it was {@link #goesOn()}. */
+    /** The number of those who work on it: the thread that runs it, and a device where it {@link #goesOn()}. */
     private final AtomicInteger workers = new AtomicInteger(1);
 
     /** The place in a queue, given with {@link RunQueue#add}. */

@@ -2,7 +2,7 @@ package dev.millrace.scheduler.run;
 
 import dev.millrace.scheduler.bind.Binding;
 import dev.millrace.scheduler.bind.StreamPrograms;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import java.util.List;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -27,7 +27,7 @@ public class StretchCacheStress {
     /** One that fits every frame. */
     private static Stretch stretch() {
         var programs = new StreamPrograms(List.of(), List.of(), 0, 0);
-        var blocks = List.of(new Binding.Block(Place.HOST, 0));
+        var blocks = List.of(new Binding.Block(MemoryPlace.HOST, 0));
         var binding = new Binding(
                 0, 0, List.of(), List.of(), programs, blocks, List.of(), List.of(), List.of(), List.of(), List.of());
         return new Stretch(binding, new StepParts[0]);

@@ -15,6 +15,7 @@ final class DeviceState {
     private long operations;
     /** The virtual time at which the last operation ends that has begun. */
     private long busyUntil;
+
     private long allocations;
 
     DeviceState(String name) {

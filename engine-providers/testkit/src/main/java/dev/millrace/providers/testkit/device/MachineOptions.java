@@ -13,7 +13,11 @@ import java.util.SplittableRandom;
  * @param oneAtATime whether a device does one operation at a time, on whichever of its streams
  */
 public record MachineOptions(
-        Order order, CostModel costs, boolean copiesBetweenDevices, boolean waitsBetweenDevices, boolean keepsBack,
+        Order order,
+        CostModel costs,
+        boolean copiesBetweenDevices,
+        boolean waitsBetweenDevices,
+        boolean keepsBack,
         boolean oneAtATime) {
 
     /** The orders in which a machine does what is ready. */

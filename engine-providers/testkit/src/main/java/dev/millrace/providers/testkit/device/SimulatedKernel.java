@@ -6,7 +6,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.scheduler.device.Device;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.InferredKernel;
 import dev.millrace.scheduler.kernel.Launch;
@@ -37,8 +37,8 @@ public final class SimulatedKernel implements ShapedKernel {
     }
 
     @Override
-    public Place inputPlace(Device device, int index) {
-        return onHost.contains(index) ? Place.HOST : device.place();
+    public MemoryPlace inputPlace(Device device, int index) {
+        return onHost.contains(index) ? MemoryPlace.HOST : device.place();
     }
 
     @Override

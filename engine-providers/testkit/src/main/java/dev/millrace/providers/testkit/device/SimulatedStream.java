@@ -1,6 +1,6 @@
 package dev.millrace.providers.testkit.device;
 
-import dev.millrace.scheduler.device.Completion;
+import dev.millrace.scheduler.device.CompletionListener;
 import dev.millrace.scheduler.device.DeviceFailure;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
@@ -169,7 +169,7 @@ public final class SimulatedStream implements DeviceStream, KernelStream {
     }
 
     @Override
-    public void whenCompleted(long time, Completion completion) {
+    public void whenCompleted(long time, CompletionListener completion) {
         checkOpen("whenCompleted");
         timeline.whenOver(time, completion);
     }

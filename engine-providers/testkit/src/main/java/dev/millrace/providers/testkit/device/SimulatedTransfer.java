@@ -6,7 +6,7 @@ import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.device.MemoryKind;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import java.util.List;
 
 /** The copies of a simulated device. They read their source when they complete, and write then. */
@@ -21,7 +21,7 @@ final class SimulatedTransfer implements DataTransfer {
     }
 
     @Override
-    public boolean canCopy(Place from, Place to) {
+    public boolean canCopy(MemoryPlace from, MemoryPlace to) {
         boolean isUpload = !from.device().isAsynchronous();
         boolean isDownload = !to.device().isAsynchronous();
         if (isUpload || isDownload) {
@@ -47,7 +47,7 @@ final class SimulatedTransfer implements DataTransfer {
                 case Copy.Upload upload ->
                     submit(
                             "upload",
-                            Place.HOST,
+                            MemoryPlace.HOST,
                             DeviceOperand.ofHost(upload.from()),
                             place(upload.to()),
                             DeviceOperand.of(upload.to()),
@@ -57,7 +57,7 @@ final class SimulatedTransfer implements DataTransfer {
                             "download",
                             place(download.from()),
                             DeviceOperand.of(download.from()),
-                            Place.HOST,
+                            MemoryPlace.HOST,
                             DeviceOperand.ofHost(download.to()),
                             simulated);
                 case Copy.Transfer transfer ->
@@ -72,12 +72,17 @@ final class SimulatedTransfer implements DataTransfer {
         }
     }
 
-    private static Place place(DeviceRange range) {
-        return new Place(range.buffer().device(), range.buffer().kind());
+    private static MemoryPlace place(DeviceRange range) {
+        return new MemoryPlace(range.buffer().device(), range.buffer().kind());
     }
 
     private void submit(
-            String name, Place from, DeviceOperand source, Place to, DeviceOperand target, SimulatedStream stream) {
+            String name,
+            MemoryPlace from,
+            DeviceOperand source,
+            MemoryPlace to,
+            DeviceOperand target,
+            SimulatedStream stream) {
         if (!canCopy(from, to)) {
             throw new IllegalArgumentException(device + " cannot copy from " + from + " to " + to);
         }

@@ -9,7 +9,7 @@ import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.device.DeviceType;
 import dev.millrace.scheduler.device.MemoryKind;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import dev.millrace.scheduler.device.StreamOptions;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -95,11 +95,11 @@ public final class ThreadedDevice implements Device {
 
     private static final class Transfer implements DataTransfer {
         @Override
-        public boolean canCopy(Place from, Place to) {
+        public boolean canCopy(MemoryPlace from, MemoryPlace to) {
             return isOurs(from) && isOurs(to);
         }
 
-        private static boolean isOurs(Place place) {
+        private static boolean isOurs(MemoryPlace place) {
             return !place.device().isAsynchronous() || place.device() instanceof ThreadedDevice;
         }
 

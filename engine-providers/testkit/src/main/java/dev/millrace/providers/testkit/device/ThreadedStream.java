@@ -1,6 +1,6 @@
 package dev.millrace.providers.testkit.device;
 
-import dev.millrace.scheduler.device.Completion;
+import dev.millrace.scheduler.device.CompletionListener;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.DeviceFailure;
 import dev.millrace.scheduler.device.DeviceStream;
@@ -45,7 +45,7 @@ final class ThreadedStream implements DeviceStream, KernelStream {
         record Wait(ThreadedStream other, long time) implements Entry {}
     }
 
-    private record Awaited(long time, Completion completion) {}
+    private record Awaited(long time, CompletionListener completion) {}
 
     void add(Runnable work) {
         put(new Entry.Work(work));
@@ -170,7 +170,7 @@ final class ThreadedStream implements DeviceStream, KernelStream {
     }
 
     @Override
-    public void whenCompleted(long time, Completion completion) {
+    public void whenCompleted(long time, CompletionListener completion) {
         DeviceFailure failed;
         synchronized (this) {
             if (completed < time) {

@@ -1,6 +1,6 @@
 package dev.millrace.providers.testkit.device;
 
-import dev.millrace.scheduler.device.Completion;
+import dev.millrace.scheduler.device.CompletionListener;
 import dev.millrace.scheduler.device.DeviceFailure;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -29,7 +29,7 @@ final class Timeline {
         TWICE
     }
 
-    private record Listener(long time, Completion completion) {}
+    private record Listener(long time, CompletionListener completion) {}
 
     Timeline(Simulation simulation, String name) {
         this.simulation = simulation;
@@ -95,12 +95,12 @@ final class Timeline {
         }
     }
 
-    private void hear(Point point, Completion completion) {
+    private void hear(Point point, CompletionListener completion) {
         simulation.host().join(point.clock);
         completion.completed(point.failure);
     }
 
-    void whenOver(long time, Completion completion) {
+    void whenOver(long time, CompletionListener completion) {
         checkMarked(time);
         if (isOver(time)) {
             hear(point(time), completion);

@@ -18,7 +18,7 @@ import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.DeviceBuffer;
 import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.device.MemoryKind;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import dev.millrace.scheduler.device.StreamOptions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -164,10 +164,10 @@ class MemoryTest extends OneDevice {
             SimulatedStream onA = a.createStream(new StreamOptions("a"));
             assertThat(a.transfer().canCopy(a.place(), b.place())).isEqualTo(allowed);
             assertThat(a.transfer().canCopy(a.place(), a.place())).isTrue();
-            assertThat(a.transfer().canCopy(Place.HOST, a.place())).isTrue();
-            assertThat(a.transfer().canCopy(a.place(), Place.HOST)).isTrue();
-            assertThat(a.transfer().canCopy(Place.HOST, Place.HOST)).isFalse();
-            assertThat(a.transfer().canCopy(b.place(), new Place(Device.CPU, MemoryKind.DEFAULT)))
+            assertThat(a.transfer().canCopy(MemoryPlace.HOST, a.place())).isTrue();
+            assertThat(a.transfer().canCopy(a.place(), MemoryPlace.HOST)).isTrue();
+            assertThat(a.transfer().canCopy(MemoryPlace.HOST, MemoryPlace.HOST)).isFalse();
+            assertThat(a.transfer().canCopy(b.place(), new MemoryPlace(Device.CPU, MemoryKind.DEFAULT)))
                     .isFalse();
             assertThat(onA.canWaitFor(b.createStream(new StreamOptions("b")))).isEqualTo(allowed);
         }

@@ -1,6 +1,6 @@
 package dev.millrace.providers.testkit.device;
 
-import dev.millrace.scheduler.device.Completion;
+import dev.millrace.scheduler.device.CompletionListener;
 import dev.millrace.scheduler.device.Copy;
 import dev.millrace.scheduler.device.DeviceBuffer;
 import dev.millrace.scheduler.device.DeviceRange;
@@ -20,7 +20,7 @@ final class TwoStreams {
     }
 
     /** Doubles floats in place, on the device; {@code completion} hears of the end. */
-    void doubled(MemorySegment floats, Completion completion) {
+    void doubled(MemorySegment floats, CompletionListener completion) {
         var allocator = kernels.device().allocator(MemoryKind.DEFAULT);
         DeviceBuffer buffer = allocator.allocate(floats.byteSize(), copies);
         var whole = new DeviceRange(buffer, 0, buffer.byteSize());

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class FaultyPlansTest {
     private static final int PLANS = Integer.getInteger("millrace.plans.faulty", 8);
-    /** What a device may do wrong without the run noticing. */
+    /** Faults of a device that no run notices. */
     private static final Set<Fault> HARMLESS = EnumSet.of(Fault.LATE, Fault.TWICE);
 
     private static final Set<Fault> LOSSES = EnumSet.of(Fault.LOST, Fault.NEVER);

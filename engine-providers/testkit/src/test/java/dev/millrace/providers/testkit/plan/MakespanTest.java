@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 class MakespanTest {
     private static final long KERNEL = 100_000;
     private static final long COPY = 10_000;
-    /** What a run may take in place of its critical path. */
+    /** The factor of its critical path that a run may take. */
     private static final double SLACK = 1.05;
 
     private SimulatedMachine machine = machine(false);
@@ -57,8 +57,7 @@ class MakespanTest {
     }
 
     private Value add(Device device, Value... inputs) {
-        Value value = editor.append(
-                        NodeSpec.of(new OpId("test", "Add"), 1, inputs), List.of("add" + graph.nodeCount()))
+        Value value = editor.append(NodeSpec.of(new OpId("test", "Add"), 1, inputs), List.of("add" + graph.nodeCount()))
                 .requireOutput(0);
         deviceOf.put(value, device);
         return value;

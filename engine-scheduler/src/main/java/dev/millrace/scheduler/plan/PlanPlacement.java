@@ -7,7 +7,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.scheduler.device.Device;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,32 +22,32 @@ import java.util.Map;
  * it. The copy is another slot, so that a value that goes back to a place where it was is not copied again. Constants get
  * a slot on each device that reads them, and no step.
  */
-final class Placement {
+final class PlanPlacement {
     private static final OpId COPY = new OpId("dev.millrace", "Copy");
 
     private final Plan plan;
     private final List<Device> streams;
     private final List<Slot> slots;
     /** The place of each slot. */
-    private final List<Place> places = new ArrayList<>();
+    private final List<MemoryPlace> places = new ArrayList<>();
     /** The copies of each slot, by their places. */
-    private final Map<Integer, Map<Place, Integer>> copies = new HashMap<>();
+    private final Map<Integer, Map<MemoryPlace, Integer>> copies = new HashMap<>();
 
     private final List<PlanStep> steps = new ArrayList<>();
     private final Graph copyNodes;
 
-    private Placement(Plan plan) {
+    private PlanPlacement(Plan plan) {
         this.plan = plan;
         this.streams = new ArrayList<>(plan.streams());
         this.slots = new ArrayList<>(plan.slots());
         this.copyNodes = Graph.named(plan.name() + ": copies");
-        slots.forEach(slot -> places.add(Place.HOST));
+        slots.forEach(slot -> places.add(MemoryPlace.HOST));
     }
 
     /** Returns a plan with places and copies; the same plan where the host alone computes. */
     static Plan of(Plan plan) {
         return plan.streams().stream().anyMatch(Device::isAsynchronous)
-                ? new Placement(StreamSpread.of(plan)).placed()
+                ? new PlanPlacement(StreamSpread.of(plan)).placed()
                 : plan;
     }
 
@@ -57,7 +57,7 @@ final class Placement {
             for (int i = 0; i < step.outputs().size(); i++) {
                 int slot = step.outputs().get(i);
                 if (slot != PlanStep.NONE) {
-                    places.set(slot, device.isAsynchronous() ? step.kernel().outputPlace(device, i) : Place.HOST);
+                    places.set(slot, device.isAsynchronous() ? step.kernel().outputPlace(device, i) : MemoryPlace.HOST);
                 }
             }
         }
@@ -66,12 +66,13 @@ final class Placement {
             addStep(step);
             for (int slot : step.outputs()) {
                 if (slot != PlanStep.NONE && hostReads.containsKey(slot)) {
-                    at(slot, Place.HOST, steps.getLast().stream());
+                    at(slot, MemoryPlace.HOST, steps.getLast().stream());
                 }
             }
         }
-        List<Integer> outputs =
-                plan.outputs().stream().map(slot -> at(slot, Place.HOST, 0)).toList();
+        List<Integer> outputs = plan.outputs().stream()
+                .map(slot -> at(slot, MemoryPlace.HOST, 0))
+                .toList();
         return new Plan(
                 plan.name(),
                 withLastUses(outputs),
@@ -106,9 +107,9 @@ final class Placement {
         return read;
     }
 
-    private Place wanted(PlanStep step, int input) {
+    private MemoryPlace wanted(PlanStep step, int input) {
         Device device = deviceOf(step);
-        return device.isAsynchronous() ? step.kernel().inputPlace(device, input) : Place.HOST;
+        return device.isAsynchronous() ? step.kernel().inputPlace(device, input) : MemoryPlace.HOST;
     }
 
     private void addStep(PlanStep step) {
@@ -125,7 +126,7 @@ final class Placement {
                                 body.plan(),
                                 body.captures().stream()
                                         .map(capture -> new NestedPlan.Capture(
-                                                at(capture.outerSlot(), Place.HOST, step.stream()),
+                                                at(capture.outerSlot(), MemoryPlace.HOST, step.stream()),
                                                 capture.innerSlot()))
                                         .toList())));
         steps.add(new PlanStep(
@@ -153,12 +154,12 @@ final class Placement {
      *
      * @param near the stream that copies it where it can
      */
-    private int at(int slot, Place wanted, int near) {
-        Place there = places.get(slot);
+    private int at(int slot, MemoryPlace wanted, int near) {
+        MemoryPlace there = places.get(slot);
         if (there.isReadableFrom(wanted)) {
             return slot;
         }
-        Map<Place, Integer> known = copies.computeIfAbsent(slot, key -> new HashMap<>());
+        Map<MemoryPlace, Integer> known = copies.computeIfAbsent(slot, key -> new HashMap<>());
         Integer copy = known.get(wanted);
         if (copy == null) {
             copy = slots.get(slot).constant() == null ? copy(slot, wanted, near) : copyOfConstant(slot, wanted);
@@ -167,22 +168,22 @@ final class Placement {
         return copy;
     }
 
-    private int copyOfConstant(int slot, Place wanted) {
+    private int copyOfConstant(int slot, MemoryPlace wanted) {
         return addSlot(slots.get(slot), wanted);
     }
 
-    private int addSlot(Slot original, Place place) {
+    private int addSlot(Slot original, MemoryPlace place) {
         int index = slots.size();
         slots.add(new Slot(index, original.name(), original.type(), original.constant(), -1, place));
         places.add(place);
         return index;
     }
 
-    private int copy(int slot, Place wanted, int near) {
-        Place there = places.get(slot);
+    private int copy(int slot, MemoryPlace wanted, int near) {
+        MemoryPlace there = places.get(slot);
         Device device = deviceFor(there, wanted);
         if (device == Device.CPU) {
-            return at(at(slot, Place.HOST, near), wanted, near);
+            return at(at(slot, MemoryPlace.HOST, near), wanted, near);
         }
         int copy = addSlot(slots.get(slot), wanted);
         steps.add(new PlanStep(
@@ -198,7 +199,7 @@ final class Placement {
     }
 
     /** The device whose stream copies between two places; the host where the copy has to go through it. */
-    private static Device deviceFor(Place from, Place to) {
+    private static Device deviceFor(MemoryPlace from, MemoryPlace to) {
         for (Device device : List.of(to.device(), from.device())) {
             if (device.isAsynchronous() && device.transfer().canCopy(from, to)) {
                 return device;

@@ -1,9 +1,9 @@
 package dev.millrace.scheduler.device;
 
 /** The memory that a value lies in. */
-public record Place(Device device, MemoryKind kind) {
+public record MemoryPlace(Device device, MemoryKind kind) {
     /** The host's own memory. */
-    public static final Place HOST = new Place(Device.CPU, MemoryKind.DEFAULT);
+    public static final MemoryPlace HOST = new MemoryPlace(Device.CPU, MemoryKind.DEFAULT);
 
     /** Whether Java code reads and writes it in place. */
     public boolean isHost() {
@@ -11,7 +11,7 @@ public record Place(Device device, MemoryKind kind) {
     }
 
     /** Whether a value that lies here can be read by what reads at {@code reader}, without a copy. */
-    public boolean isReadableFrom(Place reader) {
+    public boolean isReadableFrom(MemoryPlace reader) {
         if (equals(reader) || reader.equals(HOST) && isHost()) {
             return true;
         }

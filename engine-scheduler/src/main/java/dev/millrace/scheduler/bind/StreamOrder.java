@@ -2,7 +2,7 @@ package dev.millrace.scheduler.bind;
 
 import dev.millrace.scheduler.bind.StreamClocks.StepTime;
 import dev.millrace.scheduler.device.Device;
-import dev.millrace.scheduler.device.Place;
+import dev.millrace.scheduler.device.MemoryPlace;
 import dev.millrace.scheduler.plan.CopyKernel;
 import dev.millrace.scheduler.plan.NestedPlan;
 import dev.millrace.scheduler.plan.Plan;
@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The order of the steps of a stretch over the streams of its plan: each comes behind those whose results it reads. */
-final class StepOrder {
+final class StreamOrder {
     private final Plan plan;
     private final SlotTable slots;
     /** The clocks of the streams; null where there is one of the host. */
@@ -21,7 +21,7 @@ final class StepOrder {
 
     private final List<StepTime> times = new ArrayList<>();
 
-    StepOrder(Plan plan, SlotTable slots) {
+    StreamOrder(Plan plan, SlotTable slots) {
         this.plan = plan;
         this.slots = slots;
         this.clocks = plan.isPlain() ? null : new StreamClocks(plan.streams());
@@ -67,7 +67,7 @@ final class StepOrder {
         Device device = plan.streams().get(step.stream());
         return device.isAsynchronous()
                 && !(step.kernel() instanceof CopyKernel)
-                && step.kernel().inputPlace(device, input).equals(Place.HOST);
+                && step.kernel().inputPlace(device, input).equals(MemoryPlace.HOST);
     }
 
     private @Nullable StepTime maker(int slot) {

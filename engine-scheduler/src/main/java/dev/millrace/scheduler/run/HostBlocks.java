@@ -6,8 +6,8 @@ import dev.millrace.graph.tensor.OwnMemory;
 import java.lang.foreign.MemorySegment;
 
 /** Allocates the memory of runs. */
-final class RunMemory {
-    private RunMemory() {}
+final class HostBlocks {
+    private HostBlocks() {}
 
     /** @param purpose what the memory is for, for a reader */
     static MemorySegment allocate(long bytes, String purpose) {
