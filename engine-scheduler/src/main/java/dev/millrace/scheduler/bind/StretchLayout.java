@@ -106,9 +106,11 @@ final class StretchLayout {
                 && plan.slots().get(reused).lastUse() == step.index()) {
             entry.donor = reused;
         }
-        Buffer buffer = reused == null ? null : root(reused).buffer;
-        boolean inPlace = buffer != null
-                && place(entry).equals(place(root(reused)))
+        Entry donor = reused == null ? null : root(reused);
+        Buffer buffer = donor == null ? null : donor.buffer;
+        boolean inPlace = donor != null
+                && buffer != null
+                && place(entry).equals(place(donor))
                 && (!(buffer instanceof StreamBuffer shared) || time != null && shared.isFreeFor(time))
                 && buffer.to() == step.index()
                 && buffer.from() < step.index()

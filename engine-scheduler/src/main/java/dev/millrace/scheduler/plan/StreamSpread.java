@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Spreads the steps of a device over as many streams as it says that it can use at a time. A step goes on the stream of a
@@ -48,7 +49,7 @@ final class StreamSpread {
     }
 
     private int stream(Device device, PlanStep step) {
-        List<Integer> ofDevice = streamsOf.get(device);
+        List<Integer> ofDevice = Objects.requireNonNull(streamsOf.get(device));
         for (int input : step.inputs()) {
             PlanStep maker = input == PlanStep.NONE ? null : makers.get(input);
             if (maker != null && ofDevice.contains(maker.stream()) && last.get(maker.stream()) == maker) {

@@ -31,6 +31,7 @@ import dev.millrace.scheduler.run.RunEnd;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -70,7 +71,7 @@ class MakespanTest {
     private PlanRunner runner(DeviceServices services) {
         return new PlanRunner(
                 PlanBuilder.build(graph, node -> {
-                    Device device = deviceOf.get(node.requireOutput(0));
+                    Device device = Objects.requireNonNull(deviceOf.get(node.requireOutput(0)));
                     Kernel kernel = SmallKernels.of(node);
                     return new PlanBuilder.Assignment(
                             device == Device.CPU ? kernel : new SimulatedKernel((ShapedKernel) kernel), "test", device);
