@@ -5,7 +5,6 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
-import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.bind.StreamClocks.StepTime;
 import dev.millrace.scheduler.device.Copy;
@@ -13,6 +12,7 @@ import dev.millrace.scheduler.kernel.DirectRun;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.InferredKernel;
 import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.OutputTypes;
 import dev.millrace.scheduler.kernel.Parts;
 import dev.millrace.scheduler.kernel.PartsNeeded;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -24,7 +24,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +33,6 @@ import org.jspecify.annotations.Nullable;
  * from shapes alone, and stops before the first step whose shapes depend on something that is not there yet.
  */
 public final class Binder {
-    /** Results of shape arithmetic and small tables are worth keeping; bulk data is not. */
-    private static final long FOLD_LIMIT = 1 << 20;
-
     private final Plan plan;
     private final LiveValues live;
     private final BindServices services;
@@ -87,7 +83,7 @@ public final class Binder {
         }
         try {
             InferredKernel inferred = infer(kernel, step);
-            if (!isConcrete(step, inferred.outputs())) {
+            if (!OutputTypes.areConcrete(step.node(), inferred.outputs())) {
                 return bindParts(
                         step, step.index() == from ? kernel.parts(step.node(), new StepFacts(step, true)) : null);
             }
@@ -208,39 +204,19 @@ public final class Binder {
 
     private InferredKernel infer(ShapedKernel kernel, PlanStep step) {
         InferredKernel inferred = kernel.infer(step.node(), new StepFacts(step, false));
-        return isConcrete(step, inferred.outputs()) ? inferred : kernel.infer(step.node(), new StepFacts(step, true));
-    }
-
-    private static boolean isConcrete(PlanStep step, List<@Nullable ValueType> outputs) {
-        for (int i = 0; i < step.outputs().size(); i++) {
-            if (step.outputs().get(i) == PlanStep.NONE) {
-                continue;
-            }
-            if (i >= outputs.size()
-                    || !(outputs.get(i) instanceof ValueType.TensorType type)
-                    || type.element() == null
-                    || type.concreteShape() == null) {
-                return false;
-            }
-        }
-        return true;
+        return OutputTypes.areConcrete(step.node(), inferred.outputs())
+                ? inferred
+                : kernel.infer(step.node(), new StepFacts(step, true));
     }
 
     private boolean isFoldable(PlanStep step, List<@Nullable ValueType> outputs) {
-        long bytes = 0;
-        for (int i = 0; i < step.outputs().size(); i++) {
-            if (step.outputs().get(i) != PlanStep.NONE && outputs.get(i) instanceof ValueType.TensorType type) {
-                ElementType element = Objects.requireNonNull(type.element());
-                bytes += element.bytes(
-                        Objects.requireNonNull(type.concreteShape()).elements());
-            }
-        }
         for (int slot : step.inputs()) {
             if (slot != PlanStep.NONE && slots.get(slot).known == null) {
                 return false;
             }
         }
-        return bytes <= FOLD_LIMIT && step.nested().isEmpty();
+        return OutputTypes.bytes(step.node(), outputs) <= OutputTypes.MOST_FOLDED_BYTES
+                && step.nested().isEmpty();
     }
 
     private void fold(ShapedKernel kernel, PlanStep step) {

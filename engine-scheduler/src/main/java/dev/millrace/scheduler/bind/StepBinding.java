@@ -8,11 +8,11 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.OutputTypes;
 import dev.millrace.scheduler.plan.PlanStep;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,18 +92,14 @@ final class StepBinding implements BindContext {
         return index < step.outputs().size() && step.outputs().get(index) != PlanStep.NONE;
     }
 
-    private ValueType.TensorType output(int index) {
-        return (ValueType.TensorType) Objects.requireNonNull(outputs.get(index));
-    }
-
     @Override
     public ElementType outputType(int index) {
-        return Objects.requireNonNull(output(index).element());
+        return OutputTypes.element(outputs.get(index));
     }
 
     @Override
     public Shape outputShape(int index) {
-        return Objects.requireNonNull(output(index).concreteShape());
+        return OutputTypes.shape(outputs.get(index));
     }
 
     /** Whether any output has elements. */

@@ -11,6 +11,7 @@ import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.OutputTypes;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -22,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * and constants alone, and the nodes that are left to run.
  */
 final class BindingFacts {
-    /** The most bytes of a folded result: shape arithmetic and small tables are worth keeping, bulk data is not. */
-    private static final long FOLD_LIMIT = 1 << 20;
     /** The most nodes between an input and a content that follows from it. */
     private static final int MOST_STEPS = 64;
     /** The most intermediate values of a node: the distance between the order numbers of two values. */
@@ -108,7 +107,7 @@ final class BindingFacts {
 
     private @Nullable Tensor content(Value value, int steps) {
         ValueState cell = cell(value);
-        if (cell.isKnown() || steps == 0 || cell.type().bytes(cell.elements()) > FOLD_LIMIT) {
+        if (cell.isKnown() || steps == 0 || cell.type().bytes(cell.elements()) > OutputTypes.MOST_FOLDED_BYTES) {
             return cell.known();
         }
         int input = graph.inputs().indexOf(value);
@@ -173,13 +172,14 @@ final class BindingFacts {
     /** Infers the types of a node's outputs. Returns whether their contents are known. */
     private boolean walk(Node node) {
         List<@Nullable ValueType> types = outputs(node);
-        if (isKnown(node) && bytes(node, types) <= FOLD_LIMIT && fold(node, types)) {
+        if (isKnown(node) && OutputTypes.bytes(node, types) <= OutputTypes.MOST_FOLDED_BYTES && fold(node, types)) {
             return true;
         }
         for (int i = 0; i < node.outputs().size(); i++) {
             Value output = node.output(i);
             if (output != null) {
-                cells.put(output, cell(output, element(types.get(i)), shape(types.get(i)), null));
+                cells.put(
+                        output, cell(output, OutputTypes.element(types.get(i)), OutputTypes.shape(types.get(i)), null));
             }
         }
         return false;
@@ -187,51 +187,13 @@ final class BindingFacts {
 
     private List<@Nullable ValueType> outputs(Node node) {
         List<@Nullable ValueType> types = TypeInference.outputsOfRun(node, new NodeFacts(node, false));
-        if (!isConcrete(node, types)) {
+        if (!OutputTypes.areConcrete(node, types)) {
             types = TypeInference.outputsOfRun(node, new NodeFacts(node, true));
         }
-        if (!isConcrete(node, types)) {
+        if (!OutputTypes.areConcrete(node, types)) {
             throw new NotInProgram(node, "the shape of its output does not follow from its inputs");
         }
         return types;
-    }
-
-    private static boolean isConcrete(Node node, List<@Nullable ValueType> types) {
-        for (int i = 0; i < node.outputs().size(); i++) {
-            boolean wanted = node.output(i) != null;
-            if (wanted
-                    && (i >= types.size()
-                            || !(types.get(i) instanceof ValueType.TensorType type)
-                            || type.element() == null
-                            || type.concreteShape() == null)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static ElementType element(@Nullable ValueType type) {
-        if (type instanceof ValueType.TensorType tensor && tensor.element() != null) {
-            return tensor.element();
-        }
-        throw new IllegalStateException("a value has no element type");
-    }
-
-    private static Shape shape(@Nullable ValueType type) {
-        if (type instanceof ValueType.TensorType tensor && tensor.concreteShape() != null) {
-            return tensor.concreteShape();
-        }
-        throw new IllegalStateException("a value has no shape");
-    }
-
-    private static long bytes(Node node, List<@Nullable ValueType> types) {
-        long bytes = 0;
-        for (int i = 0; i < node.outputs().size(); i++) {
-            if (node.output(i) != null) {
-                bytes += element(types.get(i)).bytes(shape(types.get(i)).elements());
-            }
-        }
-        return bytes;
     }
 
     private boolean isKnown(Node node) {
@@ -262,10 +224,11 @@ final class BindingFacts {
             Value output = node.output(i);
             if (output != null) {
                 int index = i;
-                ElementType type = element(types.get(i));
+                ElementType type = OutputTypes.element(types.get(i));
                 cells.put(
                         output,
-                        new ValueState(output, order(), type, shape(types.get(i)), () -> folding.result(index)));
+                        new ValueState(
+                                output, order(), type, OutputTypes.shape(types.get(i)), () -> folding.result(index)));
             }
         }
         return true;
