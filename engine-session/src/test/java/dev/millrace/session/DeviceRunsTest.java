@@ -64,6 +64,7 @@ class DeviceRunsTest {
         return Inputs.of("x", TestModels.halves(WIDTH));
     }
 
+    @Rows(119)
     @Test
     void partsOnTwoDevicesAndTheHostGiveTheAnswerOfTheHost() {
         var one = new ThreadedFactory("one", 0, "MatMul", "Gemm");
