@@ -27,6 +27,7 @@ import reactor.core.publisher.Mono;
 @Timeout(120)
 class DeviceRunsTest {
     private static final int WIDTH = 16;
+    private static final int WAITING = Integer.getInteger("millrace.devices.waiting", 500);
 
     private static Engine engine(ThreadedFactory... factories) {
         return TestEngines.with(
@@ -36,6 +37,7 @@ class DeviceRunsTest {
     /** Opens a session of a perceptron whose nodes stay as they are, each provider in front of the host. */
     private static Session session(Engine engine, ThreadedFactory... factories) {
         var options = SessionOptions.builder()
+                .queue(WAITING)
                 .optimiser(Optimiser.Options.builder().level(Level.DISABLED).build());
         for (ThreadedFactory factory : factories) {
             options.provider(factory.name());
@@ -89,15 +91,15 @@ class DeviceRunsTest {
             assertThat(floats(session.run(request()))).isEqualTo(expected);
             int before = Thread.activeCount();
             var answers = new ArrayList<Mono<Outputs>>();
-            for (int i = 0; i < 500; i++) {
+            for (int i = 0; i < WAITING; i++) {
                 answers.add(session.mono(request()));
             }
-            List<float[]> all = Flux.merge(Flux.fromIterable(answers), 500)
+            List<float[]> all = Flux.merge(Flux.fromIterable(answers), WAITING)
                     .map(DeviceRunsTest::floats)
                     .doOnNext(answer -> assertThat(Thread.activeCount()).isLessThanOrEqualTo(before + 4))
                     .collectList()
                     .block();
-            assertThat(all).hasSize(500).allSatisfy(answer -> assertThat(answer).isEqualTo(expected));
+            assertThat(all).hasSize(WAITING).allSatisfy(answer -> assertThat(answer).isEqualTo(expected));
         }
         assertThat(one.device().openStreams()).isZero();
         assertThat(one.device().usedBytes()).isZero();
