@@ -65,7 +65,8 @@ public final class ModelServer implements AutoCloseable {
             var tls = ServerTls.of(options);
             http = new HttpEndpoint(new InetSocketAddress(options.host(), options.httpPort()), router, tls.http());
             open.add(http);
-            var metricsRouter = new HttpRouter(settings, options.token(), options.maxBodyBytes(), options.maxRequests());
+            var metricsRouter =
+                    new HttpRouter(settings, options.token(), options.maxBodyBytes(), options.maxRequests());
             metrics.addTo(metricsRouter);
             metricsHttp = new HttpEndpoint(
                     new InetSocketAddress(options.host(), options.metricsPort()), metricsRouter, tls.http());

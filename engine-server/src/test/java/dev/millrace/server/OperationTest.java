@@ -116,13 +116,16 @@ class OperationTest {
             assertThat(client.get("v2").status()).isEqualTo(401);
             assertThat(client.get("metrics").status()).isEqualTo(401);
             byte[] row = ROW.getBytes(StandardCharsets.UTF_8);
-            assertThat(client.post("v2/models/plus/infer", row, Map.of("Authorization", "Bearer other")).status())
+            assertThat(client.post("v2/models/plus/infer", row, Map.of("Authorization", "Bearer other"))
+                            .status())
                     .isEqualTo(401);
-            assertThat(client.post("v2/models/plus/infer", row, Map.of("Authorization", "Bearer secret")).status())
+            assertThat(client.post("v2/models/plus/infer", row, Map.of("Authorization", "Bearer secret"))
+                            .status())
                     .isEqualTo(200);
             var ask = ServerReadyRequest.getDefaultInstance();
             var told = ServerReadyResponse.getDefaultInstance();
-            assertThat(grpc.call("ServerReady", ask, told, 10_000, "secret").getReady()).isTrue();
+            assertThat(grpc.call("ServerReady", ask, told, 10_000, "secret").getReady())
+                    .isTrue();
             assertThatThrownBy(() -> grpc.call("ServerReady", ask, told, 10_000, "other"))
                     .isInstanceOfSatisfying(
                             StatusRuntimeException.class,
@@ -143,8 +146,7 @@ class OperationTest {
                     .contains("nv_inference_exec_count{model=\"plus\",version=\"1\"} 1\n")
                     .contains("nv_inference_pending_request_count{model=\"loop\",version=\"1\"} 0\n")
                     .contains("millrace_requests_seconds_count{", "session=\"plus\"", "millrace_memory_weights_bytes");
-            var there = HttpRequest.newBuilder(
-                            URI.create("http://127.0.0.1:" + server.metricsPort() + "/metrics"))
+            var there = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.metricsPort() + "/metrics"))
                     .build();
             assertThat(client.send(there).body()).contains("nv_inference_count");
         }
@@ -244,9 +246,23 @@ class OperationTest {
     void tlsWithACertificate() throws Exception {
         Path store = folder.resolve("store.p12");
         var made = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                        "-genkeypair", "-alias", "a", "-keyalg", "EC", "-dname", "CN=localhost", "-ext", "san=ip:127.0.0.1",
-                        "-storetype", "PKCS12", "-storepass", "changeit", "-keystore", store.toString())
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "a",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "san=ip:127.0.0.1",
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        "changeit",
+                        "-keystore",
+                        store.toString())
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("keytool.log").toFile())
                 .start();
@@ -263,8 +279,10 @@ class OperationTest {
         context.init(null, trusted.getTrustManagers(), null);
         try (var server = ModelServer.start(options().tls(chain, key).build());
                 var client = HttpClient.newBuilder().sslContext(context).build()) {
-            var request = HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + server.httpPort() + "/v2/health/live"));
-            assertThat(client.send(request.build(), BodyHandlers.ofString()).body()).contains("true");
+            var request =
+                    HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + server.httpPort() + "/v2/health/live"));
+            assertThat(client.send(request.build(), BodyHandlers.ofString()).body())
+                    .contains("true");
         }
         assertThatThrownBy(() -> ModelServer.start(options().tls(key, key).build()))
                 .isInstanceOf(EngineException.class)
@@ -284,11 +302,13 @@ class OperationTest {
         assertThatThrownBy(() -> options().clientCertificates(folder).build()).hasMessageContaining("certificate");
         assertThatThrownBy(() -> options().pollInterval(Duration.ZERO).build()).hasMessageContaining("pollInterval");
         try (var server = ModelServer.start(options().build())) {
-            assertThatThrownBy(() -> ModelServer.start(options().httpPort(server.httpPort()).build()))
+            assertThatThrownBy(() -> ModelServer.start(
+                            options().httpPort(server.httpPort()).build()))
                     .isInstanceOf(EngineException.class)
                     .hasMessageContaining("cannot listen");
         }
-        assertThatThrownBy(() -> ModelServer.start(TestServers.options(folder.resolve("gone")).build()))
+        assertThatThrownBy(() -> ModelServer.start(
+                        TestServers.options(folder.resolve("gone")).build()))
                 .isInstanceOf(EngineException.class)
                 .hasMessageContaining("cannot be read");
     }

@@ -18,43 +18,44 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Tests what configurations say of batches, sequences, ensembles, warm-up and instances, and what is refused. */
 class SchedulingTest {
     private static final String SEQUENCES = """
-            max_batch_size: 8
-            input { name: "INPUT" data_type: TYPE_INT32 dims: [1] }
-            output { name: "OUTPUT" data_type: TYPE_INT32 dims: [1] }
-            sequence_batching {
-              %s
-              max_sequence_idle_microseconds: %d
-              control_input { name: "START" control { kind: CONTROL_SEQUENCE_START int32_false_true: [0, 1] } }
-              state { input_name: "STATE_IN" output_name: "STATE_OUT" data_type: TYPE_INT32 dims: [1] %s }
-            }""";
+        max_batch_size: 8
+        input { name: "INPUT" data_type: TYPE_INT32 dims: [1] }
+        output { name: "OUTPUT" data_type: TYPE_INT32 dims: [1] }
+        sequence_batching {
+          %s
+          max_sequence_idle_microseconds: %d
+          control_input { name: "START" control { kind: CONTROL_SEQUENCE_START int32_false_true: [0, 1] } }
+          state { input_name: "STATE_IN" output_name: "STATE_OUT" data_type: TYPE_INT32 dims: [1] %s }
+        }\
+        """;
 
     @TempDir
     Path folder;
 
     private static String row(String name, float value) {
-        return "{\"inputs\": [{\"name\": \"" + name + "\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": [" + value
-                + "]}]}";
+        return "{\"inputs\": [{\"name\": \"" + name + "\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": ["
+                + value + "]}]}";
     }
 
     private static String element(String id, boolean start, boolean end, int value) {
-        return "{\"parameters\": {\"sequence_id\": " + id + ", \"sequence_start\": " + start + ", \"sequence_end\": " + end
-                + "}, \"inputs\": [{\"name\": \"INPUT\", \"datatype\": \"INT32\", \"shape\": [1, 1], \"data\": [" + value
+        return "{\"parameters\": {\"sequence_id\": " + id + ", \"sequence_start\": " + start + ", \"sequence_end\": "
+                + end
+                + "}, \"inputs\": [{\"name\": \"INPUT\", \"datatype\": \"INT32\", \"shape\": [1, 1], \"data\": ["
+                + value
                 + "]}]}";
     }
 
     @Test
     void concurrentRequestsAreAnsweredByBatches() {
-        new TestRepository(folder)
-                .version("plus", 1, ServerModels.plus(1, 1))
-                .config("plus", """
-                        max_batch_size: 8
-                        dynamic_batching { preferred_batch_size: [4, 8] max_queue_delay_microseconds: 2000
-                          priority_levels: 2 default_priority_level: 2
-                          default_queue_policy { max_queue_size: 500 default_timeout_microseconds: 20000000 } }
-                        instance_group { count: 1 kind: KIND_CPU rate_limiter { priority: 2 } }
-                        optimization { graph { level: -1 } }
-                        parameters { key: "intra_op_thread_count" value { string_value: "1" } }
-                        """);
+        new TestRepository(folder).version("plus", 1, ServerModels.plus(1, 1)).config("plus", """
+            max_batch_size: 8
+            dynamic_batching { preferred_batch_size: [4, 8] max_queue_delay_microseconds: 2000
+              priority_levels: 2 default_priority_level: 2
+              default_queue_policy { max_queue_size: 500 default_timeout_microseconds: 20000000 } }
+            instance_group { count: 1 kind: KIND_CPU rate_limiter { priority: 2 } }
+            optimization { graph { level: -1 } }
+            parameters { key: "intra_op_thread_count" value { string_value: "1" } }
+            """);
         try (var server = TestServers.start(folder);
                 var client = new RestClient(server)) {
             var all = IntStream.range(0, 300)
@@ -71,7 +72,8 @@ class SchedulingTest {
             }
             assertThat(client.get("v2/models/plus/stats").body()).contains("\"inference_count\":300");
             assertThat(client.post("v2/models/plus/infer", """
-                            {"inputs": [{"name": "x", "datatype": "FP32", "shape": [9, 1], "data": [1,2,3,4,5,6,7,8,9]}]}""").body())
+                {"inputs": [{"name": "x", "datatype": "FP32", "shape": [9, 1], "data": [1,2,3,4,5,6,7,8,9]}]}\
+                """).body())
                     .contains("batch of 9 rows; the model takes 1 to 8");
         }
     }
@@ -82,15 +84,18 @@ class SchedulingTest {
         try (var server = TestServers.start(folder);
                 var client = new RestClient(server)) {
             var answer = client.post("v2/models/loop/infer", """
-                    {"parameters": {"timeout": 100000}, "inputs": [
-                     {"name": "n", "datatype": "INT64", "shape": [], "data": [9000000000000]},
-                     {"name": "x", "datatype": "FP32", "shape": [1], "data": [1]}]}""");
+                {"parameters": {"timeout": 100000}, "inputs": [
+                 {"name": "n", "datatype": "INT64", "shape": [], "data": [9000000000000]},
+                 {"name": "x", "datatype": "FP32", "shape": [1], "data": [1]}]}\
+                """);
             assertThat(answer.status()).isEqualTo(504);
         }
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"direct {}", "oldest { max_candidate_sequences: 2 }"})
+    @CsvSource(
+            delimiter = '|',
+            value = {"direct {}", "oldest { max_candidate_sequences: 2 }"})
     void elementsOfASequenceShareAState(String strategy) {
         new TestRepository(folder)
                 .version("sum", 1, ServerModels.sum())
@@ -100,11 +105,14 @@ class SchedulingTest {
             String path = "v2/models/sum/infer";
             assertThat(client.get("v2/models/sum").body()).doesNotContain("STATE", "START");
             assertThat(client.post(path, element("1", true, false, 5)).body()).contains("\"data\":[5]");
-            assertThat(client.post(path, element("\"one\"", true, false, 100)).body()).contains("\"data\":[100]");
+            assertThat(client.post(path, element("\"one\"", true, false, 100)).body())
+                    .contains("\"data\":[100]");
             assertThat(client.post(path, element("1", false, false, 6)).body()).contains("\"data\":[11]");
-            assertThat(client.post(path, element("\"one\"", false, true, 1)).body()).contains("\"data\":[101]");
+            assertThat(client.post(path, element("\"one\"", false, true, 1)).body())
+                    .contains("\"data\":[101]");
             assertThat(client.post(path, element("1", true, false, 7)).body()).contains("\"data\":[7]");
-            assertThat(client.post(path, element("\"one\"", false, false, 1)).body()).contains("has not begun");
+            assertThat(client.post(path, element("\"one\"", false, false, 1)).body())
+                    .contains("has not begun");
             assertThat(client.post(path, element("0", true, false, 1)).body()).contains("sequence_id");
             if (strategy.startsWith("oldest")) {
                 client.post(path, element("2", true, false, 1));
@@ -125,14 +133,17 @@ class SchedulingTest {
                                 .formatted(
                                         "direct {}",
                                         200_000,
-                                        "initial_state { name: \"s\" data_type: TYPE_INT32 dims: [1] data_file: \"seven\" }")
+                                        "initial_state { name: \"s\" data_type: TYPE_INT32 dims: [1] data_file:"
+                                                + " \"seven\" }")
                                 .replace("[0, 1]", "[0, 0]"));
         try (var server = TestServers.start(folder);
                 var client = new RestClient(server)) {
-            assertThat(client.post("v2/models/sum/infer", element("9", true, false, 1)).body())
+            assertThat(client.post("v2/models/sum/infer", element("9", true, false, 1))
+                            .body())
                     .contains("\"data\":[8]");
             java.util.concurrent.TimeUnit.MILLISECONDS.sleep(400);
-            assertThat(client.post("v2/models/sum/infer", element("9", false, false, 1)).body())
+            assertThat(client.post("v2/models/sum/infer", element("9", false, false, 1))
+                            .body())
                     .contains("was idle for longer");
         }
     }
@@ -144,19 +155,20 @@ class SchedulingTest {
                 .version("ten", 1, ServerModels.plus(10, 16))
                 .version("both", 1, ServerModels.simple(ElementType.FLOAT))
                 .config("all", """
-                        platform: "ensemble"
-                        input { name: "IN" data_type: TYPE_FP32 dims: [-1, 16] }
-                        output { name: "SUM" data_type: TYPE_FP32 dims: [-1, 16] }
-                        output { name: "LEFT" data_type: TYPE_FP32 dims: [-1, 16] }
-                        ensemble_scheduling {
-                          step { model_name: "both" model_version: -1
-                            input_map { key: "INPUT0" value: "LEFT" } input_map { key: "INPUT1" value: "right" }
-                            output_map { key: "OUTPUT0" value: "SUM" } }
-                          step { model_name: "one" model_version: 1
-                            input_map { key: "x" value: "IN" } output_map { key: "y" value: "LEFT" } }
-                          step { model_name: "ten" model_version: -1
-                            input_map { key: "x" value: "IN" } output_map { key: "y" value: "right" } }
-                        }""");
+                    platform: "ensemble"
+                    input { name: "IN" data_type: TYPE_FP32 dims: [-1, 16] }
+                    output { name: "SUM" data_type: TYPE_FP32 dims: [-1, 16] }
+                    output { name: "LEFT" data_type: TYPE_FP32 dims: [-1, 16] }
+                    ensemble_scheduling {
+                      step { model_name: "both" model_version: -1
+                        input_map { key: "INPUT0" value: "LEFT" } input_map { key: "INPUT1" value: "right" }
+                        output_map { key: "OUTPUT0" value: "SUM" } }
+                      step { model_name: "one" model_version: 1
+                        input_map { key: "x" value: "IN" } output_map { key: "y" value: "LEFT" } }
+                      step { model_name: "ten" model_version: -1
+                        input_map { key: "x" value: "IN" } output_map { key: "y" value: "right" } }
+                    }\
+                    """);
         try (var server = TestServers.start(folder);
                 var client = new RestClient(server)) {
             String request = "{\"inputs\": [{\"name\": \"IN\", \"datatype\": \"FP32\", \"shape\": [1, 16], \"data\": ["
@@ -169,7 +181,8 @@ class SchedulingTest {
                     .doesNotContain("LEFT");
             var many = IntStream.range(0, 50)
                     .mapToObj(_ -> CompletableFuture.supplyAsync(
-                            () -> client.post("v2/models/all/infer", request.formatted("")).status()))
+                            () -> client.post("v2/models/all/infer", request.formatted(""))
+                                    .status()))
                     .toList();
             assertThat(many).allMatch(each -> each.join() == 200);
         }
@@ -181,14 +194,14 @@ class SchedulingTest {
                 .write("plus/warmup/half", new byte[] {0, 0, 0, 63})
                 .version("plus", 1, ServerModels.plus(1, 1))
                 .config("plus", """
-                        max_batch_size: 4
-                        model_warmup { name: "zeros" batch_size: 4 count: 2
-                          inputs { key: "x" value { data_type: TYPE_FP32 dims: [1] zero_data: true } } }
-                        model_warmup { name: "random" batch_size: 1
-                          inputs { key: "x" value { data_type: TYPE_FP32 dims: [1] random_data: true } } }
-                        model_warmup { name: "file" batch_size: 1
-                          inputs { key: "x" value { data_type: TYPE_FP32 dims: [1] input_data_file: "half" } } }
-                        """);
+                    max_batch_size: 4
+                    model_warmup { name: "zeros" batch_size: 4 count: 2
+                      inputs { key: "x" value { data_type: TYPE_FP32 dims: [1] zero_data: true } } }
+                    model_warmup { name: "random" batch_size: 1
+                      inputs { key: "x" value { data_type: TYPE_FP32 dims: [1] random_data: true } } }
+                    model_warmup { name: "file" batch_size: 1
+                      inputs { key: "x" value { data_type: TYPE_FP32 dims: [1] input_data_file: "half" } } }
+                    """);
         try (var server = TestServers.start(folder);
                 var client = new RestClient(server)) {
             assertThat(client.get("v2/models/plus/stats").body())
@@ -198,17 +211,16 @@ class SchedulingTest {
 
     @Test
     void tensorsAreReshapedBetweenRequestsAndTheModel() {
-        new TestRepository(folder)
-                .version("plus", 1, ServerModels.plus(1, 4))
-                .config("plus", """
-                        max_batch_size: 4
-                        input { name: "x" data_type: TYPE_FP32 dims: [2, 2] reshape { shape: [4] } }
-                        output { name: "y" data_type: TYPE_FP32 dims: [2, 2] reshape { shape: [4] } }
-                        """);
+        new TestRepository(folder).version("plus", 1, ServerModels.plus(1, 4)).config("plus", """
+            max_batch_size: 4
+            input { name: "x" data_type: TYPE_FP32 dims: [2, 2] reshape { shape: [4] } }
+            output { name: "y" data_type: TYPE_FP32 dims: [2, 2] reshape { shape: [4] } }
+            """);
         try (var server = TestServers.start(folder);
                 var client = new RestClient(server)) {
             assertThat(client.post("v2/models/plus/infer", """
-                            {"inputs": [{"name": "x", "datatype": "FP32", "shape": [1, 2, 2], "data": [[[1, 2], [3, 4]]]}]}""").body())
+                {"inputs": [{"name": "x", "datatype": "FP32", "shape": [1, 2, 2], "data": [[[1, 2], [3, 4]]]}]}\
+                """).body())
                     .contains("\"shape\":[1,2,2],\"data\":[2.0,3.0,4.0,5.0]");
         }
     }
@@ -234,8 +246,11 @@ class SchedulingTest {
                 "version_policy { specific { versions: 4 } }|no version that its policy wants",
                 "default_model_filename: \"../../x\"|outside of",
                 "platform: \"ensemble\"|without ensemble_scheduling",
-                "platform: \"ensemble\" input { name: \"a\" } output { name: \"b\" } ensemble_scheduling { step { model_name: \"no\" input_map { key: \"x\" value: \"a\" } output_map { key: \"y\" value: \"b\" } } }|no repository has",
-                "model_warmup { inputs { key: \"x\" value { data_type: TYPE_FP32 dims: [1, 4] input_data_file: \"../config.pbtxt\" } } }|outside of"
+                "platform: \"ensemble\" input { name: \"a\" } output { name: \"b\" } ensemble_scheduling { step {"
+                    + " model_name: \"no\" input_map { key: \"x\" value: \"a\" } output_map { key: \"y\" value: \"b\""
+                    + " } } }|no repository has",
+                "model_warmup { inputs { key: \"x\" value { data_type: TYPE_FP32 dims: [1, 4] input_data_file:"
+                        + " \"../config.pbtxt\" } } }|outside of"
             })
     void aConfigurationThatIsNotHonouredIsRefused(String config, String words) {
         new TestRepository(folder).version("plus", 1, ServerModels.plus(1, 4)).config("plus", config);
@@ -248,14 +263,15 @@ class SchedulingTest {
     @Test
     void anEnsembleThatWaitsForItselfIsRefused() {
         new TestRepository(folder).version("one", 1, ServerModels.plus(1, 16)).config("circle", """
-                platform: "ensemble"
-                input { name: "IN" data_type: TYPE_FP32 dims: [-1, 16] }
-                output { name: "b" data_type: TYPE_FP32 dims: [-1, 16] }
-                ensemble_scheduling {
-                  step { model_name: "one" model_version: -1
-                    input_map { key: "x" value: "b" } output_map { key: "y" value: "a" } }
-                  step { model_name: "one" model_version: -1
-                    input_map { key: "x" value: "a" } output_map { key: "y" value: "b" } } }""");
+            platform: "ensemble"
+            input { name: "IN" data_type: TYPE_FP32 dims: [-1, 16] }
+            output { name: "b" data_type: TYPE_FP32 dims: [-1, 16] }
+            ensemble_scheduling {
+              step { model_name: "one" model_version: -1
+                input_map { key: "x" value: "b" } output_map { key: "y" value: "a" } }
+              step { model_name: "one" model_version: -1
+                input_map { key: "x" value: "a" } output_map { key: "y" value: "b" } } }\
+            """);
         try (var server = TestServers.start(folder);
                 var client = new RestClient(server)) {
             assertThat(client.post("v2/repository/index", "").body()).contains("which no step computes before it");

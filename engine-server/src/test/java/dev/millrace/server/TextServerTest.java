@@ -34,13 +34,17 @@ class TextServerTest {
         new TestRepository(folder)
                 .version("mill", 1, ServerModels.words(1, 2, 3, 3, 5, 0, 7, 7))
                 .write("mill/1/tokenizer.json", utf8("""
-                        {"model": {"type": "WordLevel", "unk_token": "one",
-                          "vocab": {"the": 0, "mill": 1, "runs": 2, "</s>": 3, "user": 4, "bot": 5, "system": 6, "one": 7}},
-                         "pre_tokenizer": {"type": "Whitespace"},
-                         "added_tokens": [{"id": 3, "content": "</s>", "special": true}]}"""))
-                .write("mill/1/chat_template.jinja", utf8("{% for message in messages %}{{ message.content }} {% endfor %}bot"))
+                    {"model": {"type": "WordLevel", "unk_token": "one",
+                      "vocab": {"the": 0, "mill": 1, "runs": 2, "</s>": 3, "user": 4, "bot": 5, "system": 6, "one": 7}},
+                     "pre_tokenizer": {"type": "Whitespace"},
+                     "added_tokens": [{"id": 3, "content": "</s>", "special": true}]}\
+                    """))
+                .write(
+                        "mill/1/chat_template.jinja",
+                        utf8("{% for message in messages %}{{ message.content }} {% endfor %}bot"))
                 .write("mill/1/genai_config.json", utf8("""
-                        {"model": {"context_length": 20, "eos_token_id": 3, "decoder": {"filename": "model.onnx"}}}"""))
+                    {"model": {"context_length": 20, "eos_token_id": 3, "decoder": {"filename": "model.onnx"}}}\
+                    """))
                 .version("plus", 1, ServerModels.plus(1, 1))
                 .write("minilm/1/model.onnx", resource("/all-minilm-l6-v2.onnx"))
                 .write("minilm/1/tokenizer.json", resource("/all-minilm-l6-v2-tokenizer.json"));
@@ -66,8 +70,8 @@ class TextServerTest {
 
     private static List<String> events(RestClient.Answer answer) {
         assertThat(answer.status()).as(answer.body()).isEqualTo(200);
-        assertThat(answer.headers().firstValue("content-type")).hasValueSatisfying(type -> assertThat(type)
-                .startsWith("text/event-stream"));
+        assertThat(answer.headers().firstValue("content-type"))
+                .hasValueSatisfying(type -> assertThat(type).startsWith("text/event-stream"));
         return answer.body()
                 .lines()
                 .filter(line -> !line.isEmpty())
@@ -77,16 +81,19 @@ class TextServerTest {
 
     @Test
     void generateAnswersAtOnce() {
-        assertThat(client.post("v2/models/mill/generate", "{\"text_input\": \"one bot\"}").body())
+        assertThat(client.post("v2/models/mill/generate", "{\"text_input\": \"one bot\"}")
+                        .body())
                 .isEqualTo("{\"model_name\":\"mill\",\"model_version\":\"1\",\"text_output\":\" the mill runs\"}");
         assertThat(client.post(
                                 "v2/models/mill/generate",
                                 "{\"text_input\": \"one bot\", \"parameters\": {\"max_tokens\": 2}}")
                         .body())
                 .contains("\"text_output\":\" the mill\"");
-        assertThat(client.post("v2/models/plus/generate", "{\"text_input\": \"one\"}").body())
+        assertThat(client.post("v2/models/plus/generate", "{\"text_input\": \"one\"}")
+                        .body())
                 .contains("no tokenizer.json lies beside it");
-        assertThat(client.post("v2/models/minilm/generate", "{\"text_input\": \"one\"}").body())
+        assertThat(client.post("v2/models/minilm/generate", "{\"text_input\": \"one\"}")
+                        .body())
                 .contains("generates no text");
     }
 
@@ -111,18 +118,24 @@ class TextServerTest {
                 "{\"model\": \"mill\", \"prompt\": [\"bot\"], \"stream\": true, \"stop\": \" runs\"}"));
         assertThat(streamed).last().isEqualTo("[DONE]");
         assertThat(streamed.get(streamed.size() - 2)).contains("\"finish_reason\":\"stop\"");
-        assertThat(String.join("", streamed)).contains("\"text\":\" the\"", "\"text\":\" mill\"").doesNotContain("runs");
+        assertThat(String.join("", streamed))
+                .contains("\"text\":\" the\"", "\"text\":\" mill\"")
+                .doesNotContain("runs");
     }
 
     @Test
     void chats() {
-        String messages = "\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"one\"}]}]";
-        assertThat(client.post("v1/chat/completions", "{\"model\": \"mill\", " + messages + "}").body())
-                .contains("\"object\":\"chat.completion\"", "\"content\":\"the mill runs\"", "\"finish_reason\":\"stop\"")
+        String messages =
+                "\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"one\"}]}]";
+        assertThat(client.post("v1/chat/completions", "{\"model\": \"mill\", " + messages + "}")
+                        .body())
+                .contains(
+                        "\"object\":\"chat.completion\"", "\"content\":\"the mill runs\"", "\"finish_reason\":\"stop\"")
                 .contains("\"prompt_tokens\":2,\"completion_tokens\":4");
         var streamed = events(client.post(
                 "v1/chat/completions",
-                "{\"model\": \"mill\", \"stream\": true, \"stream_options\": {\"include_usage\": true}, " + messages + "}"));
+                "{\"model\": \"mill\", \"stream\": true, \"stream_options\": {\"include_usage\": true}, " + messages
+                        + "}"));
         assertThat(streamed.getFirst()).contains("\"role\":\"assistant\"");
         assertThat(streamed).anyMatch(each -> each.contains("\"delta\":{\"content\":\" mill\"}"));
         assertThat(streamed.get(streamed.size() - 2)).contains("\"choices\":[],\"usage\":{");
@@ -132,15 +145,17 @@ class TextServerTest {
     @Test
     void aChatMayHaveToMatchASchema() {
         var answer = client.post("v1/chat/completions", """
-                {"model": "mill", "messages": [{"role": "user", "content": "one"}], "response_format":
-                  {"type": "json_schema", "json_schema": {"name": "n", "schema": {"const": 1}}}}""");
+            {"model": "mill", "messages": [{"role": "user", "content": "one"}], "response_format":
+              {"type": "json_schema", "json_schema": {"name": "n", "schema": {"const": 1}}}}\
+            """);
         assertThat(answer.status()).isEqualTo(400);
         assertThat(answer.body()).contains("\"type\":\"invalid_request_error\"");
     }
 
     @Test
     void models() {
-        assertThat(client.get("v1/models").body()).contains("\"id\":\"mill\"", "\"id\":\"minilm\"", "\"object\":\"list\"");
+        assertThat(client.get("v1/models").body())
+                .contains("\"id\":\"mill\"", "\"id\":\"minilm\"", "\"object\":\"list\"");
         assertThat(client.get("v1/models/mill").body()).contains("\"object\":\"model\"");
         var gone = client.get("v1/models/gone");
         assertThat(gone.status()).isEqualTo(404);
@@ -164,7 +179,8 @@ class TextServerTest {
         assertThat(first).hasSize(384);
         var coded = data(
                 client.post(
-                        "v1/embeddings", "{\"model\": \"minilm\", \"input\": \"a mill\", \"encoding_format\": \"base64\"}"),
+                        "v1/embeddings",
+                        "{\"model\": \"minilm\", \"input\": \"a mill\", \"encoding_format\": \"base64\"}"),
                 "data");
         var bytes = ByteBuffer.wrap(Base64.getDecoder()
                         .decode((String) Objects.requireNonNull(coded.getFirst().get("embedding"))))
@@ -178,15 +194,18 @@ class TextServerTest {
                 .getFirst()
                 .get("embedding"));
         assertThat(cut).hasSize(8);
-        assertThat(cut.stream().mapToDouble(each -> (Double) each * (Double) each).sum())
+        assertThat(cut.stream()
+                        .mapToDouble(each -> (Double) each * (Double) each)
+                        .sum())
                 .isCloseTo(1, within(1e-4));
     }
 
     @Test
     void documentsAreSortedByLikeness() {
         var answer = client.post("v1/rerank", """
-                {"model": "minilm", "query": "Where is the cat?", "top_n": 2, "return_documents": true,
-                 "documents": ["Interest rates rise", "A cat sits on the mat", {"text": "The dog sleeps"}]}""");
+            {"model": "minilm", "query": "Where is the cat?", "top_n": 2, "return_documents": true,
+             "documents": ["Interest rates rise", "A cat sits on the mat", {"text": "The dog sleeps"}]}\
+            """);
         List<Map<String, Object>> results = data(answer, "results");
         assertThat(results).hasSize(2);
         assertThat(results.getFirst()).containsEntry("index", 1L).containsKey("relevance_score");
@@ -205,8 +224,10 @@ class TextServerTest {
                 "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"n\": 2}|400|one answer",
                 "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"top_p\": 7}|400|topP",
                 "chat/completions|{\"model\": \"mill\", \"messages\": []}|400|empty",
-                "chat/completions|{\"model\": \"mill\", \"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"image_url\"}]}]}|400|images",
-                "chat/completions|{\"model\": \"mill\", \"messages\": [{\"role\": \"user\", \"content\": \"a\"}], \"tools\": [{}]}|400|tools are not supported",
+                "chat/completions|{\"model\": \"mill\", \"messages\": [{\"role\": \"user\", \"content\": [{\"type\":"
+                        + " \"image_url\"}]}]}|400|images",
+                "chat/completions|{\"model\": \"mill\", \"messages\": [{\"role\": \"user\", \"content\": \"a\"}],"
+                        + " \"tools\": [{}]}|400|tools are not supported",
                 "embeddings|{\"model\": \"mill\", \"input\": \"one\"}|400|no vectors",
                 "embeddings|{\"model\": \"minilm\", \"input\": \"one\", \"dimensions\": 1000}|400|have 384",
                 "rerank|{\"model\": \"minilm\", \"query\": \"one\", \"documents\": [7]}|400|a document is",

@@ -13,8 +13,14 @@ final class ModelMetrics {
     private static final long NANOS_PER_MICRO = 1000;
 
     private static final List<Metric> METRICS = List.of(
-            counter("request_success", "Requests that were answered", each -> stats(each).getSuccess().getCount()),
-            counter("request_failure", "Requests that failed", each -> stats(each).getFail().getCount()),
+            counter(
+                    "request_success",
+                    "Requests that were answered",
+                    each -> stats(each).getSuccess().getCount()),
+            counter(
+                    "request_failure",
+                    "Requests that failed",
+                    each -> stats(each).getFail().getCount()),
             counter("count", "Rows of requests that were answered", ModelStatistics::getInferenceCount),
             counter("exec_count", "Runs of the model", ModelStatistics::getExecutionCount),
             duration("request_duration_us", "Time of answered requests", InferStatistics::getSuccess),
@@ -63,7 +69,11 @@ final class ModelMetrics {
     }
 
     private static void line(StringBuilder text, String name, String model, String version, long value) {
-        text.append(name).append("{model=\"").append(escaped(model)).append("\",version=\"").append(version);
+        text.append(name)
+                .append("{model=\"")
+                .append(escaped(model))
+                .append("\",version=\"")
+                .append(version);
         text.append("\"} ").append(value).append('\n');
     }
 

@@ -64,8 +64,7 @@ final class ChatBody {
             case "json_object" -> TextConstraint.json(tokenizer);
             case "json_schema" -> {
                 Object schema = format.get("json_schema") instanceof Map<?, ?> named ? named.get("schema") : null;
-                yield TextConstraint.jsonSchema(
-                        tokenizer, new String(JsonTree.bytes(schema), StandardCharsets.UTF_8));
+                yield TextConstraint.jsonSchema(tokenizer, new String(JsonTree.bytes(schema), StandardCharsets.UTF_8));
             }
             default -> throw EngineException.invalidArgument("response_format is text, json_object or json_schema");
         };

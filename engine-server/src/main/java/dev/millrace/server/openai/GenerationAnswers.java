@@ -124,12 +124,10 @@ final class GenerationAnswers {
             Form form,
             java.util.function.Supplier<Flux<ChatDelta>> generation,
             Runnable release) {
-        var head = new Head(
-                form, form.prefix + UUID.randomUUID(), Instant.now().getEpochSecond(), request.model());
+        var head = new Head(form, form.prefix + UUID.randomUUID(), Instant.now().getEpochSecond(), request.model());
         // prompts are rendered and encoded before the first token, which is not work for a connection's thread
-        Flux<ChatDelta> deltas = Flux.defer(generation)
-                .subscribeOn(Schedulers.parallel())
-                .doFinally(_ -> release.run());
+        Flux<ChatDelta> deltas =
+                Flux.defer(generation).subscribeOn(Schedulers.parallel()).doFinally(_ -> release.run());
         if (request.flag("stream")) {
             return Mono.just(HttpAnswer.events(stream(head, deltas, request.includesUsage())));
         }
@@ -140,8 +138,7 @@ final class GenerationAnswers {
         var text = new StringBuilder();
         deltas.forEach(each -> text.append(each.text()));
         ChatDelta last = deltas.getLast();
-        var tree = head.with(
-                head.form.whole, List.of(head.form.choice(text.toString(), last.ending(), false)));
+        var tree = head.with(head.form.whole, List.of(head.form.choice(text.toString(), last.ending(), false)));
         tree.put("usage", usage(last.usage()));
         return HttpAnswer.json(tree);
     }
@@ -157,13 +154,11 @@ final class GenerationAnswers {
             }
             return events;
         });
-        Flux<Object> first = head.form == Form.CHAT
-                ? Flux.just(head.with(head.form.chunk, List.of(opening())))
-                : Flux.empty();
+        Flux<Object> first =
+                head.form == Form.CHAT ? Flux.just(head.with(head.form.chunk, List.of(opening()))) : Flux.empty();
         return first.concatWith(parts)
                 .onErrorResume(failure -> Flux.just(Map.of(
-                        "error",
-                        Map.of("message", String.valueOf(failure.getMessage()), "type", "server_error"))))
+                        "error", Map.of("message", String.valueOf(failure.getMessage()), "type", "server_error"))))
                 .concatWithValues("[DONE]");
     }
 

@@ -51,7 +51,8 @@ record OpenAiRequest(Map<String, @Nullable Object> values) {
         if (value instanceof List<?> list && !list.isEmpty() && list.stream().allMatch(String.class::isInstance)) {
             return list.stream().map(String.class::cast).toList();
         }
-        throw EngineException.invalidArgument("'" + name + "' is a text or a list of texts; lists of tokens are not read");
+        throw EngineException.invalidArgument(
+                "'" + name + "' is a text or a list of texts; lists of tokens are not read");
     }
 
     /** Refuses what the server does not do, unless it is absent or has a value that asks for nothing. */

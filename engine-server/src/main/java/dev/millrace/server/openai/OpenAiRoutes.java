@@ -25,8 +25,7 @@ public final class OpenAiRoutes {
     }
 
     public void addTo(HttpRouter router) {
-        router.route(
-                HttpMethod.GET, "v1/models", _ -> Mono.fromSupplier(this::models), OpenAiRoutes::error);
+        router.route(HttpMethod.GET, "v1/models", _ -> Mono.fromSupplier(this::models), OpenAiRoutes::error);
         router.route(
                 HttpMethod.GET,
                 "v1/models/*",
