@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         defaultValueProvider = ServeEnvironment.class,
         description = "Serves the models of a folder by REST and gRPC, until the process is told to end.")
-final class ServeCommand implements Callable<Integer> {
+final class ServerCommand implements Callable<Integer> {
     /** Held, because the log forgets the level of a logger that nobody holds. */
     private static final Logger SERVER_LOG = Logger.getLogger("dev.millrace.server");
 
