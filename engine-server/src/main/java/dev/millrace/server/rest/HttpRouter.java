@@ -158,11 +158,12 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     private static Mono<Void> send(HttpAnswer answer, HttpServerResponse response) {
         response.status(answer.status()).header(HttpHeaderNames.CONTENT_TYPE, answer.contentType());
         answer.headers().forEach(response::header);
-        if (answer.length() < 0) {
+        ByteBuf body = answer.body();
+        if (body == null) {
             return response.send(answer.parts(), (ByteBuf _) -> true).then();
         }
-        response.header(HttpHeaderNames.CONTENT_LENGTH, Long.toString(answer.length()));
-        return response.send(answer.parts()).then();
+        response.header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.readableBytes()));
+        return response.sendObject(body).then();
     }
 
     private void log(HttpServerRequest request, HttpResponseStatus status, long nanos) {
