@@ -113,7 +113,16 @@ final class ServerCommand implements Callable<Integer> {
     @Option(names = "--threads", paramLabel = "N", description = "Threads of the engine (default: all processors).")
     private int threads;
 
-    @Option(names = "--cache", paramLabel = "FOLDER", description = "The context cache, which keeps what is compiled.")
+    @Option(
+            names = "--memory-budget",
+            paramLabel = "BYTES",
+            description = "The most bytes that models hold (default: no limit).")
+    private long memoryBudget = EngineOptions.defaults().memoryBudget();
+
+    @Option(
+            names = "--context-cache",
+            paramLabel = "FOLDER",
+            description = "The context cache, which keeps what is compiled.")
     private @Nullable Path cache;
 
     @Override
@@ -157,6 +166,7 @@ final class ServerCommand implements Callable<Integer> {
                 .drain(Duration.ofSeconds(drainSeconds))
                 .engine(EngineOptions.builder()
                         .threads(threads)
+                        .memoryBudget(memoryBudget)
                         .contextCache(cache == null ? null : ContextCache.in(cache))
                         .build());
         if (tokenFile != null) {
