@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
             RunCommand.class,
             GenerateCommand.class,
             ChatCommand.class,
+            ServerCommand.class,
             InspectCommand.class,
             CompileCommand.class,
             QuantizeCommand.class,

@@ -148,6 +148,17 @@ class RestInferTest {
     }
 
     @Test
+    void aLongDocumentIsReadElsewhere() {
+        String zeros = "0,".repeat(99_999) + "0";
+        var answer = client.post(
+                "v2/models/same-float/infer",
+                "{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [100000], \"data\": [" + zeros
+                        + "]}]}");
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.body()).contains("\"shape\":[100000],\"data\":[0.0,0.0,");
+    }
+
+    @Test
     void textsInBytesHaveTheirLengths() {
         byte[] texts = {1, 0, 0, 0, 'a', 2, 0, 0, 0, 'b', 'c'};
         var answer = client.postBinary("v2/models/same-string/infer", """

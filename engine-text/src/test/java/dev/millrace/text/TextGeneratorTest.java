@@ -96,6 +96,18 @@ class TextGeneratorTest {
     }
 
     @Test
+    void theLastPartOfATextHasItsEndingAndTheNumbersOfTokens() {
+        List<ChatDelta> deltas = Objects.requireNonNull(
+                generator.deltas("A", whole()).collectList().block());
+        assertThat(deltas.stream().map(ChatDelta::text).toList())
+                .containsAll(generator.flux("A", whole()).collectList().block());
+        assertThat(deltas.getLast().ending()).isEqualTo(Ending.STOP_TOKEN);
+        assertThat(deltas.getLast().usage()).isEqualTo(new TokenUsage(1, 0, ids.length - 1));
+        assertThat(deltas.subList(0, deltas.size() - 1))
+                .allMatch(each -> each.ending() == null && !each.text().isEmpty());
+    }
+
+    @Test
     void aTextEndsBeforeWhatItIsToStopAt() {
         Completion stopped = generator.stoppingAt("nowhere", "to水", " to").run("A", whole());
         assertThat(stopped.text()).isEqualTo(" crab🦀");

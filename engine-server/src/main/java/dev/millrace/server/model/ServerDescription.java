@@ -10,7 +10,7 @@ import dev.millrace.server.protocol.ServerMetadataResponse;
 import dev.millrace.server.tensor.Datatype;
 import java.util.List;
 
-/** What the server and its models say of themselves, as messages of the protocol. */
+/** Descriptions of the server and its models, as messages of the protocol. */
 public final class ServerDescription {
     private static final List<String> EXTENSIONS = List.of(
             "classification",

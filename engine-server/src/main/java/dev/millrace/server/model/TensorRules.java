@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a configuration says of a model's tensors: names, types, shapes with or without a batch axis, and reshapes. */
+/** The tensors of a configuration: their names, types, shapes with or without a batch axis, and reshapes. */
 public final class TensorRules {
     private final ModelConfig config;
     private final Map<String, ModelInput> inputs = new LinkedHashMap<>();

@@ -104,10 +104,13 @@ final class EmbeddingAnswers {
                 .doFinally(_ -> release.run());
     }
 
+    /** Returns the number of tokens that the model sees, without those that fill texts up. */
     private static int tokens(TextModel model, List<String> texts) {
         int tokens = 0;
         for (String text : texts) {
-            tokens += model.tokenizer().encode(text).length();
+            for (long counts : model.tokenizer().encode(text).mask()) {
+                tokens += (int) counts;
+            }
         }
         return tokens;
     }

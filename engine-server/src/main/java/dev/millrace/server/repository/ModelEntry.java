@@ -18,7 +18,7 @@ final class ModelEntry {
         LOADING
     }
 
-    /** What the index says of a version. */
+    /** A version's state in the index. */
     record VersionState(State state, String reason) {}
 
     /**

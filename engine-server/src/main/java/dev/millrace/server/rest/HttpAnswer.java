@@ -12,11 +12,15 @@ import reactor.core.publisher.Flux;
 /**
  * An answer to a request.
  *
- * @param parts the body in parts; each is sent as it comes where there are several
- * @param length the length of the body, or -1 for a stream
+ * @param body the whole body; null for a stream
+ * @param parts the body of a stream in parts, each of which is sent as it comes; empty for a whole body
  */
 public record HttpAnswer(
-        HttpResponseStatus status, String contentType, Map<String, String> headers, Flux<ByteBuf> parts, long length) {
+        HttpResponseStatus status,
+        String contentType,
+        Map<String, String> headers,
+        @Nullable ByteBuf body,
+        Flux<ByteBuf> parts) {
     private static final String JSON = "application/json";
 
     public static HttpAnswer json(Object tree) {
@@ -41,7 +45,7 @@ public record HttpAnswer(
     }
 
     static HttpAnswer body(HttpResponseStatus status, String contentType, Map<String, String> headers, ByteBuf body) {
-        return new HttpAnswer(status, contentType, headers, Flux.just(body), body.readableBytes());
+        return new HttpAnswer(status, contentType, headers, body, Flux.empty());
     }
 
     /** Returns a stream of server-sent events, each of which is a tree. */
@@ -50,8 +54,8 @@ public record HttpAnswer(
                 HttpResponseStatus.OK,
                 "text/event-stream; charset=utf-8",
                 Map.of("Cache-Control", "no-cache"),
-                trees.map(HttpAnswer::event),
-                -1);
+                null,
+                trees.map(HttpAnswer::event));
     }
 
     private static ByteBuf event(Object tree) {

@@ -1,6 +1,7 @@
 package dev.millrace.server.rest;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.server.tensor.JsonTree;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
@@ -20,8 +21,9 @@ import reactor.netty.http.server.HttpServerRequest;
  *
  * @param variables the values of the route's variables, in their order
  * @param limit the most bytes that its body may have
+ * @param memory the bytes that its body takes of what all bodies may take
  */
-public record HttpCall(HttpServerRequest request, List<String> variables, long limit) {
+public record HttpCall(HttpServerRequest request, List<String> variables, long limit, BodyMemory memory) {
     /** Returns the value of a variable of the route; empty where the route does not have so many. */
     public String variable(int index) {
         return index < variables.size() ? variables.get(index) : "";
@@ -55,6 +57,10 @@ public record HttpCall(HttpServerRequest request, List<String> variables, long l
                     .doOnNext(part -> {
                         if (all.readableBytes() + (long) part.readableBytes() > limit) {
                             throw tooLarge();
+                        }
+                        if (!memory.reserve(part.readableBytes())) {
+                            throw new EngineException(
+                                    Status.BUDGET_EXCEEDED, "the bodies of all requests take the memory that there is");
                         }
                         all.addComponent(true, part.retain());
                     })

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
@@ -44,6 +44,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     private final int bodyLimit;
     private final int mostRequests;
     private final AtomicInteger requests = new AtomicInteger();
+    private final AtomicLong bodyBytes = new AtomicLong();
 
     /**
      * @param token the bearer token that requests need; null for none
@@ -86,7 +87,9 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         Route route = find(request.method(), path);
         ErrorForm errors = route == null ? PROTOCOL_ERROR : route.errors;
         boolean counted = route != null && isCounted(route);
-        Mono<HttpAnswer> answer = Mono.defer(() -> answer(route, request, path))
+        var memory = new BodyMemory(bodyBytes, Runtime.getRuntime().maxMemory());
+        Mono<HttpAnswer> answer = Mono.defer(() -> answer(route, request, path, memory))
+                .doFinally(_ -> memory.close())
                 .onErrorResume(failure -> Mono.fromSupplier(() -> failed(failure, errors)));
         if (counted) {
             requests.incrementAndGet();
@@ -101,7 +104,8 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         return route.method.equals(HttpMethod.POST);
     }
 
-    private Mono<HttpAnswer> answer(@Nullable Route route, HttpServerRequest request, List<String> path) {
+    private Mono<HttpAnswer> answer(
+            @Nullable Route route, HttpServerRequest request, List<String> path, BodyMemory memory) {
         if (route == null) {
             throw missing(path);
         }
@@ -119,7 +123,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
                 variables.add(path.get(i));
             }
         }
-        return route.handler.handle(new HttpCall(request, List.copyOf(variables), bodyLimit));
+        return route.handler.handle(new HttpCall(request, List.copyOf(variables), bodyLimit, memory));
     }
 
     private HttpProblem missing(List<String> path) {
@@ -154,11 +158,12 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     private static Mono<Void> send(HttpAnswer answer, HttpServerResponse response) {
         response.status(answer.status()).header(HttpHeaderNames.CONTENT_TYPE, answer.contentType());
         answer.headers().forEach(response::header);
-        if (answer.length() < 0) {
+        ByteBuf body = answer.body();
+        if (body == null) {
             return response.send(answer.parts(), (ByteBuf _) -> true).then();
         }
-        response.header(HttpHeaderNames.CONTENT_LENGTH, Long.toString(answer.length()));
-        return response.send(answer.parts()).then();
+        response.header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.readableBytes()));
+        return response.sendObject(body).then();
     }
 
     private void log(HttpServerRequest request, HttpResponseStatus status, long nanos) {
@@ -195,16 +200,34 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     }
 
     /** Returns the decoded segments of a path. One that is not well encoded stays as it is, and so matches nothing. */
-    private static List<String> segments(String uri) {
+    static List<String> segments(String uri) {
         int end = uri.indexOf('?');
-        String path = (end < 0 ? uri : uri.substring(0, end)).replaceAll("^/+|/+$", "");
-        Function<String, String> decoded = segment -> {
-            try {
-                return URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);
-            } catch (IllegalArgumentException e) {
-                return segment;
-            }
-        };
-        return List.of(path.split("/", -1)).stream().map(decoded).toList();
+        end = end < 0 ? uri.length() : end;
+        int start = 0;
+        while (start < end && uri.charAt(start) == '/') {
+            start++;
+        }
+        while (end > start && uri.charAt(end - 1) == '/') {
+            end--;
+        }
+        var segments = new ArrayList<String>();
+        while (start <= end) {
+            int slash = uri.indexOf('/', start);
+            int stop = slash < 0 || slash > end ? end : slash;
+            segments.add(decoded(uri.substring(start, stop)));
+            start = stop + 1;
+        }
+        return segments;
+    }
+
+    private static String decoded(String segment) {
+        if (segment.indexOf('%') < 0) {
+            return segment;
+        }
+        try {
+            return URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return segment;
+        }
     }
 }

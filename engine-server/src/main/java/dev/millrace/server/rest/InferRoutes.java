@@ -31,9 +31,15 @@ public final class InferRoutes {
         long jsonLength = header == null ? -1 : HttpCall.number(header, InferAnswer.HEADER_LENGTH);
         return call.body().flatMap(body -> {
             long document = jsonLength < 0 ? body.readableBytes() : jsonLength;
-            Mono<HttpAnswer> answer = Mono.defer(() -> infer(call, body, jsonLength));
-            return document > LONG_DOCUMENT ? answer.subscribeOn(Schedulers.parallel()) : answer;
+            return document > LONG_DOCUMENT
+                    ? elsewhere(body).flatMap(moved -> infer(call, moved, jsonLength))
+                    : infer(call, body, jsonLength);
         });
+    }
+
+    /** Hands a body to another thread. If the request is cancelled meanwhile, the body is discarded, and so released. */
+    private static Mono<ByteBuf> elsewhere(ByteBuf body) {
+        return Mono.just(body).hide().publishOn(Schedulers.parallel()).doOnDiscard(ByteBuf.class, ByteBuf::release);
     }
 
     /** Answers a request and releases its body. */

@@ -1,0 +1,186 @@
+package dev.millrace.cli;
+
+import dev.millrace.epcontext.cache.ContextCache;
+import dev.millrace.server.ControlMode;
+import dev.millrace.server.ModelServer;
+import dev.millrace.server.ServerOptions;
+import dev.millrace.session.EngineOptions;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Serves the models of a folder. */
+@Command(
+        name = "serve",
+        mixinStandardHelpOptions = true,
+        defaultValueProvider = ServeEnvironment.class,
+        description = "Serves the models of a folder by REST and gRPC, until the process is told to end.")
+final class ServerCommand implements Callable<Integer> {
+    /** Held, because the log forgets the level of a logger that nobody holds. */
+    private static final Logger SERVER_LOG = Logger.getLogger("dev.millrace.server");
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "FOLDER",
+            description = "Folders of models: MODEL/config.pbtxt and MODEL/VERSION/model.onnx, or MODEL.onnx.")
+    private List<Path> folders = new ArrayList<>();
+
+    @Option(names = "--host", paramLabel = "ADDRESS", description = "The address to listen at (default: 127.0.0.1).")
+    private String host = "127.0.0.1";
+
+    @Option(names = "--http-port", paramLabel = "PORT", description = "The port of HTTP; 0 for any (default: 8000).")
+    private int httpPort = 8000;
+
+    @Option(names = "--grpc-port", paramLabel = "PORT", description = "The port of gRPC; 0 for any (default: 8001).")
+    private int grpcPort = 8001;
+
+    @Option(
+            names = "--metrics-port",
+            paramLabel = "PORT",
+            description = "The port of metrics; 0 for any (default: 8002).")
+    private int metricsPort = 8002;
+
+    @Option(
+            names = "--control",
+            paramLabel = "MODE",
+            description = "How changes of the folders are learnt of: NONE (default), POLL, or EXPLICIT by requests.")
+    private ControlMode control = ControlMode.NONE;
+
+    @Option(
+            names = "--load",
+            paramLabel = "MODEL",
+            description = "A model to load at the start, with --control EXPLICIT; may be given several times.")
+    private List<String> loaded = new ArrayList<>();
+
+    @Option(names = "--poll-seconds", paramLabel = "N", description = "The time between two looks (default: 15).")
+    private int pollSeconds = 15;
+
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description = "The file of the bearer token that requests need (default: none is needed).")
+    private @Nullable Path tokenFile;
+
+    @Option(names = "--tls-certificate", paramLabel = "FILE", description = "The certificate chain of TLS, as PEM.")
+    private @Nullable Path certificate;
+
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "The private key of TLS, as PEM.")
+    private @Nullable Path key;
+
+    @Option(
+            names = "--tls-clients",
+            paramLabel = "FILE",
+            description = "The authorities, as PEM, whose clients are let in (default: all clients are).")
+    private @Nullable Path clients;
+
+    @Option(
+            names = "--max-body",
+            paramLabel = "BYTES",
+            description = "The most bytes of a body or message (default: 2147483647).")
+    private int maxBody = Integer.MAX_VALUE;
+
+    @Option(
+            names = "--max-requests",
+            paramLabel = "N",
+            description = "The requests that each protocol handles at once (default: 4096).")
+    private int maxRequests = 4096;
+
+    @Option(names = "--access-log", description = "Write a line for each request to the log.")
+    private boolean accessLog;
+
+    @Option(
+            names = "--drain-seconds",
+            paramLabel = "N",
+            description = "The time that requests have to end when the server ends (default: 30).")
+    private int drainSeconds = 30;
+
+    @Option(names = "--threads", paramLabel = "N", description = "Threads of the engine (default: all processors).")
+    private int threads;
+
+    @Option(
+            names = "--memory-budget",
+            paramLabel = "BYTES",
+            description = "The most bytes that models hold (default: no limit).")
+    private long memoryBudget = EngineOptions.defaults().memoryBudget();
+
+    @Option(
+            names = "--context-cache",
+            paramLabel = "FOLDER",
+            description = "The context cache, which keeps what is compiled.")
+    private @Nullable Path cache;
+
+    @Override
+    public Integer call() throws IOException {
+        UsageException.requireAtLeast(1, "--poll-seconds", pollSeconds);
+        UsageException.requireAtLeast(0, "--drain-seconds", drainSeconds);
+        UsageException.requireAtLeast(0, "--threads", threads);
+        SERVER_LOG.setLevel(Level.INFO);
+        PrintWriter out = spec.commandLine().getOut();
+        try (ModelServer server = ModelServer.start(options())) {
+            Thread ending = new Thread(server::close, "millrace-end");
+            Runtime.getRuntime().addShutdownHook(ending);
+            out.printf(
+                    "serving at %s: HTTP %d, gRPC %d, metrics %d; %s%n",
+                    host,
+                    server.httpPort(),
+                    server.grpcPort(),
+                    server.metricsPort(),
+                    server.isReady() ? "ready" : "some models are not loaded: see v2/repository/index");
+            out.flush();
+            server.awaitClose();
+        } catch (InterruptedException e) {
+            return ExitCode.OK;
+        }
+        return ExitCode.OK;
+    }
+
+    private ServerOptions options() throws IOException {
+        var options = ServerOptions.builder()
+                .repositories(folders.toArray(new Path[0]))
+                .host(host)
+                .httpPort(httpPort)
+                .grpcPort(grpcPort)
+                .metricsPort(metricsPort)
+                .control(control)
+                .loaded(loaded.toArray(new String[0]))
+                .pollInterval(Duration.ofSeconds(pollSeconds))
+                .maxBodyBytes(maxBody)
+                .maxRequests(maxRequests)
+                .accessLog(accessLog)
+                .drain(Duration.ofSeconds(drainSeconds))
+                .engine(EngineOptions.builder()
+                        .threads(threads)
+                        .memoryBudget(memoryBudget)
+                        .contextCache(cache == null ? null : ContextCache.in(cache))
+                        .build());
+        if (tokenFile != null) {
+            options.token(Files.readString(tokenFile).strip());
+        }
+        if ((certificate == null) != (key == null)) {
+            throw new UsageException("--tls-certificate and --tls-key go together");
+        }
+        if (certificate != null && key != null) {
+            options.tls(certificate, key);
+        }
+        if (clients != null) {
+            options.clientCertificates(clients);
+        }
+        return options.build();
+    }
+}
