@@ -7,6 +7,7 @@ import dev.millrace.session.Outputs;
 import dev.millrace.session.RunContext;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.Sequence;
+import dev.millrace.session.request.HeardGeneration;
 import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.Receiver;
 import java.util.ArrayDeque;
@@ -56,13 +57,21 @@ final class Decoding extends RunChain<Token> {
 
     private @Nullable Ending ending;
 
-    /** @param batch computes the tokens of several texts together; null for none */
+    private final @Nullable HeardGeneration heard;
+    private boolean failed;
+
+    /**
+     * @param batch computes the tokens of several texts together; null for none
+     * @param heard is told of tokens and of the end; null if nobody wants to hear of them
+     */
     Decoding(
             DecoderSignature signature,
             PrefixCache prefixes,
             @Nullable DecodeBatch batch,
             int[] prompt,
-            GenerationOptions generation) {
+            GenerationOptions generation,
+            @Nullable HeardGeneration heard) {
+        this.heard = heard;
         this.signature = signature;
         this.prefixes = prefixes;
         this.batch = batch;
@@ -81,6 +90,15 @@ final class Decoding extends RunChain<Token> {
 
     @Override
     Token run() {
+        try {
+            return computed();
+        } catch (RuntimeException | Error e) {
+            failed = true;
+            throw e;
+        }
+    }
+
+    private Token computed() {
         while (true) {
             Token token = ready.poll();
             if (token != null) {
@@ -191,7 +209,8 @@ final class Decoding extends RunChain<Token> {
     }
 
     @Override
-    void step(ContextView context, Receiver<Token> to, Disposable.Composite running) {
+    void step(ContextView context, Receiver<Token> receiver, Disposable.Composite running) {
+        Receiver<Token> to = heard == null ? receiver : noting(receiver);
         Token token = ready.poll();
         if (token != null) {
             to.answered(token);
@@ -222,6 +241,22 @@ final class Decoding extends RunChain<Token> {
         }));
     }
 
+    /** Returns a receiver that notes a failure. */
+    private Receiver<Token> noting(Receiver<Token> to) {
+        return new Receiver<>() {
+            @Override
+            public void answered(Token token) {
+                to.answered(token);
+            }
+
+            @Override
+            public void failed(EngineException failure) {
+                failed = true;
+                to.failed(failure);
+            }
+        };
+    }
+
     /** Returns the token that follows from a run; null if the prompt goes on. */
     @Override
     @Nullable
@@ -249,6 +284,9 @@ final class Decoding extends RunChain<Token> {
         }
         words[count++] = word;
         ending = ending(choice);
+        if (heard != null) {
+            heard.generated();
+        }
         int generated = count - prompt;
         return new Token(word, generated - 1, ending, choice.likelihood(), new TokenUsage(prompt, known, generated));
     }
@@ -273,6 +311,10 @@ final class Decoding extends RunChain<Token> {
 
     @Override
     public void close() {
+        if (heard != null) {
+            Ending why = ending == null ? Ending.STOPPED : ending;
+            heard.ended(prompt, known, failed ? "FAILED" : why.name());
+        }
         int[] covered = Arrays.copyOf(words, cached);
         if (batch == null || text == null) {
             prefixes.end(sequence, covered);

@@ -6,6 +6,8 @@ import dev.millrace.session.Session;
 import dev.millrace.session.State;
 import dev.millrace.session.StateOptions;
 import dev.millrace.session.StatefulSession;
+import dev.millrace.session.request.HeardGeneration;
+import dev.millrace.session.request.Streaming;
 import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.StepFlux;
 import dev.millrace.session.util.Failures;
@@ -144,7 +146,9 @@ public final class Generator implements AutoCloseable {
     }
 
     private Decoding begin(int[] words, GenerationOptions options) {
-        return new Decoding(signature, prefixes, batch, words, Failures.requireArgument(options, "options"));
+        Failures.requireArgument(options, "options");
+        HeardGeneration heard = session instanceof Streaming streaming ? streaming.beginGeneration() : null;
+        return new Decoding(signature, prefixes, batch, words, options, heard);
     }
 
     /** The bytes of caches that ended generations have left for later prompts. */
