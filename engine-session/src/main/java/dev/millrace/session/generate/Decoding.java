@@ -55,6 +55,9 @@ final class Decoding extends RunChain<Token> {
     /** The guesses that the run under way reads. */
     private int[] guesses = Speculation.NONE;
 
+    /** The number of tokens that the model knows; 0 before the first logits. */
+    private int vocabulary;
+
     private @Nullable Ending ending;
 
     private final @Nullable HeardGeneration heard;
@@ -62,6 +65,7 @@ final class Decoding extends RunChain<Token> {
 
     /**
      * @param batch computes the tokens of several texts together; null for none
+     * @param draft guesses next tokens; null for guesses from earlier phrases
      * @param heard is told of tokens and of the end; null if nobody wants to hear of them
      */
     Decoding(
@@ -70,6 +74,7 @@ final class Decoding extends RunChain<Token> {
             @Nullable DecodeBatch batch,
             int[] prompt,
             GenerationOptions generation,
+            @Nullable DraftText draft,
             @Nullable HeardGeneration heard) {
         this.heard = heard;
         this.signature = signature;
@@ -77,7 +82,7 @@ final class Decoding extends RunChain<Token> {
         this.batch = batch;
         this.generation = generation;
         this.sampler = new Sampler(generation);
-        this.speculation = new Speculation(signature.mayGuess() ? generation.speculativeTokens() : 0);
+        this.speculation = new Speculation(signature.mayGuess() ? generation.speculativeTokens() : 0, draft);
         this.prompt = prompt.length;
         this.words = prompt.clone();
         this.count = prompt.length;
@@ -126,7 +131,7 @@ final class Decoding extends RunChain<Token> {
         }
         int context = signature.contextLength() > 0 ? signature.contextLength() : Integer.MAX_VALUE;
         int answer = generation.maxTokens() - (count - prompt) - 1;
-        return speculation.guesses(words, count, Math.min(answer, context - count - 1));
+        return speculation.guesses(words, count, Math.min(answer, context - count - 1), vocabulary);
     }
 
     /** Adds the tokens of a run with guesses: one behind each right guess, and one more. */
@@ -216,7 +221,13 @@ final class Decoding extends RunChain<Token> {
             to.answered(token);
             return;
         }
-        BatchedText batched = next();
+        BatchedText batched;
+        try {
+            batched = next();
+        } catch (RuntimeException | Error e) {
+            to.failed(named(e));
+            return;
+        }
         if (batched == null) {
             super.step(context, to, running);
             return;
@@ -276,6 +287,7 @@ final class Decoding extends RunChain<Token> {
 
     /** Returns the token that follows from the logits behind all words. */
     private Token chosen(float[] logits) {
+        vocabulary = logits.length;
         cached = signature.keepsCaches() ? end : 0;
         Sampler.Choice choice = sampler.choose(logits, Arrays.copyOf(words, count), prompt);
         int word = choice.id();
@@ -315,6 +327,7 @@ final class Decoding extends RunChain<Token> {
             Ending why = ending == null ? Ending.STOPPED : ending;
             heard.ended(prompt, known, failed ? "FAILED" : why.name());
         }
+        speculation.close();
         int[] covered = Arrays.copyOf(words, cached);
         if (batch == null || text == null) {
             prefixes.end(sequence, covered);
