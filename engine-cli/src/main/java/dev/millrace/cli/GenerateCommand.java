@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Session;
+import dev.millrace.session.generate.BeamOptions;
 import dev.millrace.session.generate.DecoderSignature;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.Generator;
@@ -78,6 +79,12 @@ final class GenerateCommand implements Callable<Integer> {
                     "How many tokens the model sees at most, prompt included (default: what the folder's files say).")
     private @Nullable Integer context;
 
+    @Option(
+            names = "--beams",
+            paramLabel = "N",
+            description = "Follow N texts at a time, and print the most likely one as a whole.")
+    private @Nullable Integer beams;
+
     @Option(names = "--stats", description = "Print how many tokens there were, and how fast, to the standard error.")
     private boolean stats;
 
@@ -93,6 +100,7 @@ final class GenerateCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         constraint.check();
+        UsageException.requireAtLeast(1, "--beams", beams == null ? 1 : beams);
         UsageException.requireAtLeast(1, "--context", context == null ? 1 : context);
         GenerationOptions options = generation.over(GenerationOptions.defaults());
         Path file = ModelArgument.of(model).file();
@@ -111,17 +119,32 @@ final class GenerateCommand implements Callable<Integer> {
             TextGenerator generator = TextGenerator.of(adapter == null ? tokens : tokens.with(adapter.tensors()), read)
                     .stoppingAt(generation.stops());
             var pace = new GenerationPace(opening);
-            Completion completion = generator.run(text, complete.build(), piece -> {
+            Completion completion = beams == null
+                    ? generator.run(text, complete.build(), piece -> {
+                        pace.heard();
+                        print(out, piece);
+                    })
+                    : best(generator, text, complete.build(), beams);
+            if (beams != null) {
                 pace.heard();
-                out.print(piece);
-                out.flush();
-            });
+                print(out, completion.text());
+            }
             out.println();
             if (stats) {
                 spec.commandLine().getErr().println(pace.text(completion));
             }
         }
         return ExitCode.OK;
+    }
+
+    private static void print(PrintWriter out, String text) {
+        out.print(text);
+        out.flush();
+    }
+
+    private static Completion best(TextGenerator generator, String text, GenerationOptions options, int beams) {
+        BeamOptions search = BeamOptions.builder().beams(beams).build();
+        return generator.beams(text, options, search).getFirst().completion();
     }
 
     private Path tokenizerOf(Path model) {

@@ -2,6 +2,7 @@ package dev.millrace.cli;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.session.generate.Mirostat;
 import dev.millrace.text.Adapter;
 import dev.millrace.text.Tokenizer;
 import java.nio.file.Path;
@@ -15,6 +16,8 @@ import picocli.CommandLine.Option;
 
 /** The flags of commands that generate text: how tokens are chosen, and when a text ends. */
 final class GenerationFlags {
+    private static final double USUAL_RATE = 0.1;
+
     @Option(
             names = {"-n", "--max-tokens"},
             paramLabel = "N",
@@ -41,6 +44,25 @@ final class GenerationFlags {
             paramLabel = "P",
             description = "Draw no token whose chance is less than this part of the likeliest one's.")
     private @Nullable Double minP;
+
+    @Option(
+            names = "--typical-p",
+            paramLabel = "P",
+            description = "Draw from the tokens whose surprise is nearest to the expected one, which have this share"
+                    + " together.")
+    private @Nullable Double typicalP;
+
+    @Option(
+            names = "--mirostat",
+            paramLabel = "BITS",
+            description = "Keep the surprise of drawn tokens near so many bits (mirostat 2.0).")
+    private @Nullable Double mirostat;
+
+    @Option(
+            names = "--mirostat-rate",
+            paramLabel = "X",
+            description = "How fast mirostat follows the surprise (default: 0.1).")
+    private @Nullable Double mirostatRate;
 
     @Option(
             names = "--repetition-penalty",
@@ -101,6 +123,9 @@ final class GenerationFlags {
         UsageException.requireAtLeast(1, "--max-tokens", or(maxTokens, 1));
         UsageException.requireAtLeast(1, "--top-k", or(topK, 1));
         UsageException.requireAtLeast(1, "--time-limit", or(timeLimit, 1));
+        if (mirostat == null && mirostatRate != null) {
+            throw new UsageException("--mirostat-rate belongs to --mirostat, which is not given");
+        }
         if (stops.contains("")) {
             throw new UsageException("--stop is an empty text, which every text has");
         }
@@ -110,12 +135,16 @@ final class GenerationFlags {
                     .temperature(or(temperature, options.temperature()))
                     .topP(or(topP, options.topP()))
                     .minP(or(minP, options.minP()))
+                    .typicalP(or(typicalP, options.typicalP()))
                     .repetitionPenalty(or(repetitionPenalty, options.repetitionPenalty()))
                     .frequencyPenalty(or(frequencyPenalty, options.frequencyPenalty()))
                     .presencePenalty(or(presencePenalty, options.presencePenalty()))
                     .noRepeatNgram(or(noRepeatNgram, options.noRepeatNgram()))
                     .speculativeTokens(or(speculativeTokens, options.speculativeTokens()))
                     .timeLimit(timeLimit == null ? options.timeLimit() : Duration.ofSeconds(timeLimit));
+            if (mirostat != null) {
+                builder.mirostat(new Mirostat(mirostat, or(mirostatRate, USUAL_RATE)));
+            }
             if (topK != null) {
                 builder.topK(topK);
             }

@@ -63,6 +63,21 @@ class GenerateTest {
     }
 
     @Test
+    void beamsAreSearched() {
+        prints(" runs on", "--beams", 2);
+        prints(" runs", "--beams", 2, "--stop", " on");
+        refuses(ExitCode.USAGE, "--beams is 0", "--beams", 0);
+    }
+
+    @Test
+    void tokensAreDrawnBySurprise() {
+        prints(" runs on", "--temperature", "1", "--mirostat", "0.001", "--mirostat-rate", "0.001");
+        prints(" runs on", "--temperature", "0.001", "--typical-p", "0.5");
+        refuses(ExitCode.USAGE, "--mirostat-rate belongs to", "--mirostat-rate", "0.1");
+        refuses(ExitCode.USAGE, "mirostat draws tokens", "--mirostat", 5);
+    }
+
+    @Test
     void chanceCanBeRepeated() {
         Object[] drawn = {"--temperature", "4", "--seed", 5, "-n", 40, "--stop-token", 99, "--top-p", "0.99"};
         assertThat(generate(drawn).out()).isEqualTo(generate(drawn).out()).contains("mill");

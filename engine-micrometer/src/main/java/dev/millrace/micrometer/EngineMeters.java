@@ -2,6 +2,7 @@ package dev.millrace.micrometer;
 
 import dev.millrace.session.BatchReport;
 import dev.millrace.session.Engine;
+import dev.millrace.session.GenerationReport;
 import dev.millrace.session.Health;
 import dev.millrace.session.MemoryUse;
 import dev.millrace.session.ReplaceableSession;
@@ -9,12 +10,14 @@ import dev.millrace.session.RequestListener;
 import dev.millrace.session.RequestReport;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionLabel;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
@@ -22,7 +25,9 @@ import java.util.function.ToDoubleFunction;
  * Meters of an engine's requests, by session, version of its model and providers. {@code millrace.requests} is the time
  * of runs, by outcome too; {@code millrace.queue} the time that requests waited for their runs;
  * {@code millrace.batch.size} the number of requests that a batched run answered; {@code millrace.batch.copy} the time
- * of concatenating its requests and splitting its answers. To be set by
+ * of concatenating its requests and splitting its answers. {@code millrace.generation.first} is the time to the first token
+ * of a generation, {@code millrace.generation.token} the mean time of its later ones, and {@code millrace.generation.tokens}
+ * counts tokens of prompts, those that caches had, and those of answers. To be set by
  * {@link dev.millrace.session.EngineOptions.Builder#requestListener}; the {@code watch} methods add gauges.
  */
 public final class EngineMeters implements RequestListener {
@@ -65,6 +70,36 @@ public final class EngineMeters implements RequestListener {
                 .tags(own)
                 .register(registry)
                 .record(batch.copied());
+    }
+
+    @Override
+    public void generationEnded(GenerationReport generation) {
+        Tags own = tagsOf(generation.of());
+        if (generation.generatedTokens() > 0) {
+            time("millrace.generation.first", "Time to the first token", own, generation.toFirstToken());
+        }
+        if (generation.generatedTokens() > 1) {
+            time("millrace.generation.token", "Mean time of a later token of a generation", own, generation.perToken());
+        }
+        count("prompt", own, generation.promptTokens());
+        count("cached", own, generation.cachedTokens());
+        count("generated", own, generation.generatedTokens());
+    }
+
+    private void time(String name, String description, Tags own, Duration time) {
+        Timer.builder(name)
+                .description(description)
+                .tags(own)
+                .register(registry)
+                .record(time);
+    }
+
+    private void count(String kind, Tags own, int tokens) {
+        Counter.builder("millrace.generation.tokens")
+                .description("Tokens of prompts, those of them that caches had, and tokens of answers")
+                .tags(own.and("kind", kind))
+                .register(registry)
+                .increment(tokens);
     }
 
     private Tags tagsOf(SessionLabel label) {

@@ -7,6 +7,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.session.BatchReport;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
+import dev.millrace.session.GenerationReport;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.ReplaceableSession;
 import dev.millrace.session.Session;
@@ -83,6 +84,33 @@ class EngineMetersTest {
         assertThat(size.mean()).isEqualTo(8);
         assertThat(registry.get("millrace.batch.copy").timer().totalTime(TimeUnit.NANOSECONDS))
                 .isEqualTo(2_000);
+    }
+
+    @Test
+    void generationsAreMetered() {
+        var registry = new SimpleMeterRegistry();
+        var label = new SessionLabel("llama", "1", List.of("simd", "cpu"));
+        var meters = new EngineMeters(registry);
+        meters.generationEnded(new GenerationReport(label, 100, 80, 11, 5_000, 15_000, "STOP_TOKEN"));
+        meters.generationEnded(new GenerationReport(label, 10, 0, 1, 7_000, 7_000, "MAX_TOKENS"));
+        meters.generationEnded(new GenerationReport(label, 10, 0, 0, 0, 9_000, "FAILED"));
+        String[] tags = {"session", "llama", "version", "1", "provider", "simd+cpu"};
+        var first = registry.get("millrace.generation.first").tags(tags).timer();
+        assertThat(first.count()).isEqualTo(2);
+        assertThat(first.totalTime(TimeUnit.NANOSECONDS)).isEqualTo(12_000);
+        var later = registry.get("millrace.generation.token").tags(tags).timer();
+        assertThat(later.count()).isEqualTo(1);
+        assertThat(later.totalTime(TimeUnit.NANOSECONDS)).isEqualTo(1_000);
+        assertThat(tokens(registry, "prompt")).isEqualTo(120);
+        assertThat(tokens(registry, "cached")).isEqualTo(80);
+        assertThat(tokens(registry, "generated")).isEqualTo(12);
+    }
+
+    private static double tokens(SimpleMeterRegistry registry, String kind) {
+        return registry.get("millrace.generation.tokens")
+                .tag("kind", kind)
+                .counter()
+                .count();
     }
 
     @Test

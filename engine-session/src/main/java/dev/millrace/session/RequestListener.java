@@ -11,4 +11,7 @@ public interface RequestListener {
 
     /** Hears of a run that answered several requests of a {@link BatchedSession}, beside the run's own report. */
     default void batchEnded(BatchReport batch) {}
+
+    /** Hears of a generation, beside the reports of its runs. */
+    default void generationEnded(GenerationReport generation) {}
 }

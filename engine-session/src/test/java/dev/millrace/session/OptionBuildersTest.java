@@ -10,6 +10,7 @@ import dev.millrace.scheduler.device.DeviceType;
 import dev.millrace.scheduler.event.ChromeTrace;
 import dev.millrace.session.generate.BeamOptions;
 import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.session.generate.Mirostat;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.reflect.RecordComponent;
@@ -25,8 +26,17 @@ import org.junit.jupiter.api.io.TempDir;
 class OptionBuildersTest {
     /** Asserts that a copy has all components, none of which is the default. */
     private static void assertCopied(Record copy, Record options, Record defaults) throws ReflectiveOperationException {
+        assertCopied(copy, options, defaults, "");
+    }
+
+    /** @param elsewhere a component that does not go with the others, and is copied elsewhere */
+    private static void assertCopied(Record copy, Record options, Record defaults, String elsewhere)
+            throws ReflectiveOperationException {
         assertThat(copy).isEqualTo(options);
         for (RecordComponent component : options.getClass().getRecordComponents()) {
+            if (component.getName().equals(elsewhere)) {
+                continue;
+            }
             assertThat(component.getAccessor().invoke(options))
                     .as(component.getName())
                     .isNotEqualTo(component.getAccessor().invoke(defaults));
@@ -168,6 +178,7 @@ class OptionBuildersTest {
                 .topK(2)
                 .topP(0.5)
                 .minP(0.1)
+                .typicalP(0.9)
                 .repetitionPenalty(2)
                 .frequencyPenalty(0.1)
                 .presencePenalty(0.2)
@@ -184,7 +195,12 @@ class OptionBuildersTest {
                 .priority(5)
                 .cancellation(new Cancellation())
                 .build();
-        assertCopied(options.toBuilder().build(), options, GenerationOptions.defaults());
+        assertCopied(options.toBuilder().build(), options, GenerationOptions.defaults(), "mirostat");
+        GenerationOptions surprising = GenerationOptions.builder()
+                .temperature(1)
+                .mirostat(new Mirostat(5, 0.1))
+                .build();
+        assertThat(surprising.toBuilder().build()).isEqualTo(surprising);
         assertThat(GenerationOptions.builder().build()).isEqualTo(GenerationOptions.defaults());
         assertThat(GenerationOptions.defaults().toBuilder().build()).isEqualTo(GenerationOptions.defaults());
     }

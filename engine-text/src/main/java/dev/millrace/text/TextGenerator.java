@@ -3,9 +3,12 @@ package dev.millrace.text;
 import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.session.Session;
+import dev.millrace.session.generate.BeamOptions;
 import dev.millrace.session.generate.Ending;
+import dev.millrace.session.generate.Generation;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.Generator;
+import dev.millrace.session.generate.ScoredGeneration;
 import dev.millrace.session.generate.Token;
 import dev.millrace.session.generate.TokenUsage;
 import java.util.ArrayList;
@@ -116,6 +119,42 @@ public final class TextGenerator {
             }
             return piece.ending() == null;
         });
+        return completion(pieces);
+    }
+
+    /**
+     * Searches for the most likely texts on this thread. The search does not know the stop texts: they end the texts that it
+     * returns.
+     *
+     * @param options those of the texts; nothing is drawn, so the temperature is 0
+     * @return the best texts, the best one first
+     */
+    public List<ScoredCompletion> beams(String prompt, GenerationOptions options, BeamOptions beams) {
+        Prompt begun = begun(prompt, options);
+        return texts(begun, generator.beams(begun.ids(), begun.options(), beams));
+    }
+
+    /** Searches for the most likely texts on subscription. */
+    public Mono<List<ScoredCompletion>> beamsMono(String prompt, GenerationOptions options, BeamOptions beams) {
+        Prompt begun = begun(prompt, options);
+        return generator.beamsMono(begun.ids(), begun.options(), beams).map(found -> texts(begun, found));
+    }
+
+    private List<ScoredCompletion> texts(Prompt begun, List<ScoredGeneration> found) {
+        return found.stream()
+                .map(each -> new ScoredCompletion(text(begun, each.generation()), each.score()))
+                .toList();
+    }
+
+    private Completion text(Prompt begun, Generation generation) {
+        Saying said = saying(begun);
+        var pieces = new ArrayList<Piece>();
+        List<Token> tokens = generation.tokens();
+        for (int i = 0; i < tokens.size() && (i == 0 || pieces.getLast().ending() == null); i++) {
+            Token token = tokens.get(i);
+            Ending ending = i == tokens.size() - 1 ? generation.ending() : null;
+            pieces.add(said.piece(new Token(token.id(), token.index(), ending, token.likelihood(), token.usage())));
+        }
         return completion(pieces);
     }
 

@@ -18,6 +18,7 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
+import dev.millrace.session.generate.BeamOptions;
 import dev.millrace.session.generate.Ending;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.TokenConstraint;
@@ -119,6 +120,22 @@ class TextGeneratorTest {
         // what looked like the beginning of a stop is given in the end
         assertThat(generator.stoppingAt("水. No").run("A", whole()).text()).isEqualTo(TEXT.substring(1));
         assertThatThrownBy(() -> generator.stoppingAt("")).hasMessageContaining("empty");
+    }
+
+    @Test
+    void beamsAreTexts() {
+        BeamOptions two = BeamOptions.builder().beams(2).returned(2).build();
+        List<ScoredCompletion> found = generator.beams("A", whole(), two);
+        assertThat(found)
+                .hasSize(2)
+                .isEqualTo(generator.beamsMono("A", whole(), two).block());
+        assertThat(found.getFirst().completion().text()).isEqualTo(TEXT.substring(1));
+        assertThat(found.getFirst().completion().ending()).isEqualTo(Ending.STOP_TOKEN);
+        assertThat(found.getFirst().score()).isGreaterThan(found.getLast().score());
+        Completion stopped =
+                generator.stoppingAt(" to").beams("A", whole(), two).getFirst().completion();
+        assertThat(stopped.text()).isEqualTo(" crab🦀");
+        assertThat(stopped.ending()).isEqualTo(Ending.STOPPED);
     }
 
     @Test

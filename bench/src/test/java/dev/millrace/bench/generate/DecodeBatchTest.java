@@ -27,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Subscription;
 import reactor.core.Exceptions;
@@ -40,6 +41,9 @@ import reactor.util.function.Tuple2;
 class DecodeBatchTest {
     private static final int TEXTS = 7;
     private static final int TOKENS = 80;
+    /** The name of the session of a draft model. */
+    private static final String DRAFT = "draft";
+
     private static final GenerationOptions HOW =
             GenerationOptions.builder().maxTokens(TOKENS).build();
 
@@ -53,7 +57,11 @@ class DecodeBatchTest {
     void generateApart() {
         engine = Engine.create(EngineOptions.builder()
                 .threads(2)
-                .requestListener(report -> runs.incrementAndGet())
+                .requestListener(report -> {
+                    if (!report.of().name().equals(DRAFT)) {
+                        runs.incrementAndGet();
+                    }
+                })
                 .build());
         session = engine.session(SmallDecoder.bytes(SmallDecoder.Form.GROUPS, 3), SessionOptions.defaults());
         var random = new Random(5);
@@ -161,6 +169,52 @@ class DecodeBatchTest {
                     .map(Generation::ids)
                     .collectList()
                     .block()));
+        }
+    }
+
+    /** A draft model that says the same, and one that says something else. */
+    @ParameterizedTest
+    @CsvSource({"3, 4", "3, 16", "4, 4"})
+    void aDraftModelChangesNothingButTheNumberOfRuns(long seed, int guesses) {
+        GenerationOptions guessing = HOW.toBuilder().speculativeTokens(guesses).build();
+        boolean isSame = seed == 3;
+        try (Session other = engine.session(
+                        SmallDecoder.bytes(SmallDecoder.Form.GROUPS, seed),
+                        SessionOptions.builder().name(DRAFT).build());
+                Generator draft = Generator.of(
+                        other,
+                        DecoderSignature.of(other),
+                        GeneratorOptions.builder().prefixBytes(1 << 20).build());
+                Generator generator = Generator.of(
+                        session,
+                        DecoderSignature.of(session),
+                        GeneratorOptions.builder().draft(draft).build())) {
+            for (int i = 0; i < TEXTS; i++) {
+                runs.set(0);
+                assertThat(generator.run(prompts.get(i), guessing).ids()).containsExactly(alone.get(i));
+                assertThat(runs.get()).isLessThan(isSame ? TOKENS / 3 : TOKENS + 5);
+                assertThat(requireNonNull(
+                                        generator.mono(prompts.get(i), guessing).block())
+                                .ids())
+                        .containsExactly(alone.get(i));
+            }
+            assertAreThoseAlone(requireNonNull(Flux.fromIterable(prompts)
+                    .flatMapSequential(prompt -> generator.mono(prompt, guessing))
+                    .map(Generation::ids)
+                    .collectList()
+                    .block()));
+        }
+    }
+
+    @Test
+    void aDraftModelWithoutRoomIsRefused() {
+        try (Session other =
+                engine.session(SmallDecoder.bytes(SmallDecoder.Form.PLAIN, 3), SessionOptions.defaults())) {
+            GeneratorOptions drafting =
+                    GeneratorOptions.builder().draft(Generator.of(other)).build();
+            assertThatThrownBy(() -> Generator.of(session, DecoderSignature.of(session), drafting))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("a draft model goes with models");
         }
     }
 

@@ -45,6 +45,31 @@ final class FlightEvents implements RunListener {
         String outcome = "";
     }
 
+    @Name("dev.millrace.Generation")
+    @Label("Generation of tokens")
+    @Category("Millrace")
+    @StackTrace(false)
+    static final class GenerationEvent extends Event {
+        @Label("Session")
+        String session = "";
+
+        @Label("Prompt tokens")
+        int promptTokens;
+
+        @Label("Cached prompt tokens")
+        int cachedTokens;
+
+        @Label("Generated tokens")
+        int generatedTokens;
+
+        @Label("Time to first token")
+        @Timespan(Timespan.NANOSECONDS)
+        long firstToken;
+
+        @Label("Outcome")
+        String outcome = "";
+    }
+
     @Name("dev.millrace.Session")
     @Label("Creation of a session")
     @Category("Millrace")

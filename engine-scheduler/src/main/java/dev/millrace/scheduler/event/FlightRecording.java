@@ -16,4 +16,10 @@ public final class FlightRecording {
     public static @Nullable FlightCreation creationIfOn() {
         return FlightRecorder.isInitialized() ? new FlightCreation() : null;
     }
+
+    /** A generation that begins, or null where no recording wants to hear of generations. */
+    public static @Nullable FlightGeneration generationIfOn() {
+        boolean isOn = FlightRecorder.isInitialized() && new FlightEvents.GenerationEvent().isEnabled();
+        return isOn ? new FlightGeneration() : null;
+    }
 }

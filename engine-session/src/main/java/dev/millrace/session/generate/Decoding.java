@@ -7,6 +7,7 @@ import dev.millrace.session.Outputs;
 import dev.millrace.session.RunContext;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.Sequence;
+import dev.millrace.session.request.HeardGeneration;
 import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.Receiver;
 import java.util.ArrayDeque;
@@ -54,21 +55,34 @@ final class Decoding extends RunChain<Token> {
     /** The guesses that the run under way reads. */
     private int[] guesses = Speculation.NONE;
 
+    /** The number of tokens that the model knows; 0 before the first logits. */
+    private int vocabulary;
+
     private @Nullable Ending ending;
 
-    /** @param batch computes the tokens of several texts together; null for none */
+    private final @Nullable HeardGeneration heard;
+    private boolean failed;
+
+    /**
+     * @param batch computes the tokens of several texts together; null for none
+     * @param draft guesses next tokens; null for guesses from earlier phrases
+     * @param heard is told of tokens and of the end; null if nobody wants to hear of them
+     */
     Decoding(
             DecoderSignature signature,
             PrefixCache prefixes,
             @Nullable DecodeBatch batch,
             int[] prompt,
-            GenerationOptions generation) {
+            GenerationOptions generation,
+            @Nullable DraftText draft,
+            @Nullable HeardGeneration heard) {
+        this.heard = heard;
         this.signature = signature;
         this.prefixes = prefixes;
         this.batch = batch;
         this.generation = generation;
         this.sampler = new Sampler(generation);
-        this.speculation = new Speculation(signature.mayGuess() ? generation.speculativeTokens() : 0);
+        this.speculation = new Speculation(signature.mayGuess() ? generation.speculativeTokens() : 0, draft);
         this.prompt = prompt.length;
         this.words = prompt.clone();
         this.count = prompt.length;
@@ -81,6 +95,15 @@ final class Decoding extends RunChain<Token> {
 
     @Override
     Token run() {
+        try {
+            return computed();
+        } catch (RuntimeException | Error e) {
+            failed = true;
+            throw e;
+        }
+    }
+
+    private Token computed() {
         while (true) {
             Token token = ready.poll();
             if (token != null) {
@@ -108,7 +131,7 @@ final class Decoding extends RunChain<Token> {
         }
         int context = signature.contextLength() > 0 ? signature.contextLength() : Integer.MAX_VALUE;
         int answer = generation.maxTokens() - (count - prompt) - 1;
-        return speculation.guesses(words, count, Math.min(answer, context - count - 1));
+        return speculation.guesses(words, count, Math.min(answer, context - count - 1), vocabulary);
     }
 
     /** Adds the tokens of a run with guesses: one behind each right guess, and one more. */
@@ -191,13 +214,20 @@ final class Decoding extends RunChain<Token> {
     }
 
     @Override
-    void step(ContextView context, Receiver<Token> to, Disposable.Composite running) {
+    void step(ContextView context, Receiver<Token> receiver, Disposable.Composite running) {
+        Receiver<Token> to = heard == null ? receiver : noting(receiver);
         Token token = ready.poll();
         if (token != null) {
             to.answered(token);
             return;
         }
-        BatchedText batched = next();
+        BatchedText batched;
+        try {
+            batched = next();
+        } catch (RuntimeException | Error e) {
+            to.failed(named(e));
+            return;
+        }
         if (batched == null) {
             super.step(context, to, running);
             return;
@@ -222,6 +252,22 @@ final class Decoding extends RunChain<Token> {
         }));
     }
 
+    /** Returns a receiver that notes a failure. */
+    private Receiver<Token> noting(Receiver<Token> to) {
+        return new Receiver<>() {
+            @Override
+            public void answered(Token token) {
+                to.answered(token);
+            }
+
+            @Override
+            public void failed(EngineException failure) {
+                failed = true;
+                to.failed(failure);
+            }
+        };
+    }
+
     /** Returns the token that follows from a run; null if the prompt goes on. */
     @Override
     @Nullable
@@ -241,6 +287,7 @@ final class Decoding extends RunChain<Token> {
 
     /** Returns the token that follows from the logits behind all words. */
     private Token chosen(float[] logits) {
+        vocabulary = logits.length;
         cached = signature.keepsCaches() ? end : 0;
         Sampler.Choice choice = sampler.choose(logits, Arrays.copyOf(words, count), prompt);
         int word = choice.id();
@@ -249,6 +296,9 @@ final class Decoding extends RunChain<Token> {
         }
         words[count++] = word;
         ending = ending(choice);
+        if (heard != null) {
+            heard.generated();
+        }
         int generated = count - prompt;
         return new Token(word, generated - 1, ending, choice.likelihood(), new TokenUsage(prompt, known, generated));
     }
@@ -273,6 +323,11 @@ final class Decoding extends RunChain<Token> {
 
     @Override
     public void close() {
+        if (heard != null) {
+            Ending why = ending == null ? Ending.STOPPED : ending;
+            heard.ended(prompt, known, failed ? "FAILED" : why.name());
+        }
+        speculation.close();
         int[] covered = Arrays.copyOf(words, cached);
         if (batch == null || text == null) {
             prefixes.end(sequence, covered);

@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param topK the number of the most likely tokens that are drawn from; 0 for all
  * @param topP the probability that the most likely tokens must have together to be drawn from; 1 for all
  * @param minP the probability, relative to that of the most likely token, below which tokens are not drawn; 0 for none
+ * @param typicalP the probability that the tokens must have together whose surprise is nearest to the expected one to be drawn
+ *     from; 1 for all
+ * @param mirostat the surprise that drawn tokens are kept near, in place of {@code topK}, {@code topP}, {@code minP} and
+ *     {@code typicalP}; null for none
  * @param repetitionPenalty above 1, tokens of the prompt and of the answer become less likely
  * @param frequencyPenalty the number that a token's score loses for each time that it stands in the answer
  * @param presencePenalty the number that a token's score loses if it stands in the answer
@@ -41,6 +45,8 @@ public record GenerationOptions(
         int topK,
         double topP,
         double minP,
+        double typicalP,
+        @Nullable Mirostat mirostat,
         double repetitionPenalty,
         double frequencyPenalty,
         double presencePenalty,
@@ -67,6 +73,11 @@ public record GenerationOptions(
         check(topK >= 0, "topK is " + topK + "; it is at least 1, and left out for all tokens");
         check(topP > 0 && topP <= 1, "topP is " + topP + "; it is a share above 0 and up to 1");
         check(minP >= 0 && minP <= 1, "minP is " + minP + "; it is a share from 0 to 1");
+        check(typicalP > 0 && typicalP <= 1, "typicalP is " + typicalP + "; it is a share above 0 and up to 1");
+        check(
+                mirostat == null || temperature > 0 && topK == 0 && topP == 1 && minP == 0 && typicalP == 1,
+                "mirostat draws tokens and chooses from how many itself: it needs a temperature above 0, and goes"
+                        + " without topK, topP, minP and typicalP");
         logitBias = Map.copyOf(Failures.requireArgument(logitBias, "logitBias"));
         logitBias.forEach((id, bias) -> check(
                 !bias.isNaN() && bias < Double.POSITIVE_INFINITY,
@@ -110,6 +121,7 @@ public record GenerationOptions(
                 .temperature(temperature)
                 .topP(topP)
                 .minP(minP)
+                .typicalP(typicalP)
                 .repetitionPenalty(repetitionPenalty)
                 .frequencyPenalty(frequencyPenalty)
                 .presencePenalty(presencePenalty)
@@ -120,6 +132,7 @@ public record GenerationOptions(
                 .priority(priority)
                 .cancellation(cancellation);
         builder.topK = topK;
+        builder.mirostat = mirostat;
         builder.seed = seed;
         builder.stopTokens = stopTokens;
         builder.logitBias = logitBias;
@@ -134,6 +147,8 @@ public record GenerationOptions(
         private int topK;
         private double topP = 1;
         private double minP;
+        private double typicalP = 1;
+        private @Nullable Mirostat mirostat;
         private double repetitionPenalty = 1;
         private double frequencyPenalty;
         private double presencePenalty;
@@ -173,6 +188,17 @@ public record GenerationOptions(
 
         public Builder minP(double value) {
             minP = value;
+            return this;
+        }
+
+        public Builder typicalP(double value) {
+            typicalP = value;
+            return this;
+        }
+
+        /** Sets the surprise that drawn tokens are kept near; null for none. */
+        public Builder mirostat(@Nullable Mirostat value) {
+            mirostat = value;
             return this;
         }
 
@@ -258,6 +284,8 @@ public record GenerationOptions(
                     topK,
                     topP,
                     minP,
+                    typicalP,
+                    mirostat,
                     repetitionPenalty,
                     frequencyPenalty,
                     presencePenalty,

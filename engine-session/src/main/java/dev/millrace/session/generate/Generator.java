@@ -6,6 +6,8 @@ import dev.millrace.session.Session;
 import dev.millrace.session.State;
 import dev.millrace.session.StateOptions;
 import dev.millrace.session.StatefulSession;
+import dev.millrace.session.request.HeardGeneration;
+import dev.millrace.session.request.Streaming;
 import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.StepFlux;
 import dev.millrace.session.util.Failures;
@@ -34,6 +36,12 @@ public final class Generator implements AutoCloseable {
         this.session = session;
         this.options = options;
         this.signature = signature;
+        Generator draft = options.draft();
+        if (draft != null && !(signature.mayGuess() && draft.signature.mayGuess())) {
+            throw EngineException.invalidArgument(
+                    "a draft model goes with models whose caches have room for later tokens and that have the logits"
+                            + " of all tokens, and so has the draft model: " + signature + ", " + draft.signature);
+        }
         StatefulSession sequences =
                 session.stateful(StateOptions.defaults(), signature.states().toArray(State[]::new));
         this.prefixes = new PrefixCache(sequences, signature, options.prefixBytes());
@@ -144,7 +152,17 @@ public final class Generator implements AutoCloseable {
     }
 
     private Decoding begin(int[] words, GenerationOptions options) {
-        return new Decoding(signature, prefixes, batch, words, Failures.requireArgument(options, "options"));
+        Failures.requireArgument(options, "options");
+        HeardGeneration heard = session instanceof Streaming streaming ? streaming.beginGeneration() : null;
+        return new Decoding(signature, prefixes, batch, words, options, draft(options), heard);
+    }
+
+    /** Returns the guesses of the draft model for a text; null if there are none. */
+    private @Nullable DraftText draft(GenerationOptions generation) {
+        Generator draft = options.draft();
+        return draft == null || generation.speculativeTokens() == 0
+                ? null
+                : new DraftText(draft.signature, draft.prefixes, RunChain.options(generation));
     }
 
     /** The bytes of caches that ended generations have left for later prompts. */

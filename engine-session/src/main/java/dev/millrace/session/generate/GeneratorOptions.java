@@ -1,6 +1,7 @@
 package dev.millrace.session.generate;
 
 import dev.millrace.graph.EngineException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The options of a generator. An immutable snapshot; {@link #builder()} makes one.
@@ -8,8 +9,11 @@ import dev.millrace.graph.EngineException;
  * @param prefixBytes the bytes of caches that ended generations may leave for later prompts that begin with the same
  *     tokens; 0 for none
  * @param maxBatch the maximum number of texts whose next tokens are computed in one run; 1 computes each in a run of its own
+ * @param draft the generator of a smaller model with the same tokens, which guesses the next tokens of texts whose options
+ *     have {@link GenerationOptions#speculativeTokens()}; it stays the caller's to close. Null for guesses from earlier phrases
  */
-public record GeneratorOptions(long prefixBytes, int maxBatch) {
+public record GeneratorOptions(
+        long prefixBytes, int maxBatch, @Nullable Generator draft) {
     /** The largest number of texts in a run. */
     private static final int MOST_TEXTS = 1024;
 
@@ -35,13 +39,14 @@ public record GeneratorOptions(long prefixBytes, int maxBatch) {
 
     /** Returns a builder that starts from these options. */
     public Builder toBuilder() {
-        return builder().prefixBytes(prefixBytes).maxBatch(maxBatch);
+        return builder().prefixBytes(prefixBytes).maxBatch(maxBatch).draft(draft);
     }
 
     /** A builder of options of a generator. Every option has a default. */
     public static final class Builder {
         private long prefixBytes;
         private int maxBatch = 16;
+        private @Nullable Generator draft;
 
         private Builder() {}
 
@@ -55,8 +60,13 @@ public record GeneratorOptions(long prefixBytes, int maxBatch) {
             return this;
         }
 
+        public Builder draft(@Nullable Generator value) {
+            draft = value;
+            return this;
+        }
+
         public GeneratorOptions build() {
-            return new GeneratorOptions(prefixBytes, maxBatch);
+            return new GeneratorOptions(prefixBytes, maxBatch, draft);
         }
     }
 }

@@ -2,7 +2,6 @@ package dev.millrace.session.generate;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.providers.search.Draw;
 import dev.millrace.providers.search.Likeliest;
 import dev.millrace.providers.search.Scores;
 import java.util.ArrayList;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Chooses the tokens of one generation. */
 final class Sampler {
     private final GenerationOptions options;
-    private final @Nullable Draw draw;
+    private final @Nullable WordDraw draw;
     private final SplittableRandom random;
     private TokenConstraint.@Nullable State constraint;
     private final @Nullable LogitsRule rule;
@@ -35,9 +34,7 @@ final class Sampler {
     Sampler(GenerationOptions options, @Nullable LogitsRule rule) {
         this.options = options;
         this.rule = rule;
-        draw = options.temperature() == 0
-                ? null
-                : new Draw(options.temperature(), options.topK(), options.topP(), options.minP());
+        draw = options.temperature() == 0 ? null : WordDraw.of(options);
         Long seed = options.seed();
         random = seed == null ? new SplittableRandom() : new SplittableRandom(seed);
     }

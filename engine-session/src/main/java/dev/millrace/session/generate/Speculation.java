@@ -1,10 +1,11 @@
 package dev.millrace.session.generate;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Guesses the next tokens of a text: those that followed its last phrase where that occurred before. A run that reads the
- * guesses computes several tokens as long as they are right. After wrong guesses, some tokens pass without any.
+ * Guesses the next tokens of a text: those that a draft model says, or without one those that followed the text's last phrase
+ * where that occurred before. A run that reads the guesses computes several tokens as long as they are right. After wrong guesses, some tokens pass without any.
  */
 final class Speculation {
     static final int[] NONE = {};
@@ -14,24 +15,33 @@ final class Speculation {
     private static final int SHORTEST = 2;
     private static final int MOST_PAUSE = 32;
 
+    private final @Nullable DraftText draft;
     private int most;
     private int pause;
     private int left;
 
-    /** @param most the maximum number of guesses of a run; 0 for none */
-    Speculation(int most) {
+    /**
+     * @param most the maximum number of guesses of a run; 0 for none
+     * @param draft makes the guesses; null for those of earlier phrases
+     */
+    Speculation(int most, @Nullable DraftText draft) {
         this.most = most;
+        this.draft = draft;
     }
 
     /**
      * Returns guesses; none if there is no such phrase.
      *
      * @param limit the maximum number of guesses
+     * @param vocabulary the number of tokens that the model knows
      */
-    int[] guesses(int[] words, int count, int limit) {
+    int[] guesses(int[] words, int count, int limit, int vocabulary) {
         int wanted = Math.min(most, limit);
         if (wanted <= 0 || left-- > 0) {
             return NONE;
+        }
+        if (draft != null) {
+            return draft.guesses(words, count, wanted, vocabulary);
         }
         for (int length = Math.min(LONGEST, count - 1); length >= SHORTEST; length--) {
             int phrase = count - length;
@@ -48,6 +58,13 @@ final class Speculation {
     /** Ends all guessing. */
     void stop() {
         most = 0;
+    }
+
+    /** Gives the draft model's caches back. */
+    void close() {
+        if (draft != null) {
+            draft.close();
+        }
     }
 
     /** @param right the number of guesses of a run that were right */

@@ -16,9 +16,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.ValueInfo;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -176,15 +174,16 @@ public final class GrowingCaches {
 
     private void replace(Node node, Steps steps) {
         Attributes attributes = node.attributes();
-        List<@Nullable Value> inputs = new ArrayList<>(Arrays.asList(
-                node.requireInput(0),
-                node.requireInput(1),
-                node.requireInput(2),
-                node.input(PAST_KEY),
-                node.input(PAST_VALUE),
-                steps.last(),
-                steps.total()));
-        NodeSpec spec = NodeSpec.of(new OpId(OpId.MICROSOFT, OpName.GROUP_QUERY_ATTENTION), 1, inputs)
+        NodeSpec spec = NodeSpec.of(
+                        new OpId(OpId.MICROSOFT, OpName.GROUP_QUERY_ATTENTION),
+                        1,
+                        node.requireInput(0),
+                        node.requireInput(1),
+                        node.requireInput(2),
+                        node.requireInput(PAST_KEY),
+                        node.requireInput(PAST_VALUE),
+                        steps.last(),
+                        steps.total())
                 .named(node.name())
                 .with("num_heads", Attribute.of(attributes.integer("q_num_heads")))
                 .with("kv_num_heads", Attribute.of(attributes.integer("kv_num_heads")))

@@ -13,6 +13,7 @@ import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.RunSource;
 import dev.millrace.session.stream.StreamRules;
 import dev.millrace.session.util.Failures;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -31,6 +32,11 @@ public abstract class Streaming implements Inference {
     /** Returns the caches that may have room for later steps; none by default. */
     public CacheRoom cacheRoom() {
         return CacheRoom.NONE;
+    }
+
+    /** Begins a generation; returns null if nobody wants to hear of it, as by default. */
+    public @Nullable HeardGeneration beginGeneration() {
+        return null;
     }
 
     /** Has a request of a caller answered, who may change what it has given as soon as this returns. */

@@ -23,6 +23,7 @@ import dev.millrace.session.ValueInfo;
 import dev.millrace.session.batch.MemberRuns;
 import dev.millrace.session.batch.OpenBatchedSession;
 import dev.millrace.session.request.CacheRoom;
+import dev.millrace.session.request.HeardGeneration;
 import dev.millrace.session.request.ModelFace;
 import dev.millrace.session.request.RequestCheck;
 import dev.millrace.session.request.Streaming;
@@ -182,6 +183,11 @@ public final class OpenSession extends Streaming implements MemberRuns {
     @Override
     public CacheRoom cacheRoom() {
         return cacheRoom;
+    }
+
+    @Override
+    public @Nullable HeardGeneration beginGeneration() {
+        return watch.beginGeneration();
     }
 
     @Override

@@ -1,15 +1,18 @@
 package dev.millrace.session.runtime;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.scheduler.event.FlightGeneration;
 import dev.millrace.scheduler.event.FlightRecording;
 import dev.millrace.scheduler.event.FlightRequest;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.session.BatchReport;
+import dev.millrace.session.GenerationReport;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.RequestListener;
 import dev.millrace.session.RequestReport;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.SessionLabel;
+import dev.millrace.session.request.HeardGeneration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +39,46 @@ final class Watch {
         RequestListener heard = listener;
         if (heard != null) {
             tell(() -> heard.batchEnded(new BatchReport(session, size, copiedNanos, ranNanos)));
+        }
+    }
+
+    /** A generation that begins, or null where nobody wants to hear of it. */
+    @Nullable
+    HeardGeneration beginGeneration() {
+        FlightGeneration flight = FlightRecording.generationIfOn();
+        return flight == null && listener == null ? null : new WatchedGeneration(flight);
+    }
+
+    /** One generation, from its beginning to its end. */
+    private final class WatchedGeneration implements HeardGeneration {
+        private final @Nullable FlightGeneration flight;
+        private final long begun = System.nanoTime();
+        private int generated;
+        private long first;
+        private long last;
+
+        WatchedGeneration(@Nullable FlightGeneration flight) {
+            this.flight = flight;
+        }
+
+        @Override
+        public void generated() {
+            last = System.nanoTime() - begun;
+            first = generated == 0 ? last : first;
+            generated++;
+        }
+
+        @Override
+        public void ended(int prompt, int cached, String outcome) {
+            if (flight != null) {
+                tell(() -> flight.end(session.name(), prompt, cached, generated, first, outcome));
+            }
+            RequestListener heard = listener;
+            if (heard != null) {
+                long ran = generated == 0 ? System.nanoTime() - begun : last;
+                tell(() -> heard.generationEnded(
+                        new GenerationReport(session, prompt, cached, generated, first, ran, outcome)));
+            }
         }
     }
 

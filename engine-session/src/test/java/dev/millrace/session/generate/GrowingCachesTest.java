@@ -35,6 +35,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -177,8 +178,8 @@ class GrowingCachesTest {
             Tensor x = floats(2, 2, KEY_HEADS * DEPTH);
             Outputs expected = plain.run(Inputs.of("q", entry(query))
                     .and("x", entry(x))
-                    .and("k", CacheCopies.first(Map.of("k", keys), 7, 7).get("k"))
-                    .and("v", CacheCopies.first(Map.of("v", values), 7, 7).get("v")));
+                    .and("k", first(keys, 7))
+                    .and("v", first(values, 7)));
             Outputs inPlace = session.run(Inputs.of("q", query)
                     .and("x", x)
                     .and(MASK, mask(9, 5))
@@ -186,9 +187,15 @@ class GrowingCachesTest {
                     .donate("v", values));
             assertThat(inPlace.get("v_out")).isSameAs(values);
             assertSame(entry(inPlace.get("y")), expected.get("y"));
-            Tensor valid = CacheCopies.first(Map.of("v", values), 9, 9).get("v");
+            Tensor valid = first(values, 9);
             assertSame(valid, expected.get("v_out"));
         }
+    }
+
+    /** Returns the first steps of the first entry of a batch. */
+    private static Tensor first(Tensor cache, int steps) {
+        return Objects.requireNonNull(
+                CacheCopies.first(Map.of("cache", cache), steps, steps).get("cache"));
     }
 
     private static Tensor entry(Tensor batch) {

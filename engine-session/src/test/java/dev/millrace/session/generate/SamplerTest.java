@@ -8,6 +8,7 @@ import dev.millrace.graph.EngineException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -69,6 +70,47 @@ class SamplerTest {
         assertThat(drawn(options -> options.minP(0.1).topP(0.85))).containsExactly(0, 1, 2);
     }
 
+    /** The entropy is 1.168 nats; the surprises are 0.693, 1.204 and 2.303 nats. */
+    @Test
+    void tokensAreTypicalWhoseSurpriseIsNearTheExpectedOne() {
+        assertThat(drawn(options -> options.typicalP(0.2))).containsExactly(1);
+        assertThat(drawn(options -> options.typicalP(0.5))).containsExactly(0, 1);
+        assertThat(drawn(options -> options.typicalP(0.85))).containsExactly(0, 1, 2);
+        assertThat(drawn(options -> options.typicalP(0.5).topK(1))).containsExactly(0);
+    }
+
+    /** The surprises are 1, 1.74 and 3.32 bits. */
+    @Test
+    void theSurpriseOfDrawnTokensIsKeptNearATarget() {
+        assertThat(drawn(options -> options.mirostat(new Mirostat(0.2, 0.001)))).containsExactly(0);
+        assertThat(drawn(options -> options.mirostat(new Mirostat(0.9, 1e-9)))).containsExactly(0, 1);
+        assertThat(drawn(options -> options.mirostat(new Mirostat(9, 0.1)))).containsExactly(0, 1, 2, 3);
+        for (double target : new double[] {0.6, 1, 1.4}) {
+            assertThat(meanSurprise(target)).isCloseTo(target, within(0.05));
+        }
+    }
+
+    /** Returns the mean surprise among the tokens drawn from, of scores that fall evenly. */
+    private static double meanSurprise(double target) {
+        var follower = (WordDraw.Following) WordDraw.of(GenerationOptions.builder()
+                .temperature(1)
+                .mirostat(new Mirostat(target, 0.05))
+                .build());
+        var random = new SplittableRandom(8);
+        double sum = 0;
+        double before = follower.bound();
+        for (int i = 0; i < 4000; i++) {
+            float[] scores = new float[64];
+            for (int word = 0; word < scores.length; word++) {
+                scores[word] = -0.2f * word;
+            }
+            follower.word(scores, random.nextDouble());
+            sum += (before - follower.bound()) / 0.05 + target;
+            before = follower.bound();
+        }
+        return sum / 4000;
+    }
+
     @Test
     void aTokenReportsItsProbabilityBeforeTheOptions() {
         Sampler.Choice choice =
@@ -105,6 +147,11 @@ class SamplerTest {
     @Test
     void optionsOutOfRangeAreRefused() {
         refused("minP", options -> options.minP(1.5));
+        refused("typicalP", options -> options.typicalP(0));
+        refused("mirostat draws", options -> options.mirostat(new Mirostat(5, 0.1)));
+        refused("mirostat draws", options -> options.temperature(1).topK(2).mirostat(new Mirostat(5, 0.1)));
+        refused("target of mirostat", options -> options.mirostat(new Mirostat(0, 0.1)));
+        refused("rate of mirostat", options -> options.mirostat(new Mirostat(5, 2)));
         refused("noRepeatNgram", options -> options.noRepeatNgram(-1));
         refused("logprobs", options -> options.logprobs(-1));
         refused("logit bias of token 3", options -> options.logitBias(3, Double.NaN));

@@ -139,8 +139,9 @@ record PackedExperts(
     /** Returns constant biases of any float type; null where there are none. */
     private static @Nullable StoredFloats biases(LoweringContext op, int input) {
         Tensor known = op.in(input).known();
-        boolean halves = known != null && DataTypes.isHalf(known.type());
-        return halves ? new StoredFloats(op.environment(), known) : StoredFloats.of(op, input);
+        return known != null && DataTypes.isHalf(known.type())
+                ? new StoredFloats(op.environment(), known)
+                : StoredFloats.of(op, input);
     }
 
     private static @Nullable Part part(LoweringContext op, int input, int zeros) {

@@ -69,9 +69,9 @@ class ExpertRuleTest {
         operands.add(input(editor, "scores", type));
         for (int i = 2; i < weights.length; i++) {
             Tensor tensor = weights[i];
-            boolean widened = tensor != null && type == ElementType.FLOAT;
-            Tensor weight =
-                    widened ? Tensor.copyOf(tensor.floats(), tensor.shape().toArray()) : tensor;
+            Tensor weight = tensor != null && type == ElementType.FLOAT
+                    ? Tensor.copyOf(tensor.floats(), tensor.shape().toArray())
+                    : tensor;
             operands.add(weight == null ? null : editor.addConstant("w" + i, weight));
         }
         NodeSpec spec = type != null
