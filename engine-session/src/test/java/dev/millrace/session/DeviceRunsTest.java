@@ -99,7 +99,9 @@ class DeviceRunsTest {
                     .doOnNext(answer -> assertThat(Thread.activeCount()).isLessThanOrEqualTo(before + 4))
                     .collectList()
                     .block();
-            assertThat(all).hasSize(WAITING).allSatisfy(answer -> assertThat(answer).isEqualTo(expected));
+            assertThat(all)
+                    .hasSize(WAITING)
+                    .allSatisfy(answer -> assertThat(answer).isEqualTo(expected));
         }
         assertThat(one.device().openStreams()).isZero();
         assertThat(one.device().usedBytes()).isZero();

@@ -7,7 +7,7 @@ import dev.millrace.session.Sequence;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What a draft model says after the tokens of a text, each time the most likely token. For one thread at a time. */
+/** Guesses of a draft model for the tokens that follow a text, each time the most likely token. For one thread at a time. */
 final class DraftText implements AutoCloseable {
     private static final int CHUNK = 512;
 
