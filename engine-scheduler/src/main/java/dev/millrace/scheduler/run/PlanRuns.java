@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /** The runs of one plan, nested or not: its stretches, its frames, and the runs of the graphs nested in it. */
 final class PlanRuns implements RunOwner, IdleMemory.Holder {
     private final Plan plan;
+    private final boolean isPlain;
     private final WorkerPool pool;
     private final int threads;
     private final StretchCache stretches;
@@ -48,6 +49,7 @@ final class PlanRuns implements RunOwner, IdleMemory.Holder {
 
     PlanRuns(Plan plan, WorkerPool pool, int threads, int maxBindings, IdleMemory idleMemory, DeviceServices services) {
         this.plan = plan;
+        this.isPlain = plan.isPlain();
         this.services = services;
         this.devices = plan.streams().stream().filter(Device::isAsynchronous).toList();
         this.idleMemory = idleMemory;
@@ -207,7 +209,7 @@ final class PlanRuns implements RunOwner, IdleMemory.Holder {
 
     /** Runs in a frame, and takes the results out of it. */
     <T> T run(Frame frame, boolean isNested, Function<Frame, T> taken) {
-        if (!plan.isPlain()) {
+        if (!isPlain) {
             return runOnDevices(frame, isNested, taken);
         }
         bindAndRun(frame);

@@ -3,7 +3,6 @@ package dev.millrace.session.runtime;
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.scheduler.pool.HostThreads;
 import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.DeviceServices;
 import dev.millrace.scheduler.run.IdleMemory;
@@ -38,9 +37,9 @@ final class EngineResources implements AutoCloseable {
         requestListener = options.requestListener();
         idleMemory = new IdleMemory(options.memoryBudget());
         pool = new WorkerPool(threads - 1);
-        devices = DeviceServices.of(HostThreads.of(pool));
-        factoryUse = new FactoryUse(factories, devices);
         runs = new RunThreads(threads);
+        devices = DeviceServices.of(new EngineThreads(runs));
+        factoryUse = new FactoryUse(factories, devices);
         notice = new PlatformNotice(factories, threads);
         environment = new Environment(
                 factories, options.hardware(), new Workspaces(), new SharedConstants(), threads, notice::tell);

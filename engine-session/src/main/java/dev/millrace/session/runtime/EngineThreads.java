@@ -1,0 +1,31 @@
+package dev.millrace.session.runtime;
+
+import dev.millrace.scheduler.pool.HostThreads;
+import dev.millrace.session.stream.RunThreads;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The threads of an engine that do the host's part of runs on devices: those of its asynchronous runs. A thread of a device,
+ * which tells of what is done, never does the host's part itself, unless the engine is closed.
+ */
+record EngineThreads(RunThreads runs) implements HostThreads {
+    @Override
+    public void execute(Runnable task) {
+        try {
+            runs.execute(task);
+        } catch (RejectedExecutionException closed) {
+            task.run();
+        }
+    }
+
+    @Override
+    public void park(Object waitsFor) {
+        LockSupport.park(waitsFor);
+    }
+
+    @Override
+    public void unpark(Thread thread) {
+        LockSupport.unpark(thread);
+    }
+}
