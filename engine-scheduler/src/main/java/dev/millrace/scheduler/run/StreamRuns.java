@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The stretch is over when no program goes on and the devices have done all that they were given, after a failure too.
  */
 final class StreamRuns {
+    /** The state of a barrier that neither of its two sides has reached. */
+    private static final int CLOSED = 2;
+
     private final StretchState state;
     private final List<Device> devices;
     private final Instruction[][] code;
@@ -153,7 +156,7 @@ final class StreamRuns {
                     }
                 } else if (instruction instanceof Instruction.Trigger trigger) {
                     if (barriers.decrementAndGet(trigger.barrier()) == 0) {
-                        open(trigger, ofDevices, i + 1 < program.length);
+                        open(trigger, ofDevices, !stopsAt(program, i + 1));
                     }
                 } else if (instruction instanceof Instruction.Activate activate) {
                     DeviceStream queue = queue(stream);
@@ -170,6 +173,12 @@ final class StreamRuns {
                     }
                 }
             }
+        }
+
+        /** Whether a program has ended, or comes to a barrier that is closed. */
+        private boolean stopsAt(Instruction[] program, int at) {
+            return at == program.length
+                    || program[at] instanceof Instruction.Barrier next && barriers.get(next.barrier()) == CLOSED;
         }
 
         /** @param goesOn whether the thread that opens the way for another program has more to do in its own */
@@ -255,7 +264,7 @@ final class StreamRuns {
     /** Starts the stretch, whose end is told on a thread that does tasks of the run. */
     void start(Frame frame, RunTasks tasks, End end) {
         for (int i = 0; i < barriers.length(); i++) {
-            barriers.set(i, 2);
+            barriers.set(i, CLOSED);
         }
         failure.set(null);
         new Going(frame, tasks, end).start();

@@ -184,6 +184,30 @@ class StreamsTest {
     }
 
     @Test
+    void aDynamicKernelOfADeviceRunsOnTheHostWhenItsInputIsThere() {
+        var gpu = new FakeDevice("gpu", true);
+        Value a = node(gpu, "Inc", input());
+        editor.addOutput("y", node(gpu, "Same", a));
+        Plan plan = plan();
+        assertThat(plan.streams()).containsExactly(gpu, Device.CPU);
+        assertThat(programs(plan))
+                .containsExactly(List.of("Launch", "Activate", "Trigger"), List.of("Barrier", "Wait", "Launch"));
+    }
+
+    @Test
+    void handOversWithoutWorkersDoNotNest() {
+        var other = new FakeDevice("other", false);
+        int steps = 20_000;
+        Value value = input();
+        for (int i = 0; i < steps; i++) {
+            value = node(i % 2 == 0 ? Device.CPU : other, "Inc", value);
+        }
+        editor.addOutput("y", value);
+        var runner = new PlanRunner(plan(), new WorkerPool(0), 1, 4);
+        assertThat(run(runner)).containsExactly(List.of(steps + 1f, steps + 2f, steps + 3f));
+    }
+
+    @Test
     void randomGraphsOverThreeStreamsGiveTheAnswerOfOne() {
         var random = new Random(7);
         try (var pool = new WorkerPool(2)) {

@@ -240,13 +240,13 @@ class MachineTest {
     @Test
     void drawnOptionsAreTheSameForASeedAndDifferBetweenSeeds() {
         Set<MachineOptions> all = new HashSet<>();
-        for (int seed = 0; seed < 100; seed++) {
+        for (int seed = 0; seed < 500; seed++) {
             CostModel costs = MachineOptions.defaults().costs();
             assertThat(MachineOptions.drawn(seed).withCosts(costs))
                     .isEqualTo(MachineOptions.drawn(seed).withCosts(costs));
             all.add(MachineOptions.drawn(seed).withCosts(BY_NAME));
         }
-        assertThat(all).hasSize(16);
+        assertThat(all).hasSize(32);
     }
 
     @Test
