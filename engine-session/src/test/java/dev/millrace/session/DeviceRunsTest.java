@@ -125,6 +125,24 @@ class DeviceRunsTest {
     }
 
     @Test
+    void aSessionWhoseWeightsCannotBeUploadedIsNotCreated() {
+        var one = new ThreadedFactory("one", 0, "MatMul", "Gemm");
+        try (Engine engine = engine(one)) {
+            one.device().failOneIn(1);
+            assertThatThrownBy(() -> session(engine, one))
+                    .isInstanceOfSatisfying(
+                            EngineException.class,
+                            failure -> assertThat(failure.status()).isEqualTo(Status.EP_FAIL))
+                    .hasMessageContaining("planted");
+            one.device().failOneIn(0);
+            try (Session session = session(engine, one)) {
+                assertThat(TestModels.answer(session, WIDTH)).isEqualTo(onHost());
+            }
+        }
+        assertThat(one.device().usedBytes()).isZero();
+    }
+
+    @Test
     void whatStreamsDoCanBeLookedAt() {
         var one = new ThreadedFactory("one", 0, "MatMul", "Gemm");
         try (Engine engine = engine(one);

@@ -1,9 +1,12 @@
 package dev.millrace.scheduler.run;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.device.Copy;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.DeviceBuffer;
+import dev.millrace.scheduler.device.DeviceFailure;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.device.MemoryPlace;
@@ -82,6 +85,9 @@ public final class DeviceWeights {
             wanted.forEach((slot, constant) ->
                     held.ranges.put(slot, range(constant, held, streamOf(constant.place.device(), taken), uploads)));
             uploads.forEach((device, copies) -> upload(copies, streamOf(device, taken)));
+        } catch (DeviceFailure failed) {
+            held.close();
+            throw new EngineException(Status.EP_FAIL, "weights cannot be uploaded: " + failed.getMessage(), failed);
         } catch (RuntimeException | Error thrown) {
             held.close();
             throw thrown;
@@ -123,7 +129,11 @@ public final class DeviceWeights {
         stream.device().transfer().copy(copies, stream);
         long time = stream.signal();
         stream.flush();
-        stream.await(time, LIMIT);
+        if (!stream.await(time, LIMIT)) {
+            throw new DeviceFailure(
+                    stream.device().info().name() + " has not taken weights within " + LIMIT.toMinutes() + " minutes",
+                    false);
+        }
     }
 
     private static String digest(MemorySegment content) {

@@ -72,7 +72,17 @@ final class PlanRuns implements RunOwner, IdleMemory.Holder {
             }
         }
         idleMemory.add(this);
-        weights = devices.isEmpty() ? null : services.weights().hold(constantsOnDevices(plan));
+        weights = devices.isEmpty() ? null : weights();
+    }
+
+    /** Holds the constants that lie on devices. Where that fails, nested plans give theirs back. */
+    private DeviceWeights.Held weights() {
+        try {
+            return services.weights().hold(constantsOnDevices(plan));
+        } catch (RuntimeException | Error thrown) {
+            nested.values().forEach(runs -> runs.values().forEach(PlanRuns::close));
+            throw thrown;
+        }
     }
 
     private static Map<Integer, DeviceWeights.Wanted> constantsOnDevices(Plan plan) {

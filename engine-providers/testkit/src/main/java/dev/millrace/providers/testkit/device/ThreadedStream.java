@@ -13,6 +13,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -185,13 +186,24 @@ final class ThreadedStream implements DeviceStream, KernelStream {
     @Override
     public boolean await(long time, Duration limit) {
         var latch = new CountDownLatch(1);
-        whenCompleted(time, failed -> latch.countDown());
+        var heard = new AtomicReference<@Nullable DeviceFailure>();
+        whenCompleted(time, failed -> {
+            heard.set(failed);
+            latch.countDown();
+        });
         try {
-            return latch.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+            if (!latch.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+                return false;
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
         }
+        DeviceFailure failed = heard.get();
+        if (failed != null) {
+            throw failed;
+        }
+        return true;
     }
 
     @Override
@@ -207,6 +219,7 @@ final class ThreadedStream implements DeviceStream, KernelStream {
 
     @Override
     public void close() {
+        onRunEnd();
         await(signal(), Duration.ofSeconds(10));
         thread.remove(this);
         onClose.accept(this);
