@@ -16,6 +16,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
+import reactor.netty.channel.AbortedException;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 
@@ -149,7 +150,8 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
 
     private static HttpAnswer failed(Throwable failure, ErrorForm errors) {
         HttpResponseStatus status = HttpProblem.statusOf(failure);
-        if (status.code() == HttpResponseStatus.INTERNAL_SERVER_ERROR.code()) {
+        boolean hasClientGone = failure instanceof AbortedException;
+        if (status.code() == HttpResponseStatus.INTERNAL_SERVER_ERROR.code() && !hasClientGone) {
             LOG.log(System.Logger.Level.ERROR, "a request failed", failure);
         }
         return HttpAnswer.json(status, errors.apply(status, HttpProblem.messageOf(failure)));

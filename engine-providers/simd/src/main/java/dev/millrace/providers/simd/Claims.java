@@ -10,6 +10,7 @@ import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.simd.rule.Rules;
+import dev.millrace.providers.simd.rule.attention.GroupQueryRule;
 import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.EpContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -87,6 +88,7 @@ final class Claims {
                 || node.op().domain().equals(OpId.ONNX)
                         && BETWEEN.contains(node.op().name());
         return known
+                && !GroupQueryRule.keepsFloatsInHalves(node)
                 && areNumbers(node.inputs())
                 && areNumbers(node.outputs())
                 && Contents.areKnown(node, this::isClaimed)

@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param stored the type of the numbers
  * @param size the number of elements of a row, which ends with a whole byte
  * @param scales null where numbers are not scaled
+ * @param isRounded whether rows of this call are read as the cache gives them back, and not as they were before
  */
 record CacheFormat(
-        int input, ElementType stored, int size, @Nullable Scales scales) {
+        int input, ElementType stored, int size, @Nullable Scales scales, boolean isRounded) {
     /** The number that is stored as 0 in 4 bits. */
     private static final int LEAST_OF_FOUR_BITS = -8;
 
@@ -52,7 +53,8 @@ record CacheFormat(
                 throw EngineException.invalidArgument(
                         node.describe() + ": a cache of " + type + " has scales, but '" + kind + "' is NONE");
             }
-            return new CacheFormat(input, type, rows.size(), null);
+            // queries of another type see rows of this call as they were
+            return new CacheFormat(input, type, rows.size(), null, type == context.inputType(0));
         }
         boolean perChannel = scaled.equals("PER_CHANNEL");
         if (!perChannel && !scaled.equals("PER_TENSOR")) {
@@ -66,7 +68,7 @@ record CacheFormat(
                     + " scales where " + expected + " are expected");
         }
         var scales = new Scales(scaleInput, perChannel, rows.size());
-        return new CacheFormat(input, stored(node, type), rows.size(), scales);
+        return new CacheFormat(input, stored(node, type), rows.size(), scales, true);
     }
 
     private static ElementType type(BindContext context, int input, int output) {
@@ -124,9 +126,9 @@ record CacheFormat(
         }
     }
 
-    /** Replaces a row by what a cache gives back for it. */
+    /** Replaces a row by what a cache gives back for it, if it is read so. */
     void round(LaunchContext launch, long head, float[] row, int at) {
-        if (stored != ElementType.FLOAT) {
+        if (isRounded && stored != ElementType.FLOAT) {
             MemorySegment bytes = MemorySegment.ofArray(new byte[(int) rowBytes()]);
             write(launch, bytes, head, 0, row, at);
             read(launch, bytes, head, 0, row, at);

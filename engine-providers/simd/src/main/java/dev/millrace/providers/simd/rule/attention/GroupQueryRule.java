@@ -1,5 +1,7 @@
 package dev.millrace.providers.simd.rule.attention;
 
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -38,6 +40,22 @@ public final class GroupQueryRule {
 
     public static @Nullable Rule named(String name) {
         return name.equals(OpName.GROUP_QUERY_ATTENTION) ? GroupQueryRule::lower : null;
+    }
+
+    /**
+     * Whether a node has queries of 32-bit floats and caches of 16-bit ones. Then the steps of a run are read as they were
+     * before the cache rounded them, which kernels do not: they read the cache.
+     */
+    public static boolean keepsFloatsInHalves(Node node) {
+        if (!node.is(OpName.GROUP_QUERY_ATTENTION) || !isOfType(node.input(0), ElementType.FLOAT)) {
+            return false;
+        }
+        Value cache = node.input(PAST_KEY) == null ? node.output(1) : node.input(PAST_KEY);
+        return isOfType(cache, ElementType.FLOAT16) || isOfType(cache, ElementType.BFLOAT16);
+    }
+
+    private static boolean isOfType(@Nullable Value value, ElementType type) {
+        return value != null && value.elementType() == type;
     }
 
     private static boolean lower(LoweringContext op) {
