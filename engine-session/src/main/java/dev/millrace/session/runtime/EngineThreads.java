@@ -3,7 +3,6 @@ package dev.millrace.session.runtime;
 import dev.millrace.scheduler.pool.HostThreads;
 import dev.millrace.session.stream.RunThreads;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * The threads of an engine that do the host's part of runs on devices: those of its asynchronous runs. A thread of a device,
@@ -17,15 +16,5 @@ record EngineThreads(RunThreads runs) implements HostThreads {
         } catch (RejectedExecutionException closed) {
             task.run();
         }
-    }
-
-    @Override
-    public void park(Object waitsFor) {
-        LockSupport.park(waitsFor);
-    }
-
-    @Override
-    public void unpark(Thread thread) {
-        LockSupport.unpark(thread);
     }
 }
