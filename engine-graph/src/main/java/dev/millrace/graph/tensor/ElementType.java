@@ -145,8 +145,12 @@ public enum ElementType {
         return onnxName;
     }
 
-    /** The method of {@link Tensor} that reads elements of this type by value, for error messages. */
-    String reader() {
+    /** Returns the refusal of a method of {@link Tensor} that does not read this type; it names the one that does. */
+    EngineException isNotReadBy(String method) {
+        return EngineException.invalidArgument(method + " does not fit a " + this + " tensor; use " + reader());
+    }
+
+    private String reader() {
         return switch (kind) {
             case FLOATING -> this == DOUBLE ? "doubles()" : "floats()";
             case SIGNED, UNSIGNED -> "longs()";

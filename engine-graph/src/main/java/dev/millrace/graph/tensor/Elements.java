@@ -262,6 +262,30 @@ public final class Elements {
         }
     }
 
+    /** Writes booleans as bytes. */
+    static void write(boolean[] values, MemorySegment to) {
+        for (int i = 0; i < values.length; i++) {
+            to.set(ByteLayouts.BYTE, i, (byte) (values[i] ? 1 : 0));
+        }
+    }
+
+    /** The lower 32 bits of each value. */
+    static int[] narrowed(long[] wide) {
+        int[] values = new int[wide.length];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (int) wide[i];
+        }
+        return values;
+    }
+
+    static boolean[] nonZero(long[] wide) {
+        boolean[] values = new boolean[wide.length];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = wide[i] != 0;
+        }
+        return values;
+    }
+
     /** The value of a 64-bit pattern read as unsigned. */
     public static double unsignedToDouble(long bits) {
         return bits >= 0 ? bits : ((bits >>> 1) | (bits & 1)) * 2.0;

@@ -26,6 +26,8 @@ public final class Tensor implements Datum {
     private final String @Nullable [] strings;
     private final @Nullable Runnable release;
     private final boolean recycled;
+    /** The content where it lies on a device; null where it is in {@link #data}. */
+    private final @Nullable RemoteContent remote;
     /** The tensor that owns the memory where this one is a view. */
     private final @Nullable Tensor owner;
 
@@ -40,6 +42,7 @@ public final class Tensor implements Datum {
             String @Nullable [] strings,
             @Nullable Runnable release,
             boolean recycled,
+            @Nullable RemoteContent remote,
             @Nullable Tensor owner) {
         this.type = type;
         this.shape = shape;
@@ -47,12 +50,13 @@ public final class Tensor implements Datum {
         this.strings = strings;
         this.release = release;
         this.recycled = recycled;
+        this.remote = remote;
         this.owner = owner;
     }
 
     private static Tensor borrowing(
             ElementType type, Shape shape, MemorySegment data, String @Nullable [] strings, @Nullable Tensor owner) {
-        return new Tensor(type, shape, data, strings, null, false, owner);
+        return new Tensor(type, shape, data, strings, null, false, null, owner);
     }
 
     /** Wraps memory that stays the caller's. The segment has at least the bytes that the shape needs. */
@@ -62,7 +66,7 @@ public final class Tensor implements Datum {
 
     /** Wraps memory and runs {@code release} once, when the tensor is closed and no run reads it any more. */
     public static Tensor owning(ElementType type, Shape shape, MemorySegment data, Runnable release) {
-        return new Tensor(type, shape, fitting(type, shape, data), null, release, false, null);
+        return new Tensor(type, shape, fitting(type, shape, data), null, release, false, null, null);
     }
 
     /**
@@ -70,7 +74,25 @@ public final class Tensor implements Datum {
      * It never runs after a caller has obtained {@link #segment()}, whose content then stays valid.
      */
     public static Tensor recycling(ElementType type, Shape shape, MemorySegment data, Runnable giveBack) {
-        return new Tensor(type, shape, fitting(type, shape, data), null, giveBack, true, null);
+        return new Tensor(type, shape, fitting(type, shape, data), null, giveBack, true, null, null);
+    }
+
+    /**
+     * Returns a tensor whose content lies elsewhere than in memory that Java reads. Reading it copies it to the host once.
+     * The content is freed when the tensor is closed and no run reads it any more.
+     */
+    public static Tensor remote(ElementType type, Shape shape, RemoteContent content) {
+        return new Tensor(type, shape, MemorySegment.NULL, null, content::free, false, content, null);
+    }
+
+    /** The content that lies on a device; null where it lies on the host. */
+    public @Nullable RemoteContent remoteContent() {
+        return root().remote;
+    }
+
+    /** Returns a copy of this tensor at a place, such as a device; the caller closes both. */
+    public Tensor on(TensorPlace place) {
+        return place.copyOf(this);
     }
 
     /** Returns a tensor with a type and a shape only, which refuses access like a closed one. */
@@ -98,14 +120,9 @@ public final class Tensor implements Datum {
         if (other.strings != null) {
             return ofStrings(other.shape, other.strings().clone());
         }
-        other.pin();
-        try {
-            Tensor copy = allocate(other.type, other.shape);
-            copy.data.copyFrom(other.data);
-            return copy;
-        } finally {
-            other.release();
-        }
+        Tensor copy = allocate(other.type, other.shape);
+        other.reading(() -> copy.data.copyFrom(other.content()));
+        return copy;
     }
 
     public static Tensor copyOf(float[] values, long... dims) {
@@ -140,9 +157,7 @@ public final class Tensor implements Datum {
 
     public static Tensor copyOf(boolean[] values, long... dims) {
         Tensor tensor = fresh(ElementType.BOOL, values.length, dims);
-        for (int i = 0; i < values.length; i++) {
-            tensor.data.set(ByteLayouts.BYTE, i, (byte) (values[i] ? 1 : 0));
-        }
+        Elements.write(values, tensor.data);
         return tensor;
     }
 
@@ -201,7 +216,7 @@ public final class Tensor implements Datum {
      */
     public MemorySegment segment() {
         if (strings != null) {
-            throw wrongType("segment()");
+            throw type.isNotReadBy("segment()");
         }
         Tensor root = root();
         if (root.recycled && !root.handedOut) {
@@ -209,7 +224,12 @@ public final class Tensor implements Datum {
             root.handedOut = true;
         }
         checkOpen();
-        return data;
+        return content();
+    }
+
+    private MemorySegment content() {
+        RemoteContent elsewhere = root().remote;
+        return elsewhere == null ? data : elsewhere.onHost();
     }
 
     /** Whether a thread may read the elements: memory of a confined arena belongs to one thread. */
@@ -221,7 +241,7 @@ public final class Tensor implements Datum {
     public String[] strings() {
         checkOpen();
         if (strings == null) {
-            throw wrongType("strings()");
+            throw type.isNotReadBy("strings()");
         }
         return strings;
     }
@@ -238,56 +258,46 @@ public final class Tensor implements Datum {
     /** All elements by value; for float and the floating types of sixteen bits and fewer. */
     public float[] floats() {
         if (!type.isFloating() || type == ElementType.DOUBLE) {
-            throw wrongType("floats()");
+            throw type.isNotReadBy("floats()");
         }
         float[] values = new float[arrayLength()];
-        reading(() -> Elements.read(type, data, 0, values, 0, values.length));
+        reading(() -> Elements.read(type, content(), 0, values, 0, values.length));
         return values;
     }
 
     /** All elements by value; for every floating type. */
     public double[] doubles() {
         if (!type.isFloating()) {
-            throw wrongType("doubles()");
+            throw type.isNotReadBy("doubles()");
         }
         double[] values = new double[arrayLength()];
-        reading(() -> Elements.read(type, data, 0, values, 0, values.length));
+        reading(() -> Elements.read(type, content(), 0, values, 0, values.length));
         return values;
     }
 
     /** All elements; for every integer type and bool. uint64 keeps its bits. */
     public long[] longs() {
         if (!type.isInteger() && type != ElementType.BOOL) {
-            throw wrongType("longs()");
+            throw type.isNotReadBy("longs()");
         }
         long[] values = new long[arrayLength()];
-        reading(() -> Elements.read(type, data, 0, values, 0, values.length));
+        reading(() -> Elements.read(type, content(), 0, values, 0, values.length));
         return values;
     }
 
     /** All elements; for integer types of 32 bits and fewer, and bool. uint32 keeps its bits. */
     public int[] ints() {
         if (type.bits() > 32 || !type.isInteger() && type != ElementType.BOOL) {
-            throw wrongType("ints()");
+            throw type.isNotReadBy("ints()");
         }
-        long[] wide = longs();
-        int[] values = new int[wide.length];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = (int) wide[i];
-        }
-        return values;
+        return Elements.narrowed(longs());
     }
 
     public boolean[] booleans() {
         if (type != ElementType.BOOL) {
-            throw wrongType("booleans()");
+            throw type.isNotReadBy("booleans()");
         }
-        long[] wide = longs();
-        boolean[] values = new boolean[wide.length];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = wide[i] != 0;
-        }
-        return values;
+        return Elements.nonZero(longs());
     }
 
     /**
@@ -323,7 +333,9 @@ public final class Tensor implements Datum {
      */
     public Tensor retain() {
         pin();
-        return root().release == null ? this : borrowing(type, shape, data, strings, null);
+        return root().release == null
+                ? this
+                : new Tensor(type, shape, data, strings, null, false, root().remote, null);
     }
 
     /** Ends one {@link #hold()}. */
@@ -371,16 +383,12 @@ public final class Tensor implements Datum {
     }
 
     private EngineException closedException() {
-        if (data.equals(MemorySegment.NULL) && strings == null) {
+        if (data.equals(MemorySegment.NULL) && strings == null && root().remote == null) {
             return EngineException.invalidGraph("the elements of this " + this + " were not kept");
         }
         return new EngineException(
                 Status.INVALID_ARGUMENT,
                 "this " + this + " is closed; read it before close(), or keep a Tensor.copyOf it");
-    }
-
-    private EngineException wrongType(String asked) {
-        return EngineException.invalidArgument(asked + " does not fit a " + type + " tensor; use " + type.reader());
     }
 
     /** Returns type and shape, never the contents. */

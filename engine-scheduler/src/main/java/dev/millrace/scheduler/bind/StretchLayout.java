@@ -103,7 +103,8 @@ final class StretchLayout {
         if (reused != null
                 && isOutput
                 && plan.inputs().contains(reused)
-                && plan.slots().get(reused).lastUse() == step.index()) {
+                && plan.slots().get(reused).lastUse() == step.index()
+                && (plan.isPlain() || isReadBy(step, reused))) {
             entry.donor = reused;
         }
         Entry donor = reused == null ? null : root(reused);
@@ -119,6 +120,16 @@ final class StretchLayout {
         entry.buffer = inPlace ? buffer : buffer(entry.bytes(), step, time);
         placed.add(entry);
         extend(entry);
+    }
+
+    /** Whether a step is the only one that reads a slot: others may still read it on their streams. */
+    private boolean isReadBy(PlanStep only, int slot) {
+        return plan.steps().stream()
+                .allMatch(step -> step == only
+                        || !step.inputs().contains(slot)
+                                && step.nested().values().stream()
+                                        .flatMap(nested -> nested.captures().stream())
+                                        .noneMatch(capture -> capture.outerSlot() == slot));
     }
 
     /** Whether a value that was computed while binding has to lie on a device. */

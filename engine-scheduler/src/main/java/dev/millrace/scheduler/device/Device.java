@@ -1,5 +1,7 @@
 package dev.millrace.scheduler.device;
 
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.graph.tensor.TensorPlace;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -8,7 +10,7 @@ import java.util.Optional;
  * A device that runs kernels: the processor of the host, or one that works on its own while the host goes on. There is
  * one object for each physical device and engine; its provider's factory owns it, and all sessions of the engine share it.
  */
-public interface Device extends AutoCloseable {
+public interface Device extends TensorPlace, AutoCloseable {
     /** The processor that this code runs on. */
     Device CPU = new Device() {
         private final DeviceInfo info = new DeviceInfo("cpu", DeviceType.CPU, "", 0, 0, Map.of());
@@ -68,6 +70,12 @@ public interface Device extends AutoCloseable {
     /** The place of values that its kernels read and write where they do not say otherwise. */
     default MemoryPlace place() {
         return isAsynchronous() ? new MemoryPlace(this, MemoryKind.DEFAULT) : MemoryPlace.HOST;
+    }
+
+    /** Returns a copy of a tensor in the device's memory, which stays there until it is closed. Waits for the copy. */
+    @Override
+    default Tensor copyOf(Tensor tensor) {
+        return isAsynchronous() ? DeviceTensor.upload(tensor, this) : Tensor.copyOf(tensor);
     }
 
     /** The allocator of one of its {@link #memories()}. */

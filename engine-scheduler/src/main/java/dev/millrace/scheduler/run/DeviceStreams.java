@@ -3,6 +3,7 @@ package dev.millrace.scheduler.run;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.DeviceBuffer;
 import dev.millrace.scheduler.device.DeviceStream;
+import dev.millrace.scheduler.device.DeviceTensor;
 import dev.millrace.scheduler.device.StreamOptions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -12,7 +13,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -141,9 +141,16 @@ public final class DeviceStreams implements AutoCloseable {
     }
 
     /** Frees memory that no work of a device uses any more. */
-    synchronized void free(DeviceBuffer buffer) {
+    void free(DeviceBuffer buffer) {
         Device device = buffer.device();
-        device.allocator(buffer.kind()).free(buffer, Objects.requireNonNull(ofMemory.get(device)));
+        synchronized (this) {
+            DeviceStream stream = ofMemory.get(device);
+            if (stream != null) {
+                device.allocator(buffer.kind()).free(buffer, stream);
+                return;
+            }
+        }
+        DeviceTensor.free(buffer);
     }
 
     /** Closes the streams that no run has; runs under way close theirs when they end. */

@@ -53,6 +53,10 @@ final class DeviceValues {
         return ranges[slot];
     }
 
+    void set(int slot, DeviceRange range) {
+        ranges[slot] = range;
+    }
+
     void alias(int slot, int root) {
         ranges[slot] = ranges[root];
     }

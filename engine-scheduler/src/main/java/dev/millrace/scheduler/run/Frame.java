@@ -5,7 +5,6 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.LastingMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
@@ -43,6 +42,9 @@ final class Frame implements LiveValues, BindServices {
     /** The values that lie on devices; null where the plan runs on the host alone. */
     final @Nullable DeviceValues onDevices;
 
+    /** The values that do not pass through the host; null where the plan runs on the host alone. */
+    final @Nullable DeviceExchange exchange;
+
     final StreamContext[] lanes;
     final List<StretchState> states = new ArrayList<>();
     /** The caller's tensors whose memory this run holds, so that it is not reused. */
@@ -59,11 +61,8 @@ final class Frame implements LiveValues, BindServices {
     @Nullable
     InputSource source;
 
-    private final @Nullable MemorySegment[] outputMemory;
-    /** The donated inputs whose memory outputs are computed in. */
-    private final @Nullable Tensor[] donated;
-
-    private final Binding.@Nullable AsOutput[] outputPlaces;
+    /** The memory of the outputs on the host. */
+    private final OutputMemory outputs;
 
     Frame(RunOwner runner, WorkerPool pool, int threads) {
         this.runner = runner;
@@ -75,10 +74,11 @@ final class Frame implements LiveValues, BindServices {
         data = new Datum[slots];
         types = new ElementType[slots];
         shapes = new Shape[slots];
-        outputMemory = new MemorySegment[plan.outputs().size()];
-        outputPlaces = new Binding.AsOutput[plan.outputs().size()];
-        donated = new Tensor[plan.outputs().size()];
+        outputs = new OutputMemory(this);
         onDevices = plan.isPlain() ? null : new DeviceValues(plan, runner.constants());
+        exchange = onDevices == null
+                ? null
+                : new DeviceExchange(plan, runner.edgeCopies(), onDevices, runner.streams());
         lanes = new StreamContext[plan.streams().size()];
         for (int i = 0; i < lanes.length; i++) {
             lanes[i] = new StreamContext(this);
@@ -115,8 +115,14 @@ final class Frame implements LiveValues, BindServices {
         if (onDevices != null && state.onDevices != null) {
             onDevices.enter(binding, state.onDevices, segments);
         }
+        InputSource inputs = source;
+        if (exchange != null && inputs != null) {
+            exchange.enter(binding, inputs);
+        }
         for (Binding.AsOutput output : binding.asOutput) {
-            segments[output.slot()] = claimOutput(output);
+            if (exchange == null || !exchange.stays(output.output())) {
+                segments[output.slot()] = outputs.claim(output);
+            }
         }
         putKnown(binding);
         return state;
@@ -222,7 +228,13 @@ final class Frame implements LiveValues, BindServices {
 
     /** Sets a slot to a datum of the caller and holds it, so that closing it meanwhile does not affect this run. */
     void putInput(int slot, Datum datum) {
-        put(slot, Data.held(datum, holds));
+        Datum held = Data.held(datum, holds);
+        if (exchange != null && held instanceof Tensor tensor && exchange.takes(slot, tensor)) {
+            types[slot] = tensor.type();
+            shapes[slot] = tensor.shape();
+        } else {
+            put(slot, held);
+        }
     }
 
     /** Makes a slot an alias of another one's memory; its type and shape are set already. */
@@ -278,58 +290,16 @@ final class Frame implements LiveValues, BindServices {
         return segment != null && segment.mismatch(content.segment()) == -1;
     }
 
-    /** Takes memory for a result: that of a donated input, that of results that callers have closed, or fresh memory. */
-    private MemorySegment claimOutput(Binding.AsOutput place) {
-        Tensor donor = place.donor() < 0 ? null : donated(place.donor());
-        if (donor != null) {
-            donated[place.output()] = donor;
-            return Objects.requireNonNull(segments[place.donor()]);
-        }
-        MemorySegment memory = place.pool().take();
-        if (memory == null) {
-            memory = HostBlocks.allocate(place.bytes(), purpose(place));
-        }
-        outputMemory[place.output()] = memory;
-        outputPlaces[place.output()] = place;
-        return memory;
-    }
-
-    /** Returns the caller's tensor if it is donated and its memory can be written and lasts as long as it is reachable. */
-    private @Nullable Tensor donated(int slot) {
-        InputSource inputs = source;
-        Tensor donor =
-                inputs == null ? null : inputs.donated(plan.slots().get(slot).name());
-        MemorySegment memory = segments[slot];
-        boolean suits = donor != null
-                && memory != null
-                && memory.isNative()
-                && !memory.isReadOnly()
-                && LastingMemory.holds(memory);
-        return suits ? donor : null;
-    }
-
-    private String purpose(Binding.AsOutput place) {
-        int slot = plan.outputs().get(place.output());
-        return "output '" + plan.outputNames().get(place.output()) + "' of shape " + shapes[slot];
-    }
-
     /** Passes result {@code index} on to the caller; null where it is in memory that stays the engine's. */
     @Nullable
     Tensor detachOutput(int index) {
-        Tensor donor = donated[index];
-        if (donor != null) {
-            return donor;
-        }
-        MemorySegment memory = outputMemory[index];
-        Binding.AsOutput place = outputPlaces[index];
         int slot = plan.outputs().get(index);
         ElementType type = types[slot];
         Shape shape = shapes[slot];
-        if (memory == null || place == null || type == null || shape == null) {
-            return null;
+        if (exchange != null && exchange.stays(index) && type != null && shape != null) {
+            return exchange.detach(index, type, shape);
         }
-        outputMemory[index] = null;
-        return Tensor.recycling(type, shape, memory, () -> place.pool().give(memory));
+        return outputs.detach(index, type, shape);
     }
 
     /** Passes the memory of a dynamic step that holds a result on to the caller; null where the result is elsewhere. */
@@ -358,16 +328,7 @@ final class Frame implements LiveValues, BindServices {
             state.stretch.give(state);
         }
         states.clear();
-        for (int i = 0; i < outputMemory.length; i++) {
-            Binding.AsOutput place = outputPlaces[i];
-            MemorySegment memory = outputMemory[i];
-            if (place != null && memory != null) {
-                place.pool().give(memory);
-            }
-            outputMemory[i] = null;
-            outputPlaces[i] = null;
-            donated[i] = null;
-        }
+        outputs.reset();
         source = null;
         for (int slot : runner.variableSlots()) {
             segments[slot] = null;
@@ -377,6 +338,9 @@ final class Frame implements LiveValues, BindServices {
         }
         if (onDevices != null) {
             onDevices.reset(runner.variableSlots());
+        }
+        if (exchange != null) {
+            exchange.reset();
         }
         for (StreamContext lane : lanes) {
             lane.reset();

@@ -4,7 +4,7 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
 import org.jspecify.annotations.Nullable;
 
-/** The source of a run's inputs. */
+/** The source of a run's inputs, and what their caller says about its outputs. */
 @FunctionalInterface
 public interface InputSource {
     /** Returns the input of this name, or null for its default. */
@@ -17,5 +17,10 @@ public interface InputSource {
      */
     default @Nullable Tensor donated(String name) {
         return null;
+    }
+
+    /** Whether an output that a device computes is left there; the caller gets a tensor that is copied where it is read. */
+    default boolean staysOnDevice(String output) {
+        return false;
     }
 }

@@ -39,6 +39,7 @@ final class PlanRuns implements RunOwner, IdleMemory.Holder {
     private final int[] variableSlots;
     private final int[] inputSlots;
     private final RunResults results;
+    private final EdgeCopies edgeCopies;
     private final IdleMemory idleMemory;
     private final DeviceServices services;
     /** The devices of the streams that a run takes. */
@@ -62,6 +63,7 @@ final class PlanRuns implements RunOwner, IdleMemory.Holder {
                 .mapToInt(slot -> slot.index())
                 .toArray();
         this.results = new RunResults(plan);
+        this.edgeCopies = new EdgeCopies(plan);
         for (PlanStep step : plan.steps()) {
             if (!step.nested().isEmpty()) {
                 var runs = new HashMap<String, PlanRuns>();
@@ -120,6 +122,11 @@ final class PlanRuns implements RunOwner, IdleMemory.Holder {
     @Override
     public DeviceStreams streams() {
         return services.streams();
+    }
+
+    @Override
+    public EdgeCopies edgeCopies() {
+        return edgeCopies;
     }
 
     List<Device> devices() {

@@ -21,6 +21,9 @@ interface RunOwner {
     /** The streams of devices. */
     DeviceStreams streams();
 
+    /** The copies at the edges of the plan. */
+    EdgeCopies edgeCopies();
+
     /** Runs the nested graph of a step within the run of {@code outer}. */
     List<Datum> runNested(Frame outer, PlanStep step, String attribute, List<Datum> inputs);
 

@@ -7,6 +7,7 @@ import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.DeviceFailure;
 import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.plan.CopyKernel;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -145,6 +146,9 @@ final class StreamRuns {
                         submit(ofDevices);
                     }
                     frame.cancellation.check();
+                    if (isReplaced(launch, stream)) {
+                        continue;
+                    }
                     long start = reports == null ? 0 : System.nanoTime();
                     lane.run(launch.step(), launch.number(), state);
                     if (reports != null && isOnDevice(stream)) {
@@ -173,6 +177,13 @@ final class StreamRuns {
                     }
                 }
             }
+        }
+
+        /** Whether a copy is done in another way, or left out, for an input or an output that stays on its device. */
+        private boolean isReplaced(Instruction.Launch launch, int stream) {
+            return isOnDevice(stream)
+                    && launch.step().step().kernel() instanceof CopyKernel
+                    && Objects.requireNonNull(frame.exchange).replaces(launch.step(), queue(stream));
         }
 
         /** Whether a program has ended, or comes to a barrier that is closed. */
