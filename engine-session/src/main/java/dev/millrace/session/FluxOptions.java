@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param priority the priority among the waiting runs of the session: higher values run first
  * @param retries the number of retries of a request that a full queue refused, after 1 ms, 2 ms, 4 ms and so on. No other
  *     failure is retried, because a retry would fail again
+ * @param onDevice the names of the outputs that stay on the device that computes them; {@link RunOptions#ALL} for all
  */
 public record FluxOptions(
         int concurrency,
@@ -29,11 +30,13 @@ public record FluxOptions(
         @Nullable Duration deadline,
         List<String> outputs,
         int priority,
-        int retries) {
+        int retries,
+        List<String> onDevice) {
     private static final FluxOptions DEFAULTS = builder().build();
 
     public FluxOptions {
         outputs = Failures.all(outputs, "outputs");
+        onDevice = Failures.all(onDevice, "onDevice");
         if (concurrency < 0 || prefetch < 0 || retries < 0) {
             throw EngineException.invalidArgument("concurrency " + concurrency + ", prefetch " + prefetch
                     + " and retries " + retries + " are not negative");
@@ -57,7 +60,8 @@ public record FluxOptions(
                 .deadline(deadline)
                 .outputs(outputs)
                 .priority(priority)
-                .retries(retries);
+                .retries(retries)
+                .leaveOnDevice(onDevice);
     }
 
     /**
@@ -66,7 +70,7 @@ public record FluxOptions(
      */
     public RunOptions forRun() {
         Instant until = deadline == null ? null : Deadline.after(deadline);
-        return new RunOptions(new Cancellation(), outputs, null, until, priority, Map.of());
+        return new RunOptions(new Cancellation(), outputs, null, until, priority, Map.of(), onDevice);
     }
 
     /** A builder of options of a stream. Every option has a default. */
@@ -78,6 +82,7 @@ public record FluxOptions(
         private List<String> outputs = List.of();
         private int priority;
         private int retries;
+        private List<String> onDevice = List.of();
 
         private Builder() {}
 
@@ -125,8 +130,18 @@ public record FluxOptions(
             return this;
         }
 
+        public Builder leaveOnDevice(String... names) {
+            return leaveOnDevice(Failures.each(names, "onDevice"));
+        }
+
+        /** Sets the names of the outputs that stay on the device that computes them; {@link RunOptions#ALL} for all. */
+        public Builder leaveOnDevice(List<String> names) {
+            onDevice = names;
+            return this;
+        }
+
         public FluxOptions build() {
-            return new FluxOptions(concurrency, ordered, prefetch, deadline, outputs, priority, retries);
+            return new FluxOptions(concurrency, ordered, prefetch, deadline, outputs, priority, retries, onDevice);
         }
     }
 }

@@ -12,7 +12,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Two that answer, one after the other: what the first one answers is what the second one is asked. Tensors are handed over
- * as they are and closed when the second one has answered. Each works at its own concurrency, on different requests at a
+ * as they are, on the device where they lie, and closed when the second one has answered. Each works at its own concurrency, on different requests at a
  * time, and takes no more from the one before it than it is asked for. It owns neither of the two.
  */
 final class Pipeline implements Inference {
@@ -45,7 +45,7 @@ final class Pipeline implements Inference {
         return inputs;
     }
 
-    /** Options are both's but for the outputs, the listener and the tensors to write into, which are the second one's. */
+    /** Options are both's but for those of outputs and the listener, which are the second one's. */
     @Override
     public Outputs run(Inputs request, RunOptions options) {
         try (Outputs middle = first.run(request, forFirst(options))) {
@@ -55,7 +55,13 @@ final class Pipeline implements Inference {
 
     private static RunOptions forFirst(RunOptions options) {
         return new RunOptions(
-                options.cancellation(), List.of(), null, options.deadline(), options.priority(), Map.of());
+                options.cancellation(),
+                List.of(),
+                null,
+                options.deadline(),
+                options.priority(),
+                Map.of(),
+                List.of(RunOptions.ALL));
     }
 
     @Override
@@ -78,8 +84,9 @@ final class Pipeline implements Inference {
      */
     @Override
     public Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions options) {
-        Flux<RunResult> middles =
-                first.results(requests, options.toBuilder().outputs().build());
+        Flux<RunResult> middles = first.results(
+                requests,
+                options.toBuilder().outputs().leaveOnDevice(RunOptions.ALL).build());
         int width = options.concurrency() == 0 ? second.concurrency() : options.concurrency();
         Flux<RunResult> results = options.ordered()
                 ? middles.flatMapSequential(middle -> answered(middle, options), width, 1)

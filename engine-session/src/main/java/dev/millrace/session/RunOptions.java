@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadline the instant at which the run ends with DEADLINE_EXCEEDED, even if it has not begun; null for none
  * @param priority the priority among the waiting runs of the session: higher values run first
  * @param into the tensors that outputs are written into, by the outputs' names
+ * @param onDevice the names of the outputs that stay on the device that computes them; {@link #ALL} for all
  */
 public record RunOptions(
         Cancellation cancellation,
@@ -29,16 +30,26 @@ public record RunOptions(
         @Nullable RunListener listener,
         @Nullable Instant deadline,
         int priority,
-        Map<String, Tensor> into) {
+        Map<String, Tensor> into,
+        List<String> onDevice) {
+    /** The name that stands for all outputs in {@link #onDevice()}. */
+    public static final String ALL = "*";
+
     public RunOptions {
         Failures.requireArgument(cancellation, "cancellation");
         outputs = Failures.all(outputs, "outputs");
         into = Failures.all(into, "into");
+        onDevice = Failures.all(onDevice, "onDevice");
+    }
+
+    /** Whether an output stays on the device that computes it. */
+    public boolean leavesOnDevice(String output) {
+        return !into.containsKey(output) && (onDevice.contains(output) || onDevice.contains(ALL));
     }
 
     /** Returns options that return all outputs. Each call makes a new cancellation. */
     public static RunOptions defaults() {
-        return new RunOptions(new Cancellation(), List.of(), null, null, 0, Map.of());
+        return new RunOptions(new Cancellation(), List.of(), null, null, 0, Map.of(), List.of());
     }
 
     /** Returns a builder that starts from the defaults, with a new cancellation. */
@@ -59,6 +70,7 @@ public record RunOptions(
         private @Nullable Instant deadline;
         private int priority;
         private Map<String, Tensor> into;
+        private List<String> onDevice;
 
         private Builder(RunOptions from) {
             cancellation = from.cancellation;
@@ -67,6 +79,7 @@ public record RunOptions(
             deadline = from.deadline;
             priority = from.priority;
             into = from.into;
+            onDevice = from.onDevice;
         }
 
         public Builder cancellation(Cancellation value) {
@@ -119,8 +132,22 @@ public record RunOptions(
             return this;
         }
 
+        public Builder leaveOnDevice(String... names) {
+            return leaveOnDevice(Failures.each(names, "onDevice"));
+        }
+
+        /**
+         * Sets the names of the outputs that stay on the device that computes them, for the next run or another session
+         * there; {@link #ALL} for all. Such an output is copied to the host where it is first read. It holds device memory
+         * until it is closed. Outputs that the host computes are not affected.
+         */
+        public Builder leaveOnDevice(List<String> names) {
+            onDevice = names;
+            return this;
+        }
+
         public RunOptions build() {
-            return new RunOptions(cancellation, outputs, listener, deadline, priority, into);
+            return new RunOptions(cancellation, outputs, listener, deadline, priority, into, onDevice);
         }
     }
 }

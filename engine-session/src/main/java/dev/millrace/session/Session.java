@@ -1,6 +1,8 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.run.StretchSummary;
 import java.time.Duration;
 import java.util.List;
@@ -74,6 +76,12 @@ public interface Session extends Inference, AutoCloseable {
 
     /** Returns the memory plans of the shapes that were run lately. */
     List<StretchSummary> stretches();
+
+    /**
+     * The devices that do parts of the model while the host goes on; empty where the host does all. {@link Tensor#on} copies
+     * a tensor to one of them, and {@link RunOptions.Builder#leaveOnDevice} leaves an output there.
+     */
+    List<Device> devices();
 
     @Override
     void close();

@@ -333,9 +333,7 @@ public final class Tensor implements Datum {
      */
     public Tensor retain() {
         pin();
-        return root().release == null
-                ? this
-                : new Tensor(type, shape, data, strings, null, false, root().remote, null);
+        return root().release == null ? this : new Tensor(type, shape, data, strings, null, false, root().remote, null);
     }
 
     /** Ends one {@link #hold()}. */

@@ -49,11 +49,13 @@ public final class DeviceTensor implements RemoteContent {
     /** Copies a tensor to a device, and waits until it is there. */
     static Tensor upload(Tensor tensor, Device device) {
         if (tensor.type() == ElementType.STRING) {
-            throw EngineException.notImplemented("strings cannot lie on " + device.info().name());
+            throw EngineException.notImplemented(
+                    "strings cannot lie on " + device.info().name());
         }
         MemorySegment content = tensor.segment();
         DeviceAllocator allocator = device.allocator(MemoryKind.DEFAULT);
-        try (DeviceStream stream = device.createStream(new StreamOptions(device.info().name() + " upload"))) {
+        try (DeviceStream stream =
+                device.createStream(new StreamOptions(device.info().name() + " upload"))) {
             DeviceBuffer buffer = allocator.allocate(Math.max(1, content.byteSize()), stream);
             try {
                 var range = new DeviceRange(buffer, 0, content.byteSize());
@@ -84,7 +86,8 @@ public final class DeviceTensor implements RemoteContent {
     /** Frees a buffer that no work of its device uses any more. */
     public static void free(DeviceBuffer buffer) {
         Device device = buffer.device();
-        try (DeviceStream stream = device.createStream(new StreamOptions(device.info().name() + " memory"))) {
+        try (DeviceStream stream =
+                device.createStream(new StreamOptions(device.info().name() + " memory"))) {
             device.allocator(buffer.kind()).free(buffer, stream);
         }
     }
@@ -96,7 +99,8 @@ public final class DeviceTensor implements RemoteContent {
             known = Arena.ofAuto().allocate(Math.max(1, range.bytes()), 64).asSlice(0, range.bytes());
             if (range.bytes() > 0) {
                 Device device = range.buffer().device();
-                try (DeviceStream stream = device.createStream(new StreamOptions(device.info().name() + " download"))) {
+                try (DeviceStream stream =
+                        device.createStream(new StreamOptions(device.info().name() + " download"))) {
                     copy(new Copy.Download(range, known), stream);
                 }
             }

@@ -46,6 +46,11 @@ public record Plan(
         return streams.size() == 1 && !streams.getFirst().isAsynchronous();
     }
 
+    /** The devices that work on their own, each once. */
+    public List<Device> devices() {
+        return streams.stream().filter(Device::isAsynchronous).distinct().toList();
+    }
+
     public List<String> inputNames() {
         return inputs.stream().map(slot -> slots.get(slot).name()).toList();
     }

@@ -125,9 +125,11 @@ final class DeviceExchange {
     /** Whether an output can be a tensor itself: it has its type and shape, and is the last value in shared memory. */
     private boolean fits(Tensor tensor, int output, Binding binding, List<Binding.InBlock> shared) {
         int slot = Objects.requireNonNull(copies.download(output)).onDevice();
-        return shared.getLast().slot() == rootOf(slot, binding) && Arrays.stream(binding.made)
-                .anyMatch(made ->
-                        made.slot() == slot && made.type() == tensor.type() && made.shape().equals(tensor.shape()));
+        return shared.getLast().slot() == rootOf(slot, binding)
+                && Arrays.stream(binding.made)
+                        .anyMatch(made -> made.slot() == slot
+                                && made.type() == tensor.type()
+                                && made.shape().equals(tensor.shape()));
     }
 
     /** Gives an output memory of its own where this stretch computes it; true where it was allocated now. */
@@ -143,7 +145,8 @@ final class DeviceExchange {
         }
         DeviceRange before = Objects.requireNonNull(values.range(root));
         long bytes = shared.stream().mapToLong(Binding.InBlock::bytes).max().orElse(0);
-        DeviceBuffer own = allocate(placeOf(before), bytes, values.queue(before.buffer().device()));
+        DeviceBuffer own =
+                allocate(placeOf(before), bytes, values.queue(before.buffer().device()));
         memory[output] = own;
         stays[output] = true;
         shared.forEach(value -> values.set(value.slot(), new DeviceRange(own, 0, value.bytes())));
@@ -154,9 +157,10 @@ final class DeviceExchange {
     private boolean isReplaced(@Nullable DeviceRange range) {
         return range != null
                 && (Arrays.stream(memory).anyMatch(own -> own == range.buffer())
-                        || given.values().stream().anyMatch(tensor -> Objects.requireNonNull(DeviceTensor.rangeOf(tensor))
-                                        .buffer()
-                                == range.buffer()));
+                        || given.values().stream()
+                                .anyMatch(tensor -> Objects.requireNonNull(DeviceTensor.rangeOf(tensor))
+                                                .buffer()
+                                        == range.buffer()));
     }
 
     /**
@@ -166,7 +170,8 @@ final class DeviceExchange {
     private static List<Binding.InBlock> sharing(Binding binding, int slot) {
         Object buffer = null;
         for (Binding.InBlock value : binding.inBlock) {
-            if (value.slot() == slot && !binding.blocks.get(value.block()).place().isHost()) {
+            if (value.slot() == slot
+                    && !binding.blocks.get(value.block()).place().isHost()) {
                 buffer = value.buffer();
             }
         }

@@ -48,9 +48,7 @@ final class EdgeCopies {
         plan.outputs().forEach(slot -> readers[slot]++);
         for (PlanStep step : plan.steps()) {
             step.inputs().stream().filter(slot -> slot != PlanStep.NONE).forEach(slot -> readers[slot]++);
-            step.nested()
-                    .values()
-                    .forEach(body -> body.captures().forEach(capture -> readers[capture.outerSlot()]++));
+            step.nested().values().forEach(body -> body.captures().forEach(capture -> readers[capture.outerSlot()]++));
         }
         return readers;
     }

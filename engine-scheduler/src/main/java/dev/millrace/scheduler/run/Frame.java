@@ -21,7 +21,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,9 +75,8 @@ final class Frame implements LiveValues, BindServices {
         shapes = new Shape[slots];
         outputs = new OutputMemory(this);
         onDevices = plan.isPlain() ? null : new DeviceValues(plan, runner.constants());
-        exchange = onDevices == null
-                ? null
-                : new DeviceExchange(plan, runner.edgeCopies(), onDevices, runner.streams());
+        exchange =
+                onDevices == null ? null : new DeviceExchange(plan, runner.edgeCopies(), onDevices, runner.streams());
         lanes = new StreamContext[plan.streams().size()];
         for (int i = 0; i < lanes.length; i++) {
             lanes[i] = new StreamContext(this);

@@ -3,6 +3,7 @@ package dev.millrace.session.runtime;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.run.StretchSummary;
 import dev.millrace.session.BatchOptions;
@@ -313,6 +314,11 @@ public final class OpenSession extends Streaming implements MemberRuns {
     @Override
     public List<StretchSummary> stretches() {
         return model().runner().stretches();
+    }
+
+    @Override
+    public List<Device> devices() {
+        return model().runner().plan().devices();
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.run.InputSource;
 import dev.millrace.scheduler.run.RunEnd;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
@@ -102,7 +103,7 @@ final class SessionRuns {
         OpenModel open = model.get();
         MappedFile.check(open.mapped());
         RunHooks.start(open.providers());
-        open.runner().start(request, options.cancellation(), listener(options), new RunEnd() {
+        open.runner().start(source(request, options), options.cancellation(), listener(options), new RunEnd() {
             @Override
             public void succeeded(Datum[] results) {
                 Outputs outputs;
@@ -214,7 +215,7 @@ final class SessionRuns {
         RunHooks.start(providers);
         Datum[] results;
         try {
-            results = open.runner().run(request, options.cancellation(), listener(options));
+            results = open.runner().run(source(request, options), options.cancellation(), listener(options));
             MappedFile.check(files);
         } catch (RuntimeException | Error e) {
             RunHooks.endAfter(e, providers);
@@ -224,6 +225,10 @@ final class SessionRuns {
         }
         RunHooks.end(providers);
         return results;
+    }
+
+    private static InputSource source(Inputs request, RunOptions options) {
+        return options.onDevice().isEmpty() ? request : new StayingOutputs(request, options);
     }
 
     private @Nullable RunListener listener(RunOptions options) {
@@ -242,7 +247,8 @@ final class SessionRuns {
                 options.listener(),
                 options.deadline(),
                 options.priority(),
-                options.into());
+                options.into(),
+                options.onDevice());
     }
 
     EngineException named(Throwable thrown) {

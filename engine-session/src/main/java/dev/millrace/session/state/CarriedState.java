@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,8 @@ public final class CarriedState {
     private final Map<String, ValueInfo> inputs = new LinkedHashMap<>();
     private final Map<String, Tensor> first = new LinkedHashMap<>();
     private final List<String> answered;
+    /** The outputs that stay on a device; empty where the session has none. */
+    private final List<String> onDevice;
 
     public CarriedState(Session session, List<State> states) {
         this.states = List.copyOf(states);
@@ -49,6 +52,9 @@ public final class CarriedState {
             }
         }
         answered = List.copyOf(rest);
+        onDevice = session.devices().isEmpty()
+                ? List.of()
+                : states.stream().map(State::output).toList();
     }
 
     private static ValueInfo named(List<ValueInfo> infos, String name, String what) {
@@ -145,7 +151,7 @@ public final class CarriedState {
         return copy;
     }
 
-    /** Returns the options of a run that also returns the state. */
+    /** Returns the options of a run that also returns the state, which stays on the device that computes it. */
     RunOptions with(RunOptions options) {
         for (State state : states) {
             if (options.into().containsKey(state.output())) {
@@ -153,8 +159,14 @@ public final class CarriedState {
                         + "' is the sequence's state, which is no memory of the caller's; a snapshot has it");
             }
         }
-        if (options.outputs().isEmpty()) {
+        if (options.outputs().isEmpty() && onDevice.isEmpty()) {
             return options;
+        }
+        RunOptions.Builder all = options.toBuilder()
+                .leaveOnDevice(Stream.concat(options.onDevice().stream(), onDevice.stream())
+                        .toList());
+        if (options.outputs().isEmpty()) {
+            return all.build();
         }
         var names = new ArrayList<>(options.outputs());
         for (State state : states) {
@@ -164,7 +176,7 @@ public final class CarriedState {
             }
             names.add(state.output());
         }
-        return options.toBuilder().outputs(names).build();
+        return all.outputs(names).build();
     }
 
     /** Returns the state after a run, by the names of inputs. */

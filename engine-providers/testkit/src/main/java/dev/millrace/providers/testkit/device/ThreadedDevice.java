@@ -25,7 +25,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class ThreadedDevice implements Device {
     private final DeviceInfo info;
     private final ThreadedAllocator allocator;
-    private final DataTransfer transfer = new Transfer();
+    private final AtomicInteger hostCopies = new AtomicInteger();
+    private final DataTransfer transfer = new Transfer(hostCopies);
     private final DeviceThread thread;
     private final AtomicInteger ids = new AtomicInteger();
     private final Set<ThreadedStream> open = ConcurrentHashMap.newKeySet();
@@ -77,6 +78,11 @@ public final class ThreadedDevice implements Device {
         thread.failOneIn(operations);
     }
 
+    /** The number of copies between the host and the device so far. */
+    public int hostCopies() {
+        return hostCopies.get();
+    }
+
     /** The number of streams that are open. */
     public int openStreams() {
         return open.size();
@@ -93,7 +99,8 @@ public final class ThreadedDevice implements Device {
         thread.close();
     }
 
-    private static final class Transfer implements DataTransfer {
+    /** @param hostCopies counts the copies from and to the host */
+    private record Transfer(AtomicInteger hostCopies) implements DataTransfer {
         @Override
         public boolean canCopy(MemoryPlace from, MemoryPlace to) {
             return isOurs(from) && isOurs(to);
@@ -107,6 +114,9 @@ public final class ThreadedDevice implements Device {
         public void copy(List<Copy> batch, DeviceStream stream) {
             var threaded = (ThreadedStream) stream;
             for (Copy copy : batch) {
+                if (!(copy instanceof Copy.Transfer)) {
+                    hostCopies.incrementAndGet();
+                }
                 switch (copy) {
                     case Copy.Upload upload ->
                         threaded.add(() -> memory(upload.to()).copyFrom(upload.from()));

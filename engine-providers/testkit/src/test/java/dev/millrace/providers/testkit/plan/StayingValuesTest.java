@@ -49,7 +49,9 @@ class StayingValuesTest {
             graph.inputs().forEach(input -> inputs.put(input.name(), RandomGraph.input(random.nextInt(100))));
             for (int i = 0; i < RUNS; i++) {
                 staying.clear();
-                graph.outputNames().stream().filter(name -> random.nextInt(4) > 0).forEach(staying::add);
+                graph.outputNames().stream()
+                        .filter(name -> random.nextInt(4) > 0)
+                        .forEach(staying::add);
                 Datum[] results = runner.run(source(), new Cancellation(), null);
                 List<Tensor> before = List.copyOf(inputs.values());
                 adopt(results);

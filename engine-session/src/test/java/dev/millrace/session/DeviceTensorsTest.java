@@ -1,0 +1,162 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.graph.optimise.pass.Level;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.device.Device;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import reactor.core.publisher.Flux;
+
+/** Tests tensors that lie on a device and stay there from run to run. */
+@Timeout(60)
+class DeviceTensorsTest {
+    private static final int WIDTH = 16;
+    private static final RunOptions LEAVE =
+            RunOptions.builder().leaveOnDevice(RunOptions.ALL).build();
+
+    private final ThreadedFactory factory = new ThreadedFactory("one", 0, "MatMul", "Gemm", "Add", "Mul", "Relu");
+    private final Engine engine = TestEngines.with(
+            List.of(factory), EngineOptions.builder().threads(2).build());
+
+    @AfterEach
+    void nothingIsLeft() {
+        engine.close();
+        assertThat(factory.device().openStreams()).isZero();
+        assertThat(factory.device().usedBytes()).isZero();
+    }
+
+    private Session session(byte[] model) {
+        var plain = Optimiser.Options.builder().level(Level.DISABLED).build();
+        return engine.session(
+                model,
+                SessionOptions.builder()
+                        .optimiser(plain)
+                        .provider("one")
+                        .provider("cpu")
+                        .build());
+    }
+
+    private static Tensor halves() {
+        return TestModels.halves(WIDTH);
+    }
+
+    @Test
+    void anOutputThatStaysIsCopiedWhereItIsReadFirst() {
+        try (Session session = session(TestModels.perceptron(2, WIDTH, 1))) {
+            float[] expected = TestModels.answer(session, WIDTH);
+            int before = factory.device().hostCopies();
+            try (Outputs outputs = session.run(Inputs.of("x", halves()), LEAVE)) {
+                assertThat(factory.device().hostCopies() - before).isEqualTo(1);
+                assertThat(outputs.get("y").floats()).isEqualTo(expected);
+                assertThat(outputs.get("y").segment().byteSize()).isEqualTo(4L * WIDTH);
+                assertThat(factory.device().hostCopies() - before).isEqualTo(2);
+            }
+        }
+    }
+
+    @Test
+    void aTensorOnADeviceIsAnInputOfManyRunsWithoutACopy() {
+        try (Session session = session(TestModels.perceptron(2, WIDTH, 1))) {
+            float[] expected = TestModels.answer(session, WIDTH);
+            Device device = session.devices().getFirst();
+            try (Tensor x = halves().on(device)) {
+                int before = factory.device().hostCopies();
+                for (int i = 0; i < 10; i++) {
+                    try (Outputs outputs = session.run(Inputs.of("x", x))) {
+                        assertThat(outputs.get("y").floats()).isEqualTo(expected);
+                    }
+                }
+                assertThat(factory.device().hostCopies() - before).isEqualTo(10);
+                assertThat(x.reshaped(Shape.of(WIDTH)).floats()).isEqualTo(halves().floats());
+            }
+        }
+    }
+
+    @Test
+    void aTensorOnADeviceIsReadByASessionOfTheHost() {
+        try (Session session = session(TestModels.perceptron(2, WIDTH, 1));
+                Session onHost = engine.session(
+                        TestModels.perceptron(2, WIDTH, 1),
+                        SessionOptions.builder().provider("cpu").build());
+                Tensor x = halves().on(session.devices().getFirst())) {
+            assertThat(onHost.devices()).isEmpty();
+            assertThat(onHost.run(Inputs.of("x", x)).get("y").floats())
+                    .isEqualTo(onHost.run(Inputs.of("x", halves())).get("y").floats());
+        }
+    }
+
+    @Test
+    void aClosedTensorOnADeviceIsRefused() {
+        try (Session session = session(TestModels.perceptron(1, WIDTH, 1))) {
+            Tensor x = halves().on(session.devices().getFirst());
+            x.close();
+            assertThatThrownBy(x::floats).hasMessageContaining("is closed");
+            assertThatThrownBy(() -> session.run(Inputs.of("x", x)))
+                    .isInstanceOfSatisfying(
+                            EngineException.class,
+                            failure -> assertThat(failure.status()).isEqualTo(Status.INVALID_ARGUMENT));
+        }
+    }
+
+    @Test
+    void stringsStayOnTheHost() {
+        try (Session session = session(TestModels.perceptron(1, WIDTH, 1))) {
+            Tensor text = Tensor.ofStrings(Shape.of(1), "a");
+            Device device = session.devices().getFirst();
+            assertThatThrownBy(() -> text.on(device)).hasMessageContaining("strings cannot lie on one");
+        }
+    }
+
+    @Test
+    void theStateOfASequenceStaysOnTheDevice() {
+        try (Session session = session(TestModels.sumAndProduct());
+                StatefulSession stateful =
+                        session.stateful(State.carry("sum", "b").ofZeros(1))) {
+            Sequence sequence = stateful.sequence("one");
+            sequence.run(Inputs.of("a", 1f)).close();
+
+            int before = factory.device().hostCopies();
+            for (int i = 0; i < 10; i++) {
+                sequence.run(Inputs.of("a", 1f)).close();
+            }
+            // each input goes up and each product comes down; the state stays
+            assertThat(factory.device().hostCopies() - before).isEqualTo(20);
+            assertThat(sequence.snapshot().get("b").floats()).containsExactly(11);
+        }
+    }
+
+    @Test
+    void theStagesOfAPipelineHandTensorsOverOnTheDevice() {
+        try (Session first = session(TestModels.perceptron(1, WIDTH, 1));
+                Session second = session(TestModels.perceptron(1, WIDTH, 2))) {
+            float[] middle = TestModels.answer(first, WIDTH);
+            float[] expected = second.run(Inputs.of("x", Tensor.copyOf(middle, 1, WIDTH)))
+                    .get("y")
+                    .floats();
+            Inference both = first.then(second, Map.of("y", "x"));
+            int before = factory.device().hostCopies();
+            List<float[]> answers = both.flux(Flux.range(0, 10).map(_ -> Inputs.of("x", halves())))
+                    .map(outputs -> {
+                        try (outputs) {
+                            return outputs.get("y").floats();
+                        }
+                    })
+                    .collectList()
+                    .block();
+            assertThat(answers)
+                    .hasSize(10)
+                    .allSatisfy(answer -> assertThat(answer).isEqualTo(expected));
+            assertThat(factory.device().hostCopies() - before).isEqualTo(20);
+        }
+    }
+}
