@@ -7,6 +7,8 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.ChromeTrace;
 import dev.millrace.scheduler.run.StretchSummary;
 import java.io.IOException;
@@ -16,10 +18,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -36,14 +40,17 @@ class DeviceRunsTest {
 
     /** Opens a session of a perceptron whose nodes stay as they are, each provider in front of the host. */
     private static Session session(Engine engine, ThreadedFactory... factories) {
+        return session(engine, TestModels.perceptron(4, WIDTH, 1), factories);
+    }
+
+    private static Session session(Engine engine, byte[] model, ThreadedFactory... factories) {
         var options = SessionOptions.builder()
                 .queue(WAITING)
                 .optimiser(Optimiser.Options.builder().level(Level.DISABLED).build());
         for (ThreadedFactory factory : factories) {
             options.provider(factory.name());
         }
-        Session session = engine.session(
-                TestModels.perceptron(4, WIDTH, 1), options.provider("cpu").build());
+        Session session = engine.session(model, options.provider("cpu").build());
         assertThat(session.label().providers())
                 .containsAll(Stream.of(factories).map(ThreadedFactory::name).toList());
         return session;
@@ -85,14 +92,30 @@ class DeviceRunsTest {
     @Test
     void runsThatWaitForADeviceHoldNoThread() {
         var one = new ThreadedFactory("one", 100_000, "MatMul", "Gemm", "Relu");
-        float[] expected = onHost();
+        assertNoThreadIsHeld(one, TestModels.perceptron(4, WIDTH, 1), request(), onHost());
+    }
+
+    @Test
+    void runsOfAProviderThatTakesOneAtATimeHoldNoThread() {
+        var one = new ThreadedFactory("one", 100_000, "MatMul", "Gemm", "Relu").withOneRunAtATime();
+        assertNoThreadIsHeld(one, TestModels.perceptron(4, WIDTH, 1), request(), onHost());
+    }
+
+    @Test
+    void runsWhoseNestedGraphsWaitForADeviceHoldNoThread() {
+        var one = new ThreadedFactory("one", 100_000, "Add");
+        Inputs request = Inputs.of("n", Tensor.scalar(3L)).and("x", Tensor.copyOf(new float[] {1}, 1));
+        assertNoThreadIsHeld(one, TestModels.loop(), request, new float[] {8});
+    }
+
+    private static void assertNoThreadIsHeld(ThreadedFactory one, byte[] model, Inputs request, float[] expected) {
         try (Engine engine = engine(one);
-                Session session = session(engine, one)) {
-            assertThat(floats(session.run(request()))).isEqualTo(expected);
+                Session session = session(engine, model, one)) {
+            assertThat(floats(session.run(request))).isEqualTo(expected);
             int before = Thread.activeCount();
             var answers = new ArrayList<Mono<Outputs>>();
             for (int i = 0; i < WAITING; i++) {
-                answers.add(session.mono(request()));
+                answers.add(session.mono(request));
             }
             List<float[]> all = Flux.merge(Flux.fromIterable(answers), WAITING)
                     .map(DeviceRunsTest::floats)
@@ -104,6 +127,34 @@ class DeviceRunsTest {
                     .allSatisfy(answer -> assertThat(answer).isEqualTo(expected));
         }
         assertThat(one.device().openStreams()).isZero();
+        assertThat(one.device().usedBytes()).isZero();
+    }
+
+    @Test
+    void aRunThatIsCancelledWhileItWaitsInLineEndsAtOnce() {
+        assertWaitEnds(new ThreadedFactory("one", 20_000_000, "MatMul", "Gemm", "Relu"));
+        assertWaitEnds(new ThreadedFactory("one", 20_000_000, "MatMul", "Gemm", "Relu").withOneRunAtATime());
+    }
+
+    /** Cancels the last of many runs by its token, and expects its end long before its turn would come. */
+    private static void assertWaitEnds(ThreadedFactory one) {
+        try (Engine engine = engine(one);
+                Session session = session(engine, one)) {
+            var under = new ArrayList<Disposable>();
+            for (int i = 0; i < 20; i++) {
+                under.add(session.mono(request()).subscribe(Outputs::close, failure -> {}));
+            }
+            var cancellation = new Cancellation();
+            var last = session.mono(
+                            request(),
+                            RunOptions.builder().cancellation(cancellation).build())
+                    .toFuture();
+            long start = System.nanoTime();
+            cancellation.cancel();
+            assertThatThrownBy(() -> last.get(2, TimeUnit.SECONDS)).hasMessageContaining("cancelled");
+            assertThat(System.nanoTime() - start).isLessThan(1_500_000_000L);
+            under.forEach(Disposable::dispose);
+        }
         assertThat(one.device().usedBytes()).isZero();
     }
 

@@ -14,6 +14,7 @@ import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.device.DeviceType;
 import dev.millrace.scheduler.device.MemoryKind;
 import dev.millrace.session.runtime.OpenSession;
+import dev.millrace.session.runtime.RunTurns;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +29,6 @@ import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -178,12 +178,12 @@ class ProviderLifeTest {
         told.concurrent = false;
         var held = new CountDownLatch(1);
         try (Session session = session()) {
-            ReentrantLock turns =
+            RunTurns turns =
                     Objects.requireNonNull(OpenSession.of(session).model().turns(), "runs that take turns");
             told.atStart = () -> {
                 told.atStart = () -> {};
                 held.countDown();
-                until(turns::hasQueuedThreads);
+                until(turns::isAwaited);
             };
             Thread first = Thread.ofPlatform().start(() -> run(session));
             held.await();
@@ -202,7 +202,7 @@ class ProviderLifeTest {
         var held = new CountDownLatch(1);
         var ended = new CountDownLatch(1);
         try (Session session = session()) {
-            ReentrantLock turns =
+            RunTurns turns =
                     Objects.requireNonNull(OpenSession.of(session).model().turns(), "runs that take turns");
             told.atStart = () -> {
                 told.atStart = () -> {};
@@ -211,11 +211,10 @@ class ProviderLifeTest {
             };
             Thread first = Thread.ofPlatform().start(() -> run(session));
             held.await();
-            CompiledTest.assertRefused(
-                    status, () -> other.accept(session, () -> until(turns::hasQueuedThreads)), "the run");
+            CompiledTest.assertRefused(status, () -> other.accept(session, () -> until(turns::isAwaited)), "the run");
             ended.countDown();
             first.join();
-            assertThat(turns.isLocked()).isFalse();
+            assertThat(turns.isTaken()).isFalse();
             run(session);
         }
         assertThat(told.heard)

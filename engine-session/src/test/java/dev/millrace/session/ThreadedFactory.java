@@ -21,6 +21,7 @@ import java.util.Set;
 final class ThreadedFactory extends TestFactory {
     private final ThreadedDevice device;
     private final Set<String> operators;
+    private boolean isConcurrent = true;
     private final ProviderFactory host = ServiceLoader.load(ProviderFactory.class).stream()
             .map(ServiceLoader.Provider::get)
             .filter(each -> each.name().equals("cpu"))
@@ -35,6 +36,12 @@ final class ThreadedFactory extends TestFactory {
         super(name);
         this.device = new ThreadedDevice(name, operationNanos);
         this.operators = Set.of(operators);
+    }
+
+    /** Makes providers that want one run of a session at a time. */
+    ThreadedFactory withOneRunAtATime() {
+        isConcurrent = false;
+        return this;
     }
 
     ThreadedDevice device() {
@@ -62,6 +69,11 @@ final class ThreadedFactory extends TestFactory {
         @Override
         public String name() {
             return ThreadedFactory.this.name();
+        }
+
+        @Override
+        public boolean isConcurrentRunSupported() {
+            return isConcurrent;
         }
 
         @Override

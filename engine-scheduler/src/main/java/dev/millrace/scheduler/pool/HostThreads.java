@@ -15,6 +15,11 @@ public interface HostThreads extends Executor {
     @Override
     void execute(Runnable task);
 
+    /** Returns threads for tasks that wait for devices: threads that cost little while they wait, where there are such. */
+    default HostThreads forWaits() {
+        return this;
+    }
+
     /** Waits until {@link #unpark} is called for this thread, which may have been called before. May return early. */
     default void park(Object waitsFor) {
         LockSupport.park(waitsFor);

@@ -1,6 +1,7 @@
 package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.bind.ContentOnDevice;
 import dev.millrace.scheduler.device.CompletionListener;
 import dev.millrace.scheduler.device.Copy;
@@ -27,7 +28,10 @@ final class DeviceRun<T> {
     private List<DeviceStream> streams = List.of();
     private @Nullable T result;
     private @Nullable Throwable failure;
+    private volatile boolean hasBegun;
     private volatile boolean isOver;
+    /** Ends the wait for a cancellation while the run waits in line. */
+    private volatile Runnable endWait = () -> {};
 
     /**
      * @param results takes the results out of the frame when all steps are done
@@ -42,19 +46,33 @@ final class DeviceRun<T> {
         this.onEnd = onEnd;
     }
 
-    /** Starts the run once there are streams for it. */
+    /** Starts the run once there are streams for it. A run that is cancelled before leaves the line. */
     void start(DeviceStreams pool) {
-        pool.take(runs.devices(), new DeviceStreams.Taker() {
+        var taker = new DeviceStreams.Taker() {
             @Override
             public void taken(List<DeviceStream> ofRun) {
-                tasks.add(() -> begin(ofRun));
+                tasks.add(() -> {
+                    hasBegun = true;
+                    endWait.run();
+                    begin(ofRun);
+                });
             }
 
             @Override
             public void failed(Throwable reason) {
                 tasks.add(() -> stretchEnded(reason));
             }
+        };
+        pool.take(runs.devices(), taker);
+        Cancellation cancellation = frame.cancellation;
+        endWait = cancellation.whenCancelled(() -> {
+            if (pool.leave(taker)) {
+                taker.failed(cancellation.failure());
+            }
         });
+        if (hasBegun) {
+            endWait.run();
+        }
     }
 
     /** Starts a run within a run, which has a thread that waits for it. */

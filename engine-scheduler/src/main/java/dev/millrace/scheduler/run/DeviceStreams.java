@@ -67,6 +67,11 @@ public final class DeviceStreams implements AutoCloseable {
         }
     }
 
+    /** Takes a run out of the line; false where it does not wait there. */
+    synchronized boolean leave(Taker taker) {
+        return line.removeIf(waiting -> waiting.taker == taker);
+    }
+
     /** Takes streams at once, new ones where none is free: for a run within a run that has its own. */
     synchronized List<DeviceStream> takeBeyondLimit(List<Device> devices) {
         var taken = new ArrayList<DeviceStream>(devices.size());

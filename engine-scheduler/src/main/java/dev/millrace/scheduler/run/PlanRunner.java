@@ -101,18 +101,29 @@ public final class PlanRunner implements AutoCloseable {
      * later; otherwise it runs here. What it throws before it has begun is told to {@code end} like any failure.
      */
     public void start(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener, RunEnd end) {
-        if (plan.isPlain()) {
-            Datum[] results;
-            try {
-                results = run(inputs, cancellation, listener);
-            } catch (RuntimeException | Error thrown) {
-                end.failed(thrown);
-                return;
-            }
-            end.succeeded(results);
-        } else {
+        if (!plan.isPlain()) {
             new StartedRun(this, inputs, cancellation, listener, end).start();
+        } else if (runs.waitsWithin()) {
+            runs.services().threads().forWaits().execute(() -> tell(inputs, cancellation, listener, end));
+        } else {
+            tell(inputs, cancellation, listener, end);
         }
+    }
+
+    private void tell(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener, RunEnd end) {
+        Datum[] results = null;
+        Throwable failure = null;
+        try {
+            results = run(inputs, cancellation, listener);
+        } catch (RuntimeException | Error thrown) {
+            failure = thrown;
+        }
+        RunEnd.tell(end, results, failure);
+    }
+
+    /** Whether devices do parts of its runs, while no thread is held. */
+    public boolean goesOnWithoutThread() {
+        return !plan.isPlain() || runs.waitsWithin();
     }
 
     /** Takes a frame for a run, with its inputs. */

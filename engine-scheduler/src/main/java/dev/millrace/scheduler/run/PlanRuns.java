@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class PlanRuns implements RunOwner, IdleMemory.Holder {
     private final Plan plan;
     private final boolean isPlain;
+    private final boolean waitsWithin;
     private final WorkerPool pool;
     private final int threads;
     private final StretchCache stretches;
@@ -73,6 +74,9 @@ final class PlanRuns implements RunOwner, IdleMemory.Holder {
                 nested.put(step, runs);
             }
         }
+        waitsWithin = nested.values().stream()
+                .flatMap(bodies -> bodies.values().stream())
+                .anyMatch(body -> !body.isPlain || body.waitsWithin);
         idleMemory.add(this);
         weights = devices.isEmpty() ? null : weights();
     }
@@ -127,6 +131,11 @@ final class PlanRuns implements RunOwner, IdleMemory.Holder {
     @Override
     public EdgeCopies edgeCopies() {
         return edgeCopies;
+    }
+
+    /** Whether a step waits for devices while it runs: one with a nested graph that devices work on. */
+    boolean waitsWithin() {
+        return waitsWithin;
     }
 
     List<Device> devices() {

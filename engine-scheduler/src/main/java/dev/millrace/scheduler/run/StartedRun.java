@@ -3,6 +3,7 @@ package dev.millrace.scheduler.run;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.pool.HostThreads;
 import org.jspecify.annotations.Nullable;
 
 /** A run on devices that nobody waits for: its end is told. It is tried once more where memory was short. */
@@ -39,16 +40,22 @@ final class StartedRun {
         }
         var run = new Attempt(frame);
         run.devices.start(runner.runs().streams());
-        run.tasks.work();
+        if (runner.runs().waitsWithin()) {
+            run.tasks.wake();
+        } else {
+            run.tasks.work();
+        }
     }
 
     private final class Attempt {
-        final RunTasks tasks = new RunTasks(runner.runs().services().threads());
+        final RunTasks tasks;
         final DeviceRun<Datum[]> devices;
         private final Frame frame;
 
         Attempt(Frame frame) {
             this.frame = frame;
+            HostThreads threads = runner.runs().services().threads();
+            this.tasks = new RunTasks(runner.runs().waitsWithin() ? threads.forWaits() : threads);
             this.devices =
                     new DeviceRun<>(runner.runs(), frame, tasks, runner.runs().results()::ofRun, this::ended);
         }

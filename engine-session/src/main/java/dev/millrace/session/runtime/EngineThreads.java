@@ -17,4 +17,10 @@ record EngineThreads(RunThreads runs) implements HostThreads {
             task.run();
         }
     }
+
+    /** Virtual threads: a nested graph whose nodes run on a device waits for them in the middle of a kernel. */
+    @Override
+    public HostThreads forWaits() {
+        return Thread::startVirtualThread;
+    }
 }

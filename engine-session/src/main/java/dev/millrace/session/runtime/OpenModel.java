@@ -10,7 +10,6 @@ import dev.millrace.session.prepare.OpenProviders;
 import dev.millrace.session.request.ModelFace;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +25,8 @@ public final class OpenModel {
     private final List<FileState> data;
     private final boolean shareable;
     private final Runnable release;
-    /** Held by a run where a provider wants one at a time. */
-    private final @Nullable ReentrantLock turns;
+    /** The turns of runs where a provider wants one at a time; null where it does not. */
+    private final @Nullable RunTurns turns;
 
     private int sessions = 1;
     private Runnable whenGone = () -> {};
@@ -57,7 +56,7 @@ public final class OpenModel {
         this.release = release;
         boolean oneAtATime = providers.all().stream()
                 .anyMatch(each -> !ProviderGuard.call(each.name(), each::isConcurrentRunSupported));
-        this.turns = oneAtATime ? new ReentrantLock() : null;
+        this.turns = oneAtATime ? new RunTurns() : null;
     }
 
     PlanRunner runner() {
@@ -81,7 +80,7 @@ public final class OpenModel {
     }
 
     @Nullable
-    public ReentrantLock turns() {
+    public RunTurns turns() {
         return turns;
     }
 

@@ -13,18 +13,21 @@ import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.request.CallerOutputs;
 import dev.millrace.session.request.RequestCheck;
+import dev.millrace.session.stream.FifoLock;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.util.Callbacks;
 import dev.millrace.session.util.Deadline;
 import dev.millrace.session.util.Failures;
 import dev.millrace.session.util.LastFailure;
-import dev.millrace.session.util.Locks;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 
 /**
  * The steps of a session's run, each on the thread that calls: the run is watched, gets its deadline, is checked, waits
@@ -88,22 +91,48 @@ final class SessionRuns {
         return executed(request, options);
     }
 
-    /**
-     * Whether devices do the work of a run, which then holds no thread. A provider that takes one run at a time holds the
-     * thread of the run whose turn it is.
-     */
+    /** Whether devices do the work of a run, which then holds no thread. */
     boolean goesOnWithoutThread() {
-        OpenModel open = model.get();
-        return !open.runner().plan().isPlain() && open.turns() == null;
+        return model.get().runner().goesOnWithoutThread();
     }
 
-    /** Checks and starts a request that somebody else watches, and tells of its end. */
+    /** Checks and starts a request that somebody else watches, in its turn, and tells of its end. */
     void startUnwatched(Inputs request, RunOptions options, Receiver<Outputs> to) {
         check.check(request, options);
         OpenModel open = model.get();
-        MappedFile.check(open.mapped());
-        RunHooks.start(open.providers());
-        open.runner().start(source(request, options), options.cancellation(), listener(options), new RunEnd() {
+        RunTurns turns = open.turns();
+        if (turns == null) {
+            start(open, request, options, to, Runnable::run);
+            return;
+        }
+        var place = new AtomicReference<FifoLock.@Nullable Place>();
+        Runnable left = options.cancellation().whenCancelled(() -> {
+            FifoLock.Place waiting = place.get();
+            if (waiting != null && waiting.leave()) {
+                refused(options, to);
+            }
+        });
+        place.set(turns.later(turn -> {
+            left.run();
+            start(open, request, options, to, turn::end);
+            return Disposables.disposed();
+        }));
+        if (options.cancellation().isCancelled()
+                && Objects.requireNonNull(place.get()).leave()) {
+            refused(options, to);
+        }
+    }
+
+    /** Answers a request that was cancelled before its turn. */
+    private void refused(RunOptions options, Receiver<Outputs> to) {
+        afterEach.run();
+        to.failed(failed(options.cancellation().failure()));
+    }
+
+    /** @param atEnd ends the turn of the run, and then does what it is given */
+    private void start(
+            OpenModel open, Inputs request, RunOptions options, Receiver<Outputs> to, Consumer<Runnable> atEnd) {
+        var end = new RunEnd() {
             @Override
             public void succeeded(Datum[] results) {
                 Outputs outputs;
@@ -115,8 +144,10 @@ final class SessionRuns {
                     ended(e);
                     return;
                 }
-                afterEach.run();
-                to.answered(outputs);
+                atEnd.accept(() -> {
+                    afterEach.run();
+                    to.answered(outputs);
+                });
             }
 
             @Override
@@ -126,10 +157,20 @@ final class SessionRuns {
             }
 
             private void ended(Throwable failure) {
-                afterEach.run();
-                to.failed(SessionRuns.this.failed(failure));
+                atEnd.accept(() -> {
+                    afterEach.run();
+                    to.failed(SessionRuns.this.failed(failure));
+                });
             }
-        });
+        };
+        try {
+            MappedFile.check(open.mapped());
+            RunHooks.start(open.providers());
+        } catch (RuntimeException | Error e) {
+            end.ended(e);
+            return;
+        }
+        open.runner().start(source(request, options), options.cancellation(), listener(options), end);
     }
 
     /** Throws where a request cannot run, or cannot run on other threads than its caller's. */
@@ -196,16 +237,10 @@ final class SessionRuns {
 
     /** Executes a run, in its turn where a provider takes one run at a time. */
     private Datum[] inTurn(OpenModel open, Inputs request, RunOptions options) {
-        ReentrantLock turns = open.turns();
-        if (turns == null) {
-            return execute(open, request, options);
-        }
-        Locks.lock(turns, options.cancellation()::check);
-        try {
-            return execute(open, request, options);
-        } finally {
-            turns.unlock();
-        }
+        RunTurns turns = open.turns();
+        return turns == null
+                ? execute(open, request, options)
+                : turns.take(options.cancellation()::check, () -> execute(open, request, options));
     }
 
     private Datum[] execute(OpenModel open, Inputs request, RunOptions options) {

@@ -107,6 +107,16 @@ public final class FifoLock {
         }
     }
 
+    /** Whether a thread or a task waits for its turn. */
+    public boolean isAwaited() {
+        lock.lock();
+        try {
+            return blocked > 0 && taken || !waiting.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /**
      * Begins a task as soon as it is its turn, now or on the thread that gives the turn away.
      *
