@@ -18,7 +18,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 
 /** A provider whose steps run on a device with a thread of its own; their kernels are those of the provider cpu. */
-final class ThreadedFactory extends TestFactory {
+public final class ThreadedFactory extends TestFactory {
     private final ThreadedDevice device;
     private final Set<String> operators;
     private boolean isConcurrent = true;
@@ -30,9 +30,9 @@ final class ThreadedFactory extends TestFactory {
 
     /**
      * @param operationNanos how long an operation takes at least
-     * @param operators the operators that it claims
+     * @param operators the operators that it claims; none for all
      */
-    ThreadedFactory(String name, long operationNanos, String... operators) {
+    public ThreadedFactory(String name, long operationNanos, String... operators) {
         super(name);
         this.device = new ThreadedDevice(name, operationNanos);
         this.operators = Set.of(operators);
@@ -44,7 +44,7 @@ final class ThreadedFactory extends TestFactory {
         return this;
     }
 
-    ThreadedDevice device() {
+    public ThreadedDevice device() {
         return device;
     }
 
@@ -84,7 +84,7 @@ final class ThreadedFactory extends TestFactory {
         @Override
         public void claim(Graph graph, CapabilitySink sink) {
             for (Node node : graph.nodes()) {
-                if (operators.contains(node.op().name())) {
+                if (operators.isEmpty() ? kernels().create(node) != null : operators.contains(node.op().name())) {
                     sink.single(node);
                 }
             }
