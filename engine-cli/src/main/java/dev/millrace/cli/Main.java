@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
             ContextInfoCommand.class,
             CacheCommand.class,
             ModelsCommand.class,
+            DevicesCommand.class,
             OperatorsCommand.class,
             ConformanceCommand.class,
             VersionCommand.class,

@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.ProviderDevice;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
@@ -76,6 +77,12 @@ public interface Engine extends AutoCloseable {
 
     /** The names of the providers that were found, in the order in which they are asked by default. */
     List<String> providers();
+
+    /** Returns the devices that each provider can drive, in the order in which the providers are asked by default. */
+    List<ProviderDevice> devices();
+
+    /** Returns the memory of devices that the models of its sessions hold; empty where they use none. */
+    List<DeviceMemoryUse> deviceMemory();
 
     /** Returns how the providers compute on this machine, and what would make them faster. Waits until they know. */
     PlatformReport platform();

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param memoryBudget the bytes of weights and of intermediate values that the models of all sessions may hold
  *     together; a session or a run for which there is no room, even after idle memory was given back, is refused with
  *     BUDGET_EXCEEDED. {@link Long#MAX_VALUE} for no limit but the JVM's
+ * @param deviceMemory the bytes that all sessions may hold together of one kind of memory of one device; a session or a
+ *     run for which there is no room, even after idle memory was given back, fails. {@link Long#MAX_VALUE} for no limit
+ *     but the device's
  * @param providers factories in addition to those which {@link java.util.ServiceLoader} finds; the engine closes them
  */
 public record EngineOptions(
@@ -29,6 +32,7 @@ public record EngineOptions(
         List<HardwareDevice> virtualDevices,
         @Nullable RequestListener requestListener,
         long memoryBudget,
+        long deviceMemory,
         List<ProviderFactory> providers) {
     private static final EngineOptions DEFAULTS = builder().build();
 
@@ -41,6 +45,10 @@ public record EngineOptions(
         if (memoryBudget <= 0) {
             throw EngineException.invalidArgument(
                     "a memory budget of " + memoryBudget + " bytes leaves room for nothing");
+        }
+        if (deviceMemory <= 0) {
+            throw EngineException.invalidArgument(
+                    "a limit of " + deviceMemory + " bytes of device memory leaves room for nothing");
         }
     }
 
@@ -60,6 +68,7 @@ public record EngineOptions(
                 .virtualDevices(virtualDevices)
                 .requestListener(requestListener)
                 .memoryBudget(memoryBudget)
+                .deviceMemory(deviceMemory)
                 .providers(providers);
     }
 
@@ -83,6 +92,7 @@ public record EngineOptions(
         private List<HardwareDevice> virtualDevices = List.of();
         private @Nullable RequestListener requestListener;
         private long memoryBudget = Long.MAX_VALUE;
+        private long deviceMemory = Long.MAX_VALUE;
         private List<ProviderFactory> providers = List.of();
 
         private Builder() {}
@@ -115,6 +125,12 @@ public record EngineOptions(
             return this;
         }
 
+        /** Sets a limit, in bytes, for each kind of memory of each device, for all sessions together. */
+        public Builder deviceMemory(long bytes) {
+            deviceMemory = bytes;
+            return this;
+        }
+
         /** Sets factories that need not be on the class path. Each serves one engine, which closes it. */
         public Builder providers(List<ProviderFactory> value) {
             providers = value;
@@ -122,7 +138,8 @@ public record EngineOptions(
         }
 
         public EngineOptions build() {
-            return new EngineOptions(threads, contextCache, virtualDevices, requestListener, memoryBudget, providers);
+            return new EngineOptions(
+                    threads, contextCache, virtualDevices, requestListener, memoryBudget, deviceMemory, providers);
         }
     }
 }

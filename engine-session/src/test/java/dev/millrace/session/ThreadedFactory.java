@@ -84,7 +84,9 @@ public final class ThreadedFactory extends TestFactory {
         @Override
         public void claim(Graph graph, CapabilitySink sink) {
             for (Node node : graph.nodes()) {
-                if (operators.isEmpty() ? kernels().create(node) != null : operators.contains(node.op().name())) {
+                if (operators.isEmpty()
+                        ? kernels().create(node) != null
+                        : operators.contains(node.op().name())) {
                     sink.single(node);
                 }
             }

@@ -40,6 +40,9 @@ public class EngineBuilder internal constructor() {
     /** The bytes of weights and of intermediate values that all sessions may hold together. */
     public var memoryBudget: Long = Long.MAX_VALUE
 
+    /** The bytes that all sessions may hold together of one kind of memory of one device. */
+    public var deviceMemory: Long = Long.MAX_VALUE
+
     /** Providers in addition to those that are found on the class path; the engine closes them. */
     public var providers: List<ProviderFactory> = emptyList()
 
@@ -52,6 +55,7 @@ public class EngineBuilder internal constructor() {
                 .virtualDevices(virtualDevices)
                 .requestListener(requestListener)
                 .memoryBudget(memoryBudget)
+                .deviceMemory(deviceMemory)
                 .providers(providers)
                 .build(),
         )

@@ -13,4 +13,9 @@ public record DeviceRange(DeviceBuffer buffer, long offset, long bytes) {
         Objects.checkFromIndexSize(from, length, bytes);
         return new DeviceRange(buffer, offset + from, length);
     }
+
+    /** Whether this range and another one have a byte together. */
+    public boolean overlaps(DeviceRange other) {
+        return buffer == other.buffer && offset < other.offset + other.bytes && other.offset < offset + bytes;
+    }
 }

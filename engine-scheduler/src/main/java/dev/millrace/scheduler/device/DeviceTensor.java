@@ -26,18 +26,17 @@ public final class DeviceTensor implements RemoteContent {
     private final Cleaner.Cleanable memory;
     private @Nullable MemorySegment copy;
 
-    private DeviceTensor(DeviceRange range, Consumer<DeviceBuffer> release) {
+    private DeviceTensor(DeviceRange range, Consumer<DeviceRange> release) {
         this.range = range;
-        DeviceBuffer buffer = range.buffer();
-        this.memory = CLEANER.register(this, () -> release.accept(buffer));
+        this.memory = CLEANER.register(this, () -> release.accept(range));
     }
 
     /**
      * Returns a tensor over a range of device memory whose work is done.
      *
-     * @param release frees the buffer; called once, on any thread
+     * @param release frees the range; called once, on any thread
      */
-    public static Tensor of(ElementType type, Shape shape, DeviceRange range, Consumer<DeviceBuffer> release) {
+    public static Tensor of(ElementType type, Shape shape, DeviceRange range, Consumer<DeviceRange> release) {
         return Tensor.remote(type, shape, new DeviceTensor(range, release));
     }
 
@@ -83,8 +82,8 @@ public final class DeviceTensor implements RemoteContent {
         }
     }
 
-    /** Frees a buffer that no work of its device uses any more. */
-    public static void free(DeviceBuffer buffer) {
+    private static void free(DeviceRange range) {
+        DeviceBuffer buffer = range.buffer();
         Device device = buffer.device();
         try (DeviceStream stream =
                 device.createStream(new StreamOptions(device.info().name() + " memory"))) {

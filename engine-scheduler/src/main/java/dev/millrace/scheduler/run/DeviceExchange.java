@@ -6,7 +6,6 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.bind.Binding;
 import dev.millrace.scheduler.bind.BoundStep;
 import dev.millrace.scheduler.device.Copy;
-import dev.millrace.scheduler.device.DeviceBuffer;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.device.DeviceTensor;
@@ -21,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +32,7 @@ final class DeviceExchange {
     private final Plan plan;
     private final EdgeCopies copies;
     private final DeviceValues values;
-    private final DeviceStreams streams;
+    private final DeviceArenas arenas;
 
     /** The tensors that were given on a device, by the slots of inputs. */
     private final Map<Integer, Tensor> given = new HashMap<>();
@@ -41,17 +41,17 @@ final class DeviceExchange {
 
     private final boolean[] stays;
     /** The memory of outputs that stay on a device. */
-    private final @Nullable DeviceBuffer[] memory;
+    private final @Nullable DeviceRange[] memory;
     /** The donated tensors that outputs are computed in. */
     private final @Nullable Tensor[] donors;
 
-    DeviceExchange(Plan plan, EdgeCopies copies, DeviceValues values, DeviceStreams streams) {
+    DeviceExchange(Plan plan, EdgeCopies copies, DeviceValues values, DeviceArenas arenas) {
         this.plan = plan;
         this.copies = copies;
         this.values = values;
-        this.streams = streams;
+        this.arenas = arenas;
         stays = new boolean[plan.outputs().size()];
-        memory = new DeviceBuffer[stays.length];
+        memory = new DeviceRange[stays.length];
         donors = new Tensor[stays.length];
     }
 
@@ -76,15 +76,11 @@ final class DeviceExchange {
         if (!given.isEmpty()) {
             given.forEach((slot, tensor) -> enter(binding, slot, tensor, inputs));
         }
-        boolean allocated = false;
         for (int i = 0; i < stays.length; i++) {
             EdgeCopies.Download download = copies.download(i);
             if (download != null && inputs.staysOnDevice(plan.outputNames().get(i))) {
-                allocated |= enter(binding, i, rootOf(download.onDevice(), binding));
+                enter(binding, i, rootOf(download.onDevice(), binding));
             }
-        }
-        if (allocated) {
-            values.orderBehindAllocations();
         }
     }
 
@@ -132,8 +128,8 @@ final class DeviceExchange {
                                 && made.shape().equals(tensor.shape()));
     }
 
-    /** Gives an output memory of its own where this stretch computes it; true where it was allocated now. */
-    private boolean enter(Binding binding, int output, int root) {
+    /** Gives an output memory of its own where this stretch computes it. */
+    private void enter(Binding binding, int output, int root) {
         List<Binding.InBlock> shared = sharing(binding, root);
         // what is written over it later would be written over the output
         boolean isTaken = stays[output]
@@ -141,26 +137,23 @@ final class DeviceExchange {
                 || shared.stream().anyMatch(value -> isReplaced(values.range(value.slot())));
         if (shared.isEmpty() || isTaken) {
             stays[output] |= values.range(root) != null;
-            return false;
+            return;
         }
         DeviceRange before = Objects.requireNonNull(values.range(root));
         long bytes = shared.stream().mapToLong(Binding.InBlock::bytes).max().orElse(0);
-        DeviceBuffer own =
-                allocate(placeOf(before), bytes, values.queue(before.buffer().device()));
+        DeviceRange own = arenas.allocate(placeOf(before), bytes);
         memory[output] = own;
         stays[output] = true;
-        shared.forEach(value -> values.set(value.slot(), new DeviceRange(own, 0, value.bytes())));
-        return true;
+        shared.forEach(value -> values.set(value.slot(), own.slice(0, value.bytes())));
     }
 
     /** Whether a value lies in memory of the caller already. */
     private boolean isReplaced(@Nullable DeviceRange range) {
         return range != null
-                && (Arrays.stream(memory).anyMatch(own -> own == range.buffer())
-                        || given.values().stream()
-                                .anyMatch(tensor -> Objects.requireNonNull(DeviceTensor.rangeOf(tensor))
-                                                .buffer()
-                                        == range.buffer()));
+                && Stream.concat(
+                                Arrays.stream(memory).filter(Objects::nonNull),
+                                given.values().stream().map(DeviceTensor::rangeOf))
+                        .anyMatch(taken -> taken != null && taken.overlaps(range));
     }
 
     /**
@@ -195,10 +188,6 @@ final class DeviceExchange {
         return slot;
     }
 
-    private static DeviceBuffer allocate(MemoryPlace place, long bytes, DeviceStream stream) {
-        return place.device().allocator(place.kind()).allocate(Math.max(1, bytes), stream);
-    }
-
     boolean stays(int output) {
         return stays[output];
     }
@@ -229,11 +218,10 @@ final class DeviceExchange {
 
     /** Leaves an output on its device: where it is, if that is the caller's, and else in a copy. */
     private void leave(int output, DeviceRange range, DeviceStream stream) {
-        DeviceBuffer own = memory[output];
-        if (donors[output] == null && (own == null || own != range.buffer())) {
-            DeviceBuffer copy = own == null ? allocate(placeOf(range), range.bytes(), stream) : own;
+        if (donors[output] == null && memory[output] == null) {
+            DeviceRange copy = arenas.allocate(placeOf(range), range.bytes());
             memory[output] = copy;
-            transfer(range, new DeviceRange(copy, 0, range.bytes()), stream);
+            transfer(range, copy, stream);
         }
     }
 
@@ -250,12 +238,13 @@ final class DeviceExchange {
         if (donor != null) {
             return donor;
         }
-        DeviceBuffer own = memory[output];
+        DeviceRange own = memory[output];
         if (own == null) {
             return null;
         }
         memory[output] = null;
-        return DeviceTensor.of(type, shape, new DeviceRange(own, 0, type.bytes(shape.elements())), streams::free);
+        DeviceRange content = own.slice(0, type.bytes(shape.elements()));
+        return DeviceTensor.of(type, shape, content, part -> arenas.free(own));
     }
 
     /** Ends the run. */
@@ -265,10 +254,10 @@ final class DeviceExchange {
         Arrays.fill(stays, false);
         Arrays.fill(donors, null);
         for (int i = 0; i < memory.length; i++) {
-            DeviceBuffer unused = memory[i];
+            DeviceRange unused = memory[i];
             if (unused != null) {
                 memory[i] = null;
-                streams.free(unused);
+                arenas.free(unused);
             }
         }
     }

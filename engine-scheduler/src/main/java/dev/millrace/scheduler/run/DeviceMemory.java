@@ -2,10 +2,7 @@ package dev.millrace.scheduler.run;
 
 import dev.millrace.scheduler.bind.Binding;
 import dev.millrace.scheduler.bind.BoundStep;
-import dev.millrace.scheduler.device.DeviceAllocator;
-import dev.millrace.scheduler.device.DeviceBuffer;
 import dev.millrace.scheduler.device.DeviceRange;
-import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.device.MemoryPlace;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
 import dev.millrace.scheduler.plan.Plan;
@@ -16,35 +13,24 @@ import org.jspecify.annotations.Nullable;
 
 /** The blocks on devices of one run of a stretch, and the ranges of the values in them. */
 final class DeviceMemory {
-    private final DeviceStreams streams;
-    private final List<DeviceBuffer> buffers = new ArrayList<>();
+    private final DeviceArenas memory;
+    private final List<DeviceRange> taken = new ArrayList<>();
     private final @Nullable DeviceRange[] values;
     private final @Nullable DeviceRange[] workspaces;
 
-    /**
-     * @param run the streams that the run has taken, on which the memory is allocated
-     * @param streams the streams on which it is given back
-     */
-    DeviceMemory(Binding binding, Plan plan, DeviceValues run, DeviceStreams streams) {
-        this.streams = streams;
-        var blocks = new DeviceBuffer[binding.blocks.size()];
+    DeviceMemory(Binding binding, Plan plan, DeviceArenas memory) {
+        this.memory = memory;
+        var blocks = new DeviceRange[binding.blocks.size()];
         try {
             for (int i = 0; i < blocks.length; i++) {
                 Binding.Block block = binding.blocks.get(i);
                 if (!block.place().equals(MemoryPlace.HOST) && block.bytes() > 0) {
-                    DeviceStream stream = run.queue(block.place().device());
-                    blocks[i] = allocator(block.place()).allocate(block.bytes(), stream);
-                    buffers.add(blocks[i]);
+                    blocks[i] = memory.allocate(block.place(), block.bytes());
+                    taken.add(blocks[i]);
                 }
             }
-            if (!buffers.isEmpty()) {
-                run.orderBehindAllocations();
-            }
         } catch (RuntimeException | Error thrown) {
-            for (DeviceBuffer buffer : buffers) {
-                // behind its allocation, which the device may not have done yet
-                buffer.device().allocator(buffer.kind()).free(buffer, run.queue(buffer.device()));
-            }
+            close();
             throw thrown;
         }
         values = new DeviceRange[binding.inBlock.length];
@@ -52,7 +38,7 @@ final class DeviceMemory {
             Binding.InBlock value = binding.inBlock[i];
             values[i] = value.block() == 0
                     ? null
-                    : new DeviceRange(blocks[value.block()], value.buffer().offset(), value.bytes());
+                    : blocks[value.block()].slice(value.buffer().offset(), value.bytes());
         }
         workspaces = new DeviceRange[binding.steps.size()];
         for (int i = 0; i < workspaces.length; i++) {
@@ -60,8 +46,8 @@ final class DeviceMemory {
             Buffer workspace = step.workspace();
             if (workspace != null && isOnDevice(plan, step)) {
                 MemoryPlace place = plan.streams().get(step.step().stream()).place();
-                DeviceBuffer block = blocks[Binding.Block.indexOf(place, binding.blocks)];
-                workspaces[i] = new DeviceRange(block, workspace.offset(), workspace.bytes());
+                workspaces[i] = blocks[Binding.Block.indexOf(place, binding.blocks)].slice(
+                        workspace.offset(), workspace.bytes());
             }
         }
     }
@@ -69,10 +55,6 @@ final class DeviceMemory {
     /** Whether a step is given to a device. */
     static boolean isOnDevice(Plan plan, BoundStep step) {
         return plan.streams().get(step.step().stream()).isAsynchronous();
-    }
-
-    private static DeviceAllocator allocator(MemoryPlace place) {
-        return place.device().allocator(place.kind());
     }
 
     /** The memory of the {@code index}th value in a block; null where it is in the block of the host. */
@@ -99,9 +81,7 @@ final class DeviceMemory {
     }
 
     void close() {
-        for (DeviceBuffer buffer : buffers) {
-            streams.free(buffer);
-        }
-        buffers.clear();
+        taken.forEach(memory::free);
+        taken.clear();
     }
 }

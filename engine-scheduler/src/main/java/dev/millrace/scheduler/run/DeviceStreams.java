@@ -1,9 +1,7 @@
 package dev.millrace.scheduler.run;
 
 import dev.millrace.scheduler.device.Device;
-import dev.millrace.scheduler.device.DeviceBuffer;
 import dev.millrace.scheduler.device.DeviceStream;
-import dev.millrace.scheduler.device.DeviceTensor;
 import dev.millrace.scheduler.device.StreamOptions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -24,9 +22,6 @@ public final class DeviceStreams implements AutoCloseable {
 
     private final int limit;
     private final Map<Device, List<DeviceStream>> free = new HashMap<>();
-    /** The streams that memory is given back on. */
-    private final Map<Device, DeviceStream> ofMemory = new HashMap<>();
-
     private final Map<Device, Integer> made = new HashMap<>();
     private final Deque<Waiting> line = new ArrayDeque<>();
     private boolean isClosed;
@@ -105,9 +100,6 @@ public final class DeviceStreams implements AutoCloseable {
     }
 
     private DeviceStream make(Device device) {
-        // memory is given back on a stream that is there before anything can fail
-        ofMemory.computeIfAbsent(
-                device, key -> key.createStream(new StreamOptions(key.info().name() + " memory")));
         int number = made.merge(device, 1, Integer::sum);
         return device.createStream(new StreamOptions(device.info().name() + " stream " + number));
     }
@@ -145,19 +137,6 @@ public final class DeviceStreams implements AutoCloseable {
         }
     }
 
-    /** Frees memory that no work of a device uses any more. */
-    void free(DeviceBuffer buffer) {
-        Device device = buffer.device();
-        synchronized (this) {
-            DeviceStream stream = ofMemory.get(device);
-            if (stream != null) {
-                device.allocator(buffer.kind()).free(buffer, stream);
-                return;
-            }
-        }
-        DeviceTensor.free(buffer);
-    }
-
     /** Closes the streams that no run has; runs under way close theirs when they end. */
     @Override
     public synchronized void close() {
@@ -167,7 +146,5 @@ public final class DeviceStreams implements AutoCloseable {
             streams.forEach(DeviceStream::close);
         });
         free.clear();
-        ofMemory.values().forEach(DeviceStream::close);
-        ofMemory.clear();
     }
 }

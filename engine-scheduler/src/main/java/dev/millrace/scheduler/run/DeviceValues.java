@@ -72,21 +72,6 @@ final class DeviceValues {
         }
     }
 
-    /** Makes every stream of the run wait for what was allocated on the others, which may be used from there on. */
-    void orderBehindAllocations() {
-        for (DeviceStream stream : queues) {
-            if (stream != null) {
-                long time = stream.signal();
-                stream.flush();
-                for (DeviceStream other : queues) {
-                    if (other != null && other != stream && other.canWaitFor(stream)) {
-                        other.waitFor(stream, time);
-                    }
-                }
-            }
-        }
-    }
-
     /** Ends the run. */
     void reset(int[] variableSlots) {
         for (int slot : variableSlots) {

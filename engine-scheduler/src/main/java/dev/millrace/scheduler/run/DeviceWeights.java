@@ -5,7 +5,6 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.device.Copy;
 import dev.millrace.scheduler.device.Device;
-import dev.millrace.scheduler.device.DeviceBuffer;
 import dev.millrace.scheduler.device.DeviceFailure;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
@@ -30,20 +29,22 @@ public final class DeviceWeights {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
     private final DeviceStreams streams;
+    private final DeviceArenas memory;
     private final Map<Key, Entry> entries = new HashMap<>();
 
-    public DeviceWeights(DeviceStreams streams) {
+    DeviceWeights(DeviceStreams streams, DeviceArenas memory) {
         this.streams = streams;
+        this.memory = memory;
     }
 
     private record Key(MemoryPlace place, String digest) {}
 
     private static final class Entry {
-        final DeviceBuffer buffer;
+        final DeviceRange range;
         int holders;
 
-        Entry(DeviceBuffer buffer) {
-            this.buffer = buffer;
+        Entry(DeviceRange range) {
+            this.range = range;
         }
     }
 
@@ -82,8 +83,7 @@ public final class DeviceWeights {
                 .toList();
         List<DeviceStream> taken = streams.takeBeyondLimit(devices);
         try {
-            wanted.forEach((slot, constant) ->
-                    held.ranges.put(slot, range(constant, held, streamOf(constant.place.device(), taken), uploads)));
+            wanted.forEach((slot, constant) -> held.ranges.put(slot, range(constant, held, uploads)));
             uploads.forEach((device, copies) -> upload(copies, streamOf(device, taken)));
         } catch (DeviceFailure failed) {
             held.close();
@@ -106,23 +106,22 @@ public final class DeviceWeights {
         throw new IllegalStateException("no stream of " + device.info().name());
     }
 
-    private DeviceRange range(Wanted constant, Held held, DeviceStream stream, Map<Device, List<Copy>> uploads) {
+    private DeviceRange range(Wanted constant, Held held, Map<Device, List<Copy>> uploads) {
         MemoryPlace place = constant.place;
         MemorySegment content = constant.content.segment();
         var key = new Key(place, digest(content));
         Entry entry = entries.get(key);
         if (entry == null) {
-            Device device = place.device();
-            entry = new Entry(device.allocator(place.kind()).allocate(Math.max(1, content.byteSize()), stream));
+            entry = new Entry(memory.allocate(place, content.byteSize()));
             entries.put(key, entry);
             if (content.byteSize() > 0) {
-                uploads.computeIfAbsent(device, each -> new ArrayList<>())
-                        .add(new Copy.Upload(content, new DeviceRange(entry.buffer, 0, content.byteSize())));
+                uploads.computeIfAbsent(place.device(), each -> new ArrayList<>())
+                        .add(new Copy.Upload(content, entry.range));
             }
         }
         entry.holders++;
         held.keys.add(key);
-        return new DeviceRange(entry.buffer, 0, content.byteSize());
+        return entry.range;
     }
 
     private static void upload(List<Copy> copies, DeviceStream stream) {
@@ -154,15 +153,13 @@ public final class DeviceWeights {
             Entry entry = entries.get(key);
             if (entry != null && --entry.holders == 0) {
                 entries.remove(key);
-                streams.free(entry.buffer);
+                memory.free(entry.range);
             }
         }
     }
 
     /** The bytes of constants on devices. */
     public synchronized long bytes() {
-        return entries.values().stream()
-                .mapToLong(entry -> entry.buffer.byteSize())
-                .sum();
+        return entries.values().stream().mapToLong(entry -> entry.range.bytes()).sum();
     }
 }

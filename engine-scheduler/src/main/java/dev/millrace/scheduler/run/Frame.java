@@ -75,8 +75,9 @@ final class Frame implements LiveValues, BindServices {
         shapes = new Shape[slots];
         outputs = new OutputMemory(this);
         onDevices = plan.isPlain() ? null : new DeviceValues(plan, runner.constants());
-        exchange =
-                onDevices == null ? null : new DeviceExchange(plan, runner.edgeCopies(), onDevices, runner.streams());
+        exchange = onDevices == null
+                ? null
+                : new DeviceExchange(plan, runner.edgeCopies(), onDevices, runner.deviceMemory());
         lanes = new StreamContext[plan.streams().size()];
         for (int i = 0; i < lanes.length; i++) {
             lanes[i] = new StreamContext(this);

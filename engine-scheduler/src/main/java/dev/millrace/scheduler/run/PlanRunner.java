@@ -58,6 +58,7 @@ public final class PlanRunner implements AutoCloseable {
     /** Releases the memory that no run has needed since the last call. */
     public void trim() {
         runs.trim();
+        runs.services().memory().trim();
     }
 
     /**

@@ -123,9 +123,13 @@ final class PlanRuns implements RunOwner, IdleMemory.Holder {
         return services;
     }
 
-    @Override
-    public DeviceStreams streams() {
+    DeviceStreams streams() {
         return services.streams();
+    }
+
+    @Override
+    public DeviceArenas deviceMemory() {
+        return services.memory();
     }
 
     @Override

@@ -18,8 +18,8 @@ interface RunOwner {
     /** The constants that lie on devices, by their slots. */
     Map<Integer, DeviceRange> constants();
 
-    /** The streams of devices. */
-    DeviceStreams streams();
+    /** The memory of devices. */
+    DeviceArenas deviceMemory();
 
     /** The copies at the edges of the plan. */
     EdgeCopies edgeCopies();

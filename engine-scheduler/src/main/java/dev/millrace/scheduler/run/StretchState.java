@@ -33,8 +33,7 @@ final class StretchState {
         }
         List<BoundStep> bound = binding.steps;
         steps = bound.toArray(new BoundStep[0]);
-        DeviceValues run = frame.onDevices;
-        onDevices = run == null ? null : new DeviceMemory(binding, frame.plan, run, frame.runner.streams());
+        onDevices = frame.onDevices == null ? null : new DeviceMemory(binding, frame.plan, frame.runner.deviceMemory());
         workspaces = new MemorySegment[steps.length];
         for (int i = 0; i < workspaces.length; i++) {
             Buffer workspace = steps[i].workspace();

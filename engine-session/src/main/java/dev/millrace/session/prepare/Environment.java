@@ -2,6 +2,7 @@ package dev.millrace.session.prepare;
 
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.EngineException;
+import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
@@ -29,6 +30,13 @@ public record Environment(
 
     public List<String> providers() {
         return factories.names();
+    }
+
+    /** Returns the devices that each provider can drive. */
+    public List<ProviderDevice> devices() {
+        return providers().stream()
+                .flatMap(name -> ProviderGuard.call(name, () -> factory(name).devices(hardware)).stream())
+                .toList();
     }
 
     /** Returns the requested providers, or all if none is requested. */

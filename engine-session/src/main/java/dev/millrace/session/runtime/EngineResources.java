@@ -3,8 +3,10 @@ package dev.millrace.session.runtime;
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.scheduler.device.DeviceArena;
 import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.DeviceServices;
+import dev.millrace.scheduler.run.DeviceStreams;
 import dev.millrace.scheduler.run.IdleMemory;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.RequestListener;
@@ -38,7 +40,10 @@ final class EngineResources implements AutoCloseable {
         idleMemory = new IdleMemory(options.memoryBudget());
         pool = new WorkerPool(threads - 1);
         runs = new RunThreads(threads);
-        devices = DeviceServices.of(new EngineThreads(runs));
+        devices = DeviceServices.of(
+                new EngineThreads(runs),
+                new DeviceStreams(),
+                DeviceArena.Options.DEFAULT.withLimit(options.deviceMemory()));
         factoryUse = new FactoryUse(factories, devices);
         notice = new PlatformNotice(factories, threads);
         environment = new Environment(

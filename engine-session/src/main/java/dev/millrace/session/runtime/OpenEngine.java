@@ -10,9 +10,11 @@ import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.scheduler.run.IdleMemory;
 import dev.millrace.session.CompileOptions;
+import dev.millrace.session.DeviceMemoryUse;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.Health;
@@ -224,6 +226,23 @@ public final class OpenEngine implements Engine {
     @Override
     public List<String> providers() {
         return environment.providers();
+    }
+
+    @Override
+    public List<ProviderDevice> devices() {
+        return environment.devices();
+    }
+
+    @Override
+    public List<DeviceMemoryUse> deviceMemory() {
+        var uses = new ArrayList<DeviceMemoryUse>();
+        resources
+                .devices()
+                .memory()
+                .statistics()
+                .forEach((place, statistics) ->
+                        uses.add(new DeviceMemoryUse(place.device().info(), place.kind(), statistics)));
+        return uses;
     }
 
     @Override

@@ -36,8 +36,10 @@ class DeviceGenerationTest {
     void tokensAreThoseOfTheHostAndCachesStay(SmallDecoderModel.Form form) {
         byte[] model = SmallDecoderModel.bytes(form, 7);
         var device = new ThreadedFactory("one", 0);
-        try (Engine engine = Engine.create(
-                        EngineOptions.builder().threads(2).providers(List.of(device)).build());
+        try (Engine engine = Engine.create(EngineOptions.builder()
+                        .threads(2)
+                        .providers(List.of(device))
+                        .build());
                 Session onHost = engine.session(model, options("cpu"));
                 Session session = engine.session(model, options("one", "cpu"))) {
             assertThat(session.devices()).isNotEmpty();
@@ -46,7 +48,8 @@ class DeviceGenerationTest {
             assertThat(ids(generator, 24)).isEqualTo(expected);
             int few = copies(device, () -> ids(generator, 8));
             int many = copies(device, () -> ids(generator, 24));
-            // of each token its word, its mask and two numbers that follow from their shapes go up, and the logits come down
+            // of each token its word, its mask and two numbers that follow from their shapes go up, and the logits come
+            // down
             assertThat(many - few).isLessThanOrEqualTo(16 * 5);
             assertThat(together(generator)).allSatisfy(ids -> assertThat(ids).isEqualTo(expected));
         }

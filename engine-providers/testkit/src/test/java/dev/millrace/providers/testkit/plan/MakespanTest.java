@@ -18,13 +18,13 @@ import dev.millrace.providers.testkit.device.SimulatedKernel;
 import dev.millrace.providers.testkit.device.SimulatedMachine;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.DeviceArena;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.DeviceServices;
 import dev.millrace.scheduler.run.DeviceStreams;
-import dev.millrace.scheduler.run.DeviceWeights;
 import dev.millrace.scheduler.run.IdleMemory;
 import dev.millrace.scheduler.run.PlanRunner;
 import dev.millrace.scheduler.run.RunEnd;
@@ -152,9 +152,8 @@ class MakespanTest {
         editor.addOutput("y", add(two, add(one, input())));
         int elements = 500;
         var done = new AtomicInteger();
-        var streams = new DeviceStreams(4);
         try (SimulatedMachine closed = machine;
-                var services = new DeviceServices(machine, streams, new DeviceWeights(streams));
+                var services = DeviceServices.of(machine, new DeviceStreams(4), DeviceArena.Options.DEFAULT);
                 var runner = runner(services)) {
             var end = new RunEnd() {
                 @Override

@@ -9,12 +9,14 @@ import dev.millrace.providers.testkit.device.SimulatedKernel;
 import dev.millrace.providers.testkit.device.SimulatedMachine;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.DeviceArena;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.DeviceServices;
+import dev.millrace.scheduler.run.DeviceStreams;
 import dev.millrace.scheduler.run.IdleMemory;
 import dev.millrace.scheduler.run.PlanRunner;
 import java.util.ArrayList;
@@ -34,7 +36,11 @@ final class SimulatedPlan implements AutoCloseable {
     SimulatedPlan(Graph graph, long seed) {
         this.seed = seed;
         this.machine = new SimulatedMachine(seed, MachineOptions.drawn(seed));
-        this.services = DeviceServices.of(machine);
+        // without chunks that are shared, memory is poisoned as soon as it is free
+        this.services = DeviceServices.of(
+                machine,
+                new DeviceStreams(),
+                seed % 2 == 0 ? DeviceArena.Options.DEFAULT : DeviceArena.Options.UNPOOLED);
         var random = new Random(seed);
         var all = new ArrayList<Device>(List.of(Device.CPU));
         int count = 1 + random.nextInt(3);
