@@ -132,9 +132,10 @@ public final class GrowingCaches {
         Value room = extent(shape(mask), 1);
         Value all = op("Add", extent(shape(node.requireInput(PAST_KEY)), 2), extent(query, 1));
         Value isGiven = op("Greater", room, longs(0));
-        Value valid = op("Where", isGiven, op("ReduceSum", keepingNothing(), mask, longs(1)), all);
-        Value last = op("Expand", op("Sub", valid, longs(1)), extent(query, 0));
-        return new Steps(int32(last), int32(op("Where", isGiven, room, all)));
+        Value one = editor.addConstant(name(), Tensor.copyOf(new int[] {1}, 1));
+        Value given = op("Sub", int32(op("ReduceSum", keepingNothing(), mask, longs(1))), one);
+        Value last = op("Where", isGiven, given, int32(op("Sub", all, longs(1))));
+        return new Steps(op("Expand", last, extent(query, 0)), int32(op("Where", isGiven, room, all)));
     }
 
     private static Attributes keepingNothing() {
