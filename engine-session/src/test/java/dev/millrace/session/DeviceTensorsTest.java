@@ -35,15 +35,17 @@ class DeviceTensorsTest {
         assertThat(factory.device().usedBytes()).isZero();
     }
 
-    private Session session(byte[] model) {
+    private static SessionOptions options(String provider) {
         var plain = Optimiser.Options.builder().level(Level.DISABLED).build();
-        return engine.session(
-                model,
-                SessionOptions.builder()
-                        .optimiser(plain)
-                        .provider("one")
-                        .provider("cpu")
-                        .build());
+        return SessionOptions.builder()
+                .optimiser(plain)
+                .provider(provider)
+                .provider("cpu")
+                .build();
+    }
+
+    private Session session(byte[] model) {
+        return engine.session(model, options("one"));
     }
 
     private static Tensor halves() {
@@ -115,6 +117,49 @@ class DeviceTensorsTest {
             Device device = session.devices().getFirst();
             assertThatThrownBy(() -> text.on(device)).hasMessageContaining("strings cannot lie on one");
         }
+    }
+
+    @Rows({114, 117, 118})
+    @Test
+    void theMemoryOfADeviceIsAnArenaThatAllSessionsShare() {
+        assertThat(engine.deviceMemory()).isEmpty();
+        try (Session first = session(TestModels.perceptron(2, WIDTH, 1));
+                Session second = session(TestModels.perceptron(2, WIDTH, 2))) {
+            TestModels.answer(first, WIDTH);
+            TestModels.answer(second, WIDTH);
+            assertThat(engine.deviceMemory()).singleElement().satisfies(use -> {
+                assertThat(use.device().name()).isEqualTo("one");
+                assertThat(use.memory().allocations()).isGreaterThan(2);
+                assertThat(use.memory().extensions()).isOne();
+                assertThat(use.memory().heldBytes()).isEqualTo(factory.device().usedBytes());
+                assertThat(use.memory().usedBytes()).isLessThan(use.memory().heldBytes());
+            });
+            assertThat(factory.device().shrinkages()).isZero();
+        }
+        try (Session third = session(TestModels.perceptron(2, WIDTH, 3))) {
+            third.trim();
+        }
+        engine.close();
+        assertThat(factory.device().shrinkages()).isPositive();
+        assertThat(engine.deviceMemory())
+                .singleElement()
+                .satisfies(use -> assertThat(use.memory().heldBytes()).isZero());
+    }
+
+    @Test
+    void aSessionThatFindsNoMemoryOnItsDeviceIsRefused() {
+        var small = new ThreadedFactory("small", 0, "MatMul", "Add", "Relu");
+        try (Engine tight = TestEngines.with(
+                        List.of(small),
+                        EngineOptions.builder().threads(1).deviceMemory(8192).build());
+                Session fits = tight.session(TestModels.perceptron(2, WIDTH, 1), options("small"))) {
+            assertThat(TestModels.answer(fits, WIDTH)).hasSize(WIDTH);
+            assertThatThrownBy(() -> tight.session(TestModels.perceptron(9, WIDTH, 2), options("small")))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("EngineOptions.deviceMemory");
+            assertThat(TestModels.answer(fits, WIDTH)).hasSize(WIDTH);
+        }
+        assertThat(small.device().usedBytes()).isZero();
     }
 
     @Test

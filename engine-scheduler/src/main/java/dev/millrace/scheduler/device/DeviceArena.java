@@ -216,6 +216,9 @@ public final class DeviceArena implements AutoCloseable {
                 place.device().allocator(place.kind()).free(chunk.buffer, stream);
             }
         }
+        if (held < before) {
+            place.device().allocator(place.kind()).shrink(held);
+        }
         return before - held;
     }
 

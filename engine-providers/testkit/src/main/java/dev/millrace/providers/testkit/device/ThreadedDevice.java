@@ -93,6 +93,11 @@ public final class ThreadedDevice implements Device {
         return allocator.statistics().usedBytes();
     }
 
+    /** How often its allocator was asked to shrink. */
+    public long shrinkages() {
+        return allocator.statistics().shrinkages();
+    }
+
     /** Ends the thread. */
     @Override
     public void close() {
