@@ -4,6 +4,8 @@ module dev.millrace.providers.testkit {
     requires org.junit.jupiter.api;
     requires static transitive org.jspecify;
 
+    uses dev.millrace.providers.spi.ProviderFactory;
+
     exports dev.millrace.providers.testkit;
     exports dev.millrace.providers.testkit.device;
 }

@@ -6,9 +6,11 @@ import dev.millrace.cli.show.Inspection;
 import dev.millrace.cli.show.InspectionJson;
 import dev.millrace.cli.show.ModelFacts;
 import dev.millrace.cli.show.Profile;
+import dev.millrace.cli.show.RunTimeline;
 import dev.millrace.cli.show.SessionText;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.PlainText;
+import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.RunOptions;
@@ -76,8 +78,11 @@ final class InspectCommand implements Callable<Integer> {
         try (Engine engine = flags.engine();
                 Session session = engine.session(argument.file(), flags.options())) {
             var profile = new Profile(true);
-            String failure = noRun ? "it was not run" : run(argument, session, profile);
-            var inspection = new Inspection(argument.label(), facts, session, failure.isEmpty() ? profile : null);
+            var timeline = new RunTimeline();
+            String failure = noRun ? "it was not run" : run(argument, session, RunListener.both(profile, timeline));
+            var inspection = failure.isEmpty()
+                    ? new Inspection(argument.label(), facts, session, profile, timeline)
+                    : new Inspection(argument.label(), facts, session, null, null);
             if (json) {
                 out.println(InspectionJson.of(inspection, false));
             } else {
@@ -95,12 +100,12 @@ final class InspectCommand implements Callable<Integer> {
     }
 
     /** Runs the model often enough for times that mean something; what keeps it from running, or nothing. */
-    private String run(ModelArgument argument, Session session, Profile profile) {
+    private String run(ModelArgument argument, Session session, @Nullable RunListener listener) {
         try {
             Inputs inputs = new InputMaker(argument.known(), ShapeFlag.parse(shapes), 1).make(session.inputs());
             session.run(inputs).close();
             for (int i = 0; i < MEASURED_RUNS && (json || html != null); i++) {
-                session.run(inputs, RunOptions.builder().listener(profile).build())
+                session.run(inputs, RunOptions.builder().listener(listener).build())
                         .close();
             }
             return "";

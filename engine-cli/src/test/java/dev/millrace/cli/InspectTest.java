@@ -103,8 +103,10 @@ class InspectTest {
                 .contains("\"parameters\":3")
                 .contains("\"partitions\":[{")
                 .contains("\"kernels\":[{")
-                .contains("\"blockBytes\":");
-        assertThat(millrace("inspect", model(), "--json", "--no-run").out()).doesNotContain("\"kernels\"");
+                .contains("\"blockBytes\":")
+                .contains("\"timeline\":{\"micros\":", "\"rows\":[\"host\"],\"bars\":[{\"row\":\"host\"");
+        assertThat(millrace("inspect", model(), "--json", "--no-run").out())
+                .doesNotContain("\"kernels\"", "\"timeline\"");
     }
 
     @Test
@@ -128,8 +130,22 @@ class InspectTest {
         assumeThat(browser).as("there is no Chromium to draw the page").isNotNull();
         Path page = folder.resolve("page.html");
         millrace("inspect", model(), "--html", page);
+        String drawn = drawn(String.valueOf(browser), page.toUri() + "#node=then_node");
+        String picture = drawn.substring(drawn.indexOf("<svg"), drawn.indexOf("</svg>"));
+        // both layers, the branch that was asked for with its node, inputs and the output
+        assertThat(picture).contains("layer.0", "layer.1", "then_branch", "Neg", "float[3]", "chosen");
+        assertThat(picture).containsPattern("<path d=\"M[-0-9]+ [-0-9]+");
+        assertThat(drawn.substring(drawn.indexOf("<aside"))).contains("Neg  then_node");
+        String timeline = drawn(String.valueOf(browser), page.toUri() + "#tab=Timeline");
+        assertThat(timeline.substring(timeline.indexOf("class=\"timeline\"")))
+                .containsPattern("<rect x=\"[0-9.]+\" y=\"[0-9.]+\" width=")
+                .contains(">host</text>");
+    }
+
+    /** The page as a browser has drawn it. */
+    private String drawn(String browser, String address) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(
-                        String.valueOf(browser),
+                        browser,
                         "--headless",
                         "--no-sandbox",
                         "--disable-gpu",
@@ -140,16 +156,12 @@ class InspectTest {
                         "--user-data-dir=" + folder.resolve("profile"),
                         "--window-size=1200,800",
                         "--dump-dom",
-                        page.toUri() + "#node=then_node")
+                        address)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        String drawn = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String page = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).isZero();
-        String picture = drawn.substring(drawn.indexOf("<svg"), drawn.indexOf("</svg>"));
-        // both layers, the branch that was asked for with its node, inputs and the output
-        assertThat(picture).contains("layer.0", "layer.1", "then_branch", "Neg", "float[3]", "chosen");
-        assertThat(picture).containsPattern("<path d=\"M[-0-9]+ [-0-9]+");
-        assertThat(drawn.substring(drawn.indexOf("<aside"))).contains("Neg  then_node");
+        return page;
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.millrace.micrometer;
 
+import dev.millrace.scheduler.device.AllocatorStatistics;
 import dev.millrace.session.BatchReport;
 import dev.millrace.session.Engine;
 import dev.millrace.session.GenerationReport;
@@ -132,13 +133,29 @@ public final class EngineMeters implements RequestListener {
     /**
      * Adds gauges of an engine for as long as it exists: {@code millrace.memory.weights} and
      * {@code millrace.memory.kept} are the bytes that its models hold, {@code millrace.memory.budget} is the limit of
-     * both together, and {@code millrace.engine.health} is its health on the scale of {@code millrace.health}.
+     * both together, {@code millrace.memory.device.held} and {@code millrace.memory.device.used} are the bytes on all devices,
+     * and {@code millrace.engine.health} is its health on the scale of {@code millrace.health}.
      */
     public void watch(Engine engine) {
         bytes("millrace.memory.weights", "Weights of open models", engine, MemoryUse::weights);
         bytes("millrace.memory.kept", "Intermediate values kept for later runs", engine, MemoryUse::kept);
         bytes("millrace.memory.budget", "What models may hold", engine, MemoryUse::budget);
+        device("millrace.memory.device.held", "Memory of devices that is held", engine, AllocatorStatistics::heldBytes);
+        device("millrace.memory.device.used", "Memory of devices in use", engine, AllocatorStatistics::usedBytes);
         gauge("millrace.engine.health", "Whether sessions answer", tags, engine, each -> number(each.health()));
+    }
+
+    private void device(String name, String description, Engine engine, ToDoubleFunction<AllocatorStatistics> bytes) {
+        Gauge.builder(
+                        name,
+                        engine,
+                        each -> each.deviceMemory().stream()
+                                .mapToDouble(use -> bytes.applyAsDouble(use.memory()))
+                                .sum())
+                .description(description)
+                .baseUnit("bytes")
+                .tags(tags)
+                .register(registry);
     }
 
     private void bytes(String name, String description, Engine engine, ToDoubleFunction<MemoryUse> bytes) {

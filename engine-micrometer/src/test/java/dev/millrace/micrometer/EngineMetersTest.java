@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.providers.testkit.device.ThreadedFactory;
 import dev.millrace.session.BatchReport;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
@@ -20,6 +21,23 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class EngineMetersTest {
+    @Test
+    void theMemoryOfDevicesIsMeasured() {
+        var registry = new SimpleMeterRegistry();
+        var device = new ThreadedFactory("device", 0, "Relu");
+        var options =
+                SessionOptions.builder().provider("device").provider("cpu").build();
+        try (Engine engine = Engine.create(
+                        EngineOptions.builder().providers(List.of(device)).build());
+                Session session = engine.session(TestModel.relu(), options)) {
+            new EngineMeters(registry).watch(engine);
+            session.run(Inputs.of("x", 1f, 2f)).close();
+            assertThat(gauge(registry, "millrace.memory.device.used")).isPositive();
+            assertThat(gauge(registry, "millrace.memory.device.held"))
+                    .isEqualTo(device.device().usedBytes());
+        }
+    }
+
     @Test
     void requestsAreMeteredBySessionAndOutcome() {
         var registry = new SimpleMeterRegistry();
@@ -129,6 +147,7 @@ class EngineMetersTest {
             assertThat(gauge(registry, "millrace.memory.budget")).isEqualTo(1 << 20);
             assertThat(gauge(registry, "millrace.memory.weights")).isEqualTo(0);
             assertThat(gauge(registry, "millrace.memory.kept")).isNotNegative();
+            assertThat(gauge(registry, "millrace.memory.device.held")).isZero();
             assertThat(gauge(registry, "millrace.health", "session", "relu")).isEqualTo(1);
             session.close();
             assertThat(gauge(registry, "millrace.health", "session", "relu")).isEqualTo(0);

@@ -8,6 +8,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.device.ThreadedFactory;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.ChromeTrace;
 import dev.millrace.scheduler.run.StretchSummary;

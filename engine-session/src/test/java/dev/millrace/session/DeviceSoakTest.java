@@ -6,6 +6,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
+import dev.millrace.providers.testkit.device.ThreadedFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;

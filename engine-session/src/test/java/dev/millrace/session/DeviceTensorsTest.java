@@ -9,6 +9,7 @@ import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.device.ThreadedFactory;
 import dev.millrace.scheduler.device.Device;
 import java.util.List;
 import java.util.Map;

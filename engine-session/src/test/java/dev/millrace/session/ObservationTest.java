@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.device.ThreadedFactory;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.PlanStep;
 import java.io.IOException;
@@ -151,6 +152,33 @@ class ObservationTest {
         assertThat(steps)
                 .extracting(step -> step.getLong("number") - first.getLong("number"))
                 .contains(0L, 1L);
+    }
+
+    @Test
+    void aRecordingHasTheStepsAndTheWaitsOfDevices(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("recording.jfr");
+        var device = new ThreadedFactory("device", 0, "Add", "Mul");
+        var options = SessionOptions.builder()
+                .name("two")
+                .provider("device")
+                .provider("cpu")
+                .build();
+        try (Engine engine = TestEngines.with(device);
+                Session session = engine.session(TestModels.sumAndProduct(), options);
+                var recording = new Recording()) {
+            recording.enable("dev.millrace.DeviceStep");
+            recording.enable("dev.millrace.DeviceWait");
+            recording.start();
+            session.run(inputs()).close();
+            recording.stop();
+            recording.dump(file);
+        }
+        List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+        assertThat(all(events, "dev.millrace.DeviceStep"))
+                .allMatch(step -> step.getString("session").equals("two"))
+                .allMatch(step -> step.getString("device").equals("device"))
+                .extracting(step -> step.getString("operator"))
+                .contains("Add", "Mul", "dev.millrace.Copy");
     }
 
     @Test

@@ -8,9 +8,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param title what the user called the model
  * @param profile the times of runs by node, or null where the model was not run
+ * @param timeline the timeline of the last run, or null where the model was not run
  */
 public record Inspection(
         String title,
         ModelFacts facts,
         Session session,
-        @Nullable Profile profile) {}
+        @Nullable Profile profile,
+        @Nullable RunTimeline timeline) {}

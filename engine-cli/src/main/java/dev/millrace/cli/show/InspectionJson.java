@@ -29,6 +29,10 @@ public final class InspectionJson {
             if (profile != null) {
                 writer.times(profile);
             }
+            RunTimeline timeline = inspection.timeline();
+            if (timeline != null) {
+                timeline.write(json);
+            }
             if (withGraph) {
                 writer.graph(inspection.facts().model());
             }

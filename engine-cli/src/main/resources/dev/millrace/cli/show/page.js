@@ -5,7 +5,7 @@
     product: ['products', /^(Conv|ConvTranspose|ConvInteger|QLinearConv|MatMul.*|QLinearMatMul|Gemm|QGemm|Einsum|LSTM|GRU|RNN|.*Attention.*|Fused(Conv|Gemm|MatMul))$/],
     norm: ['norms and softmax', /(Normalization|Softmax|LRN|LogSoftmax)/],
     activation: ['activations', /^(Relu|LeakyRelu|PRelu|Elu|Selu|Celu|Sigmoid|HardSigmoid|HardSwish|Swish|Tanh|Gelu|FastGelu|QuickGelu|BiasGelu|Erf|Clip|Mish|Soft(plus|sign))$/],
-    move: ['moves', /^(Reshape|Transpose|Concat|Split|Slice|Squeeze|Unsqueeze|Flatten|Gather.*|Scatter.*|Expand|Pad|Tile|Identity|Cast.*|Shape|Size|Constant.*|Range|Resize|Upsample|DepthToSpace|SpaceToDepth)$/],
+    move: ['moves', /^(Reshape|Transpose|Concat|Split|Slice|Squeeze|Unsqueeze|Flatten|Gather.*|Scatter.*|Expand|Pad|Tile|Identity|Cast.*|Shape|Size|Constant.*|Range|Resize|Upsample|DepthToSpace|SpaceToDepth|Copy)$/],
     control: ['control flow', /^(If|Loop|Scan|SequenceMap)$/],
     math: ['the rest', /./],
   };
@@ -311,6 +311,12 @@
       table(into, ['time', 'share', 'calls', 'GFLOP/s', 'GB/s', 'node', 'kernel'], data.kernels.map(k =>
         [time(k.micros), { share: k.micros / whole }, k.calls, k.gigaflops ? k.gigaflops.toFixed(1) : '', k.gigabytesPerSecond.toFixed(1), k.node, k.kernel]));
     },
+    Timeline: into => {
+      const line = data.timeline;
+      if (!line) { element('p', into, 'The model was not run.'); return; }
+      element('p', into, `One run, ${time(line.micros)} while times are taken: what the host and each stream of a device did. An arrow is a wait of one stream for another.`);
+      timeline(into, line);
+    },
     Engine: into => {
       element('h2', into, 'Partitions');
       table(into, ['provider', 'kind', 'nodes', 'name', 'operators'], data.partitions.map(p => [p.provider, p.compiled ? 'compiled' : 'kernels', p.nodes, p.name,
@@ -351,6 +357,31 @@
           element('td', line, String(cell ?? ''), isNumber(cell) ? 'number' : '');
         }
       });
+    });
+  }
+  /** Draws the bars of each row along time, and an arrow from where a stream came to where another one went on. */
+  function timeline(into, line) {
+    const LEFT = 120, WIDTH = 1400, ROW = 30, TOP = 22;
+    const x = micros => LEFT + (WIDTH - LEFT - 10) * Math.min(1, Math.max(0, micros / line.micros));
+    const y = row => TOP + ROW * line.rows.indexOf(row);
+    const svg = make('svg', { class: 'timeline', viewBox: `0 0 ${WIDTH} ${TOP + ROW * line.rows.length + 6}` }, into);
+    const draw = (tag, attributes, text) => make(tag, attributes, svg, text);
+    for (let i = 0; i <= 10; i++) {
+      draw('line', { x1: x(line.micros * i / 10), x2: x(line.micros * i / 10), y1: TOP - 4, y2: TOP + ROW * line.rows.length, class: 'tick' });
+      draw('text', { x: x(line.micros * i / 10), y: 12, class: 'mark', 'text-anchor': i === 10 ? 'end' : 'start' }, time(line.micros * i / 10));
+    }
+    line.rows.forEach(row => draw('text', { x: 4, y: y(row) + 18, class: 'mark' }, row));
+    line.bars.forEach(bar => {
+      const width = Math.max(1, x(bar.end) - x(bar.start));
+      const at = draw('rect', { x: x(bar.start), y: y(bar.row) + 3, width, height: ROW - 6, rx: 2, fill: `var(--${kind(bar.operator)})` });
+      make('title', {}, at, `${bar.operator} ${bar.name}\n${time(bar.start)} to ${time(bar.end)}, ${time(bar.end - bar.start)}`);
+      if (width > 60) draw('text', { x: x(bar.start) + 4, y: y(bar.row) + 18 }, bar.operator.slice(0, width / 8));
+    });
+    line.waits.forEach(wait => {
+      const down = line.rows.indexOf(wait.by) > line.rows.indexOf(wait.from);
+      const from = [x(wait.reached), y(wait.from) + (down ? ROW - 3 : 3)], to = [x(wait.passed), y(wait.by) + (down ? 3 : ROW - 3)];
+      draw('path', { d: `M ${from} L ${to}`, class: 'wait' });
+      draw('circle', { cx: to[0], cy: to[1], r: 2.5, class: 'wait' });
     });
   }
   function open(tab) {
@@ -416,7 +447,8 @@
   element('span', $('legend'), `${data.nodes} nodes, ${data.parameters.toLocaleString('en')} parameters` + (whole ? `, a run ${time(whole)}` : ''));
   open('Graph');
   fit();
-  // for tests and for links: #node=NAME shows a node
-  const wanted = decodeURIComponent(location.hash.replace(/^#node=/, ''));
-  if (location.hash.startsWith('#node=')) { const item = leaves.find(each => each.name === wanted); if (item) show(item); }
+  // for tests and for links: #node=NAME shows a node, #tab=NAME opens a tab
+  const [what, wanted] = decodeURIComponent(location.hash.slice(1)).split(/=(.*)/s);
+  if (what === 'node') { const item = leaves.find(each => each.name === wanted); if (item) show(item); }
+  if (what === 'tab' && wanted in TABS) open(wanted);
 })();

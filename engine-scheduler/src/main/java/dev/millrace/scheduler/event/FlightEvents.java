@@ -1,5 +1,6 @@
 package dev.millrace.scheduler.event;
 
+import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.plan.PlanStep;
 import jdk.jfr.Category;
 import jdk.jfr.Enabled;
@@ -8,6 +9,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
+import org.jspecify.annotations.Nullable;
 
 /** The events of one run in JFR: of its steps as a listener hears of them, when they have ended, and of its bindings. */
 final class FlightEvents implements RunListener {
@@ -112,6 +114,63 @@ final class FlightEvents implements RunListener {
         long taken;
     }
 
+    /** Off unless a recording asks for it, as {@link StepEvent}. */
+    @Enabled(false)
+    @Name("dev.millrace.DeviceStep")
+    @Label("Step of a run on a device")
+    @Category("Millrace")
+    @StackTrace(false)
+    static final class DeviceStepEvent extends Event {
+        @Label("Session")
+        String session = "";
+
+        @Label("Number")
+        long number;
+
+        @Label("Model")
+        String model = "";
+
+        @Label("Operator")
+        String operator = "";
+
+        @Label("Node")
+        String node = "";
+
+        @Label("Device")
+        String device = "";
+
+        @Label("Stream")
+        int stream;
+
+        @Label("Taken")
+        @Timespan(Timespan.NANOSECONDS)
+        long taken;
+    }
+
+    /** Off unless a recording asks for it, as {@link StepEvent}. */
+    @Enabled(false)
+    @Name("dev.millrace.DeviceWait")
+    @Label("Wait for a stream of a device")
+    @Category("Millrace")
+    @StackTrace(false)
+    static final class DeviceWaitEvent extends Event {
+        @Label("Session")
+        String session = "";
+
+        @Label("Number")
+        long number;
+
+        @Label("From")
+        String from = "";
+
+        @Label("By")
+        String by = "";
+
+        @Label("Delay")
+        @Timespan(Timespan.NANOSECONDS)
+        long delay;
+    }
+
     @Name("dev.millrace.Binding")
     @Label("Binding to new shapes")
     @Category("Millrace")
@@ -132,12 +191,50 @@ final class FlightEvents implements RunListener {
 
     /** Whether a recording that is on has any of the events of a run. */
     static boolean areRecorded() {
-        return new RunEvent().isEnabled() || new BindingEvent().isEnabled() || new StepEvent().isEnabled();
+        return new RunEvent().isEnabled() || new BindingEvent().isEnabled() || areStepsRecorded();
+    }
+
+    private static boolean areStepsRecorded() {
+        return new StepEvent().isEnabled() || new DeviceStepEvent().isEnabled() || new DeviceWaitEvent().isEnabled();
     }
 
     @Override
     public boolean hearsSteps() {
-        return new StepEvent().isEnabled();
+        return areStepsRecorded();
+    }
+
+    @Override
+    public void deviceStepEnded(String plan, PlanStep step, DeviceStream stream, long startNanos, long endNanos) {
+        var event = new DeviceStepEvent();
+        if (event.shouldCommit()) {
+            event.session = session;
+            event.number = number;
+            event.model = plan;
+            event.operator = step.node().op().toString();
+            event.node = step.node().name();
+            event.device = stream.device().info().name();
+            event.stream = stream.id();
+            event.taken = endNanos - startNanos;
+            event.commit();
+        }
+    }
+
+    @Override
+    public void waitEnded(
+            String plan, DeviceStream from, @Nullable DeviceStream by, long reachedNanos, long passedNanos) {
+        var event = new DeviceWaitEvent();
+        if (event.shouldCommit()) {
+            event.session = session;
+            event.number = number;
+            event.from = name(from);
+            event.by = by == null ? "host" : name(by);
+            event.delay = passedNanos - reachedNanos;
+            event.commit();
+        }
+    }
+
+    private static String name(DeviceStream stream) {
+        return stream.device().info().name() + "/" + stream.id();
     }
 
     @Override

@@ -2,11 +2,11 @@ package dev.millrace.session.generate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.providers.testkit.device.ThreadedFactory;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
-import dev.millrace.session.ThreadedFactory;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Timeout;

@@ -1,14 +1,13 @@
-package dev.millrace.session;
+package dev.millrace.providers.testkit.device;
 
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
-import dev.millrace.providers.testkit.device.SimulatedKernel;
-import dev.millrace.providers.testkit.device.ThreadedDevice;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.kernel.KernelFactory;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -17,8 +16,12 @@ import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.Set;
 
-/** A provider whose steps run on a device with a thread of its own; their kernels are those of the provider cpu. */
-public final class ThreadedFactory extends TestFactory {
+/**
+ * A factory of providers whose steps run on a device with a thread of its own, by the kernels of the provider {@code cpu},
+ * which has to be on the class path. It shows what sessions do with a device where there is none.
+ */
+public final class ThreadedFactory implements ProviderFactory {
+    private final String name;
     private final ThreadedDevice device;
     private final Set<String> operators;
     private boolean isConcurrent = true;
@@ -33,15 +36,35 @@ public final class ThreadedFactory extends TestFactory {
      * @param operators the operators that it claims; none for all
      */
     public ThreadedFactory(String name, long operationNanos, String... operators) {
-        super(name);
+        this.name = name;
         this.device = new ThreadedDevice(name, operationNanos);
         this.operators = Set.of(operators);
     }
 
     /** Makes providers that want one run of a session at a time. */
-    ThreadedFactory withOneRunAtATime() {
+    public ThreadedFactory withOneRunAtATime() {
         isConcurrent = false;
         return this;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String vendor() {
+        return device.info().vendor();
+    }
+
+    @Override
+    public String version() {
+        return "1.0.0";
+    }
+
+    @Override
+    public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
+        return ProviderDevice.processors(name, version(), hardware);
     }
 
     public ThreadedDevice device() {
