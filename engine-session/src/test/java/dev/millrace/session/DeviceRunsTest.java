@@ -195,6 +195,26 @@ class DeviceRunsTest {
     }
 
     @Test
+    void constantsAreNotFoldedByKernelsOfADevice() {
+        var one = new ThreadedFactory("one", 0);
+        byte[] model = TestModels.foldable();
+        var options = SessionOptions.builder();
+        float[] expected;
+        try (Engine engine = engine();
+                Session session = engine.session(model, options.provider("cpu").build())) {
+            expected = floats(session.run(Inputs.of("x", 1f, 2f)));
+        }
+        // without the provider cpu, nobody computes on the host
+        try (Engine engine = engine(one);
+                Session session = engine.session(
+                        model, SessionOptions.builder().provider("one").build())) {
+            assertThat(session.label().providers()).containsExactly("one");
+            assertThat(floats(session.run(Inputs.of("x", 1f, 2f)))).isEqualTo(expected);
+        }
+        assertThat(one.device().usedBytes()).isZero();
+    }
+
+    @Test
     void whatStreamsDoCanBeLookedAt() {
         var one = new ThreadedFactory("one", 0, "MatMul", "Gemm");
         try (Engine engine = engine(one);

@@ -126,6 +126,16 @@ public final class TestModels {
         return Models.toBytes(model(editor.graph()));
     }
 
+    /** y = x + (a · b), whose product of constants can be folded. */
+    static byte[] foldable() {
+        var editor = new GraphEditor(Graph.named("foldable"));
+        Value x = editor.addInput("x", floats(Dim.of(2)));
+        Value a = editor.addConstant("a", Tensor.copyOf(new float[] {2, 3}, 2));
+        Value b = editor.addConstant("b", Tensor.copyOf(new float[] {5, 7}, 2));
+        editor.addOutput("y", node(editor, "Add", x, node(editor, "Mul", a, b)));
+        return Models.toBytes(model(editor.graph()));
+    }
+
     /** y = softmax(x) over the last axis. */
     static byte[] softmax() {
         var editor = new GraphEditor(Graph.named("softmax"));

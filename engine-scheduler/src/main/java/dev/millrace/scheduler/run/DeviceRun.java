@@ -28,6 +28,9 @@ final class DeviceRun<T> {
     private List<DeviceStream> streams = List.of();
     private @Nullable T result;
     private @Nullable Throwable failure;
+    /** Whether it has streams or waits for them. */
+    private volatile boolean isInLine;
+
     private volatile boolean hasBegun;
     private volatile boolean isOver;
     /** Ends the wait for a cancellation while the run waits in line. */
@@ -48,14 +51,21 @@ final class DeviceRun<T> {
 
     /** Starts the run once there are streams for it. A run that is cancelled before leaves the line. */
     void start(DeviceStreams pool) {
+        Thread starter = Thread.currentThread();
         var taker = new DeviceStreams.Taker() {
             @Override
             public void taken(List<DeviceStream> ofRun) {
-                tasks.add(() -> {
+                Runnable begin = () -> {
                     hasBegun = true;
                     endWait.run();
                     begin(ofRun);
-                });
+                };
+                // the thread that starts the run is about to do its tasks
+                if (Thread.currentThread() == starter && !isInLine) {
+                    tasks.addForThisThread(begin);
+                } else {
+                    tasks.add(begin);
+                }
             }
 
             @Override
@@ -64,6 +74,7 @@ final class DeviceRun<T> {
             }
         };
         pool.take(runs.devices(), taker);
+        isInLine = true;
         Cancellation cancellation = frame.cancellation;
         endWait = cancellation.whenCancelled(() -> {
             if (pool.leave(taker)) {

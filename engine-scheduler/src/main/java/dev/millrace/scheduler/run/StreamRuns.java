@@ -94,7 +94,6 @@ final class StreamRuns {
                 }
             }
             submit(ofDevices);
-            tasks.wake();
             ended();
         }
 
