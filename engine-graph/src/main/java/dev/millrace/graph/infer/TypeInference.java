@@ -2,11 +2,14 @@ package dev.millrace.graph.infer;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.infer.rule.KnownContent;
+import dev.millrace.graph.infer.rule.NodeFacts;
+import dev.millrace.graph.infer.rule.NodeInference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
-import dev.millrace.graph.op.TypeCheck;
+import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +27,7 @@ public final class TypeInference {
      * (INVALID_GRAPH) for inputs and attributes that the operator refuses.
      */
     public static List<@Nullable ValueType> outputs(Node node, Facts facts) {
-        return evaluate(node, facts, 0).result();
+        return NodeInference.infer(node, new OneNode(facts), 0, isUntyped(node)).result();
     }
 
     /**
@@ -64,29 +67,33 @@ public final class TypeInference {
         return walk.foundMore();
     }
 
-    static InferenceContext evaluate(Node node, Facts facts, int depth) {
-        var context = new InferenceContext(node, facts, depth);
-        // a graph is checked against the schemas once; nodes that are bound have passed if their types were known then
-        boolean checksTypes = facts instanceof SymbolicFacts symbolic ? symbolic.checksTypes() : isUntyped(node);
-        TypeCheck types = checksTypes ? TypeCheck.of(node) : null;
-        try {
-            EnumAttributes.check(context);
-            if (types != null) {
-                refuse(types.inputs(context::type));
-            }
-            InferenceRules.apply(context);
-            if (types != null) {
-                refuse(types.outputs(context::output));
-            }
-        } catch (EngineException e) {
-            throw new EngineException(Status.INVALID_GRAPH, node.describe() + ": " + e.getMessage(), e);
-        } catch (ArithmeticException e) {
-            throw new EngineException(
-                    Status.INVALID_GRAPH, node.describe() + ": an extent is too large: " + e.getMessage(), e);
+    /** The facts about one node as the rules ask for them. */
+    private record OneNode(Facts facts) implements NodeFacts {
+        @Override
+        public @Nullable ValueType type(int input) {
+            return facts.type(input);
         }
-        return context;
+
+        @Override
+        public @Nullable Tensor value(int input) {
+            return facts.value(input);
+        }
+
+        @Override
+        public @Nullable KnownContent content(int input) {
+            return null;
+        }
+
+        @Override
+        public List<@Nullable ValueType> body(Graph body, List<@Nullable ValueType> inputTypes, int depth) {
+            return Walk.ofNested(facts).body(body, inputTypes, depth);
+        }
     }
 
+    /**
+     * Whether the type of an input is unknown. The other nodes have passed the check against their schemas, since a
+     * model's graph is checked once.
+     */
     private static boolean isUntyped(Node node) {
         for (Value input : node.inputs()) {
             ValueType type = input == null ? null : input.type();
@@ -96,11 +103,5 @@ public final class TypeInference {
             }
         }
         return false;
-    }
-
-    private static void refuse(List<String> errors) {
-        if (!errors.isEmpty()) {
-            throw EngineException.invalidGraph(String.join("; ", errors));
-        }
     }
 }

@@ -1,6 +1,13 @@
 package dev.millrace.graph.infer;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.infer.rule.ContentInference;
+import dev.millrace.graph.infer.rule.ControlFlowInference;
+import dev.millrace.graph.infer.rule.InferenceContext;
+import dev.millrace.graph.infer.rule.KnownContent;
+import dev.millrace.graph.infer.rule.NodeFacts;
+import dev.millrace.graph.infer.rule.NodeInference;
+import dev.millrace.graph.infer.rule.TypeLattice;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
@@ -44,15 +51,11 @@ final class Walk {
     }
 
     /** One node's inputs as this walk knows them. */
-    private final class NodeFacts implements SymbolicFacts {
+    private final class InputFacts implements NodeFacts {
         private final Node node;
 
-        NodeFacts(Node node) {
+        InputFacts(Node node) {
             this.node = node;
-        }
-
-        Walk walk() {
-            return Walk.this;
         }
 
         @Override
@@ -72,20 +75,20 @@ final class Walk {
         }
 
         @Override
-        public boolean checksTypes() {
-            return checksTypes;
-        }
-
-        @Override
         public @Nullable KnownContent content(int input) {
             Value value = node.input(input);
             return value == null ? null : contents.get(value);
         }
+
+        @Override
+        public List<@Nullable ValueType> body(Graph body, List<@Nullable ValueType> inputTypes, int depth) {
+            return Walk.this.body(body, inputTypes, depth);
+        }
     }
 
-    /** The walk that {@code facts} belong to, or a fresh one that asks them what nested graphs capture. */
-    static Walk of(Facts facts) {
-        return facts instanceof NodeFacts ours ? ours.walk() : new Walk(facts, false);
+    /** A walk over graphs nested in a node, which asks {@code facts} for what they capture. */
+    static Walk ofNested(Facts facts) {
+        return new Walk(facts, false);
     }
 
     private @Nullable ValueType type(Value value) {
@@ -130,7 +133,7 @@ final class Walk {
     void graph(Graph graph, int depth) {
         inside.add(graph);
         for (Node node : graph.nodes()) {
-            InferenceContext context = TypeInference.evaluate(node, new NodeFacts(node), depth);
+            InferenceContext context = NodeInference.infer(node, new InputFacts(node), depth, checksTypes);
             for (int i = 0; i < node.outputs().size(); i++) {
                 Value value = node.output(i);
                 if (value != null) {
