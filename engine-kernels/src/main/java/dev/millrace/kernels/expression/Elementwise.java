@@ -28,7 +28,11 @@ public final class Elementwise {
     public Elementwise(KernelSet kernels, Expr expression, DataType type, NonTemporalStores streaming) {
         call = new ElementwiseCall(kernels, expression, type, streaming);
         reads = ExprInputs.of(expression);
-        operands = reads.rows(RowShape.Operand.of("the output", type.bytes(), (long) type.bytes()), List.of(1L));
+        operands = RowShape.Operand.withInputs(
+                RowShape.Operand.of("the output", type.bytes(), (long) type.bytes()),
+                reads.elementBytes(),
+                reads.indices(),
+                List.of(1L));
         last = prepare(0);
     }
 

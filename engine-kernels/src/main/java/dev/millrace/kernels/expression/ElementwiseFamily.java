@@ -58,16 +58,13 @@ public final class ElementwiseFamily implements KernelFamily {
         }
 
         Program program() {
-            return values.rows().program(() -> {
-                values.start();
-                values.rows().overRow(values.isCheap() ? CHEAP_STEP : 1, this::vector);
-            });
+            return values.program(() -> values.overRow(values.isCheap() ? CHEAP_STEP : 1, this::vector));
         }
 
         private void vector(@Nullable MaskVar mask, int number) {
             VectorVar result = values.value(mask, number);
             Address to =
-                    values.rows().at(0, out.bytes(), number * builder.target().lanes());
+                    values.result(out.bytes(), number * builder.target().lanes());
             if (streamed && mask == null) {
                 builder.stream(to, result);
             } else {

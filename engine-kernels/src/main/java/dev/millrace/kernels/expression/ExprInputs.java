@@ -1,11 +1,11 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.rows.RowShape;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The inputs of an expression.
@@ -32,30 +32,17 @@ public record ExprInputs(Set<Expr.Input> inputs, Set<Expr.Single> singles) {
         return operands;
     }
 
-    /**
-     * Returns the operands of {@link ExprRows}.
-     *
-     * @param strides the strides of the inputs, in their elements, for each dimension
-     */
-    public List<RowShape.Operand> rows(RowShape.Operand result, List<Long> strides) {
-        List<Long> none = Collections.nCopies(strides.size(), 0L);
-        List<RowShape.Operand> rows =
-                new ArrayList<>(Collections.nCopies(1 + operands(), new RowShape.Operand("what is not read", 0, none)));
-        rows.set(0, result);
-        for (Expr.Single single : singles) {
-            rows.set(
-                    1 + single.index(),
-                    new RowShape.Operand(
-                            "input " + single.index(), single.type().bytes(), none));
-        }
-        for (Expr.Input input : inputs) {
-            long bytes = input.type().bytes();
-            List<Long> apart = strides.stream()
-                    .map(stride -> Math.multiplyExact(stride, bytes))
-                    .toList();
-            rows.set(1 + input.index(), new RowShape.Operand("input " + input.index(), bytes, apart));
-        }
-        return rows;
+    /** Returns the size of an element of each input by index; 0 for an input that is not read. */
+    public List<Integer> elementBytes() {
+        List<Integer> bytes = new ArrayList<>(Collections.nCopies(operands(), 0));
+        singles.forEach(single -> bytes.set(single.index(), single.type().bytes()));
+        inputs.forEach(input -> bytes.set(input.index(), input.type().bytes()));
+        return bytes;
+    }
+
+    /** Returns the indices of the inputs that are read at each position. */
+    public Set<Integer> indices() {
+        return inputs.stream().map(Expr.Input::index).collect(Collectors.toSet());
     }
 
     private void collect(Expr expression) {

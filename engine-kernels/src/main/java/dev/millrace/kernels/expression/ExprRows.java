@@ -2,12 +2,14 @@ package dev.millrace.kernels.expression;
 
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.cast.LaneNumbers;
 import dev.millrace.kernels.rows.RowLoops;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the values of an expression along rows, whose operands are a result and then the inputs of the expression. */
@@ -28,8 +30,27 @@ public final class ExprRows {
         rows = new RowLoops(builder, 1 + used.operands());
     }
 
-    public RowLoops rows() {
-        return rows;
+    /** Returns the program that runs {@code row} for each row. */
+    public Program program(Runnable row) {
+        return rows.program(() -> {
+            start();
+            row.run();
+        });
+    }
+
+    /** Goes over a row in steps of {@code vectors} vectors, then of one, then does the rest under a mask. */
+    public void overRow(int vectors, ObjIntConsumer<@Nullable MaskVar> body) {
+        rows.overRow(vectors, body);
+    }
+
+    /** The address of the result's row. */
+    public Address resultRow() {
+        return Address.at(rows.start(0), 0);
+    }
+
+    /** The address of the result at the place that the loops have come to, plus {@code plus} elements. */
+    public Address result(int elementBytes, int plus) {
+        return rows.at(0, elementBytes, plus);
     }
 
     /** Whether several vectors at a time are better than one. */
@@ -41,8 +62,7 @@ public final class ExprRows {
         return RegisterNeed.of(expression) <= CHEAP;
     }
 
-    /** Begins a row. */
-    public void start() {
+    private void start() {
         for (Expr.Single single : used.singles()) {
             singles.put(
                     single,

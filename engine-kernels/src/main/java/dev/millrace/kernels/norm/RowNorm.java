@@ -80,10 +80,11 @@ public final class RowNorm {
     }
 
     /** Rows that were checked, to be normalised again and again. */
-    public final class Bound implements RowPartitioner.Rows {
+    public final class Bound {
         private final Operands operands;
         private final long rows;
         private final long count;
+        private final RowPartitioner.Rows part = this::part;
 
         private Bound(Operands operands, long rows, long count) {
             this.operands = operands;
@@ -97,16 +98,15 @@ public final class RowNorm {
                 return;
             }
             try {
-                RowPartitioner.run(rows, count, parallel, this);
+                RowPartitioner.run(rows, count, parallel, part);
             } finally {
                 Reference.reachabilityFence(operands);
             }
         }
 
         /** Normalises some of the rows on one thread. */
-        @Override
-        public void run(long first, long share) {
-            part(operands, first, share, count);
+        private void part(long first, long share) {
+            RowNorm.this.part(operands, first, share, count);
         }
     }
 

@@ -80,7 +80,8 @@ public final class ExpressionReduction {
     private RowNest nest(long count, long length) {
         long bytes = Float.BYTES;
         var result = RowShape.Operand.of("the result of the reduction", bytes, bytes * parts, bytes, 0L);
-        List<RowShape.Operand> operands = reads.rows(result, List.of(columns, length, 1L));
+        List<RowShape.Operand> operands = RowShape.Operand.withInputs(
+                result, reads.elementBytes(), reads.indices(), List.of(columns, length, 1L));
         return new RowNest(new RowShape(List.of(rows, count, length), operands, false));
     }
 

@@ -2,7 +2,6 @@ package dev.millrace.kernels.reduce;
 
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
-import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
@@ -58,14 +57,13 @@ final class ReduceExpression implements KernelFamily {
 
         Program program() {
             int chains = values.isCheap() ? CHAINS : 1;
-            return values.rows().program(() -> {
-                values.start();
+            return values.program(() -> {
                 for (int i = 0; i < chains; i++) {
                     results.add(steps.start("result" + i));
                 }
-                values.rows().overRow(chains, this::vector);
+                values.overRow(chains, this::vector);
                 VectorVar result = steps.acrossLanes(steps.combined(results));
-                builder.storeFirst(Address.at(values.rows().start(0), 0), result);
+                builder.storeFirst(values.resultRow(), result);
             });
         }
 

@@ -3,6 +3,7 @@ package dev.millrace.kernels.rows;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Rows in several dimensions: the last one is along a row, the others are from row to row.
@@ -37,6 +38,29 @@ public record RowShape(List<Long> extents, List<Operand> operands, boolean divis
 
         public static Operand of(String name, long elementBytes, Long... strides) {
             return new Operand(name, elementBytes, Arrays.asList(strides));
+        }
+
+        /**
+         * Returns {@code result} and then the inputs of an expression.
+         *
+         * @param elementBytes the size of an element of each input; 0 for an input that is not read
+         * @param moving the inputs that are read at each position; of the others one element is read
+         * @param strides the strides of the inputs, in their elements, for each dimension
+         */
+        public static List<Operand> withInputs(
+                Operand result, List<Integer> elementBytes, Set<Integer> moving, List<Long> strides) {
+            List<Operand> operands = new ArrayList<>(List.of(result));
+            for (int i = 0; i < elementBytes.size(); i++) {
+                long bytes = elementBytes.get(i);
+                long factor = moving.contains(i) ? bytes : 0;
+                operands.add(new Operand(
+                        "input " + i,
+                        bytes,
+                        strides.stream()
+                                .map(stride -> Math.multiplyExact(stride, factor))
+                                .toList()));
+            }
+            return operands;
         }
     }
 
