@@ -11,11 +11,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A program that runs with the class path of this one in a JVM of its own, which may crash. */
-final class ChildJvm {
+public final class ChildJvm {
     private ChildJvm() {}
 
     /** Runs a program and returns its output; fails unless it ends with exit code 0 in time. */
-    static String output(Class<?> main, List<String> options, int seconds, Object... arguments)
+    public static String output(Class<?> main, List<String> options, int seconds, Object... arguments)
             throws IOException, InterruptedException {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param share of the shapes that a family gets, relative to other levels
  * @param free frees the code
  */
-record TestLevel(String name, KernelSet kernels, boolean slow, int share, Runnable free) {
+public record TestLevel(String name, KernelSet kernels, boolean slow, int share, Runnable free) {
     /** All levels that this machine has, those above it emulated. */
-    static List<TestLevel> all() {
+    public static List<TestLevel> all() {
         List<TestLevel> levels = new ArrayList<>();
         for (KernelLevel level : List.of(KernelLevel.AVX512, KernelLevel.AVX2)) {
             add(levels, level, 50, null);
@@ -50,7 +50,7 @@ record TestLevel(String name, KernelSet kernels, boolean slow, int share, Runnab
         });
     }
 
-    void close() {
+    public void close() {
         free.run();
     }
 

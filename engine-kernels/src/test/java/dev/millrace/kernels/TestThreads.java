@@ -21,7 +21,7 @@ public record TestThreads(int width) implements Parallel {
         }
     }
 
-    static void share(int tasks, IntConsumer task) {
+    public static void share(int tasks, IntConsumer task) {
         IntStream.range(0, tasks).parallel().forEach(task);
     }
 }

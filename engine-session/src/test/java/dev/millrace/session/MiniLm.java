@@ -11,10 +11,10 @@ import java.util.Objects;
 import java.util.Random;
 
 /** The real model that a test dependency carries, as a file. */
-final class MiniLm {
+public final class MiniLm {
     private MiniLm() {}
 
-    static Path file() throws IOException {
+    public static Path file() throws IOException {
         Path file = Path.of("target", "test-models", "minilm.onnx");
         if (!Files.exists(file)) {
             Files.createDirectories(file.getParent());
@@ -30,7 +30,7 @@ final class MiniLm {
         return file;
     }
 
-    static Inputs inputs(int batch, int tokens, long seed) {
+    public static Inputs inputs(int batch, int tokens, long seed) {
         var random = new Random(seed);
         long[] ids = random.longs((long) batch * tokens, 1, 30000).toArray();
         long[] mask = new long[ids.length];

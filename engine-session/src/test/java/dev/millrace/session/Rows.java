@@ -10,6 +10,6 @@ import java.lang.annotation.Target;
 @Documented
 @Retention(RetentionPolicy.SOURCE)
 @Target(ElementType.METHOD)
-@interface Rows {
+public @interface Rows {
     int[] value();
 }

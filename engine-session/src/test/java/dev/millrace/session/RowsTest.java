@@ -40,7 +40,7 @@ class RowsTest {
 
     private static Set<Integer> named() throws IOException {
         var rows = new TreeSet<Integer>();
-        try (Stream<Path> files = Files.list(TESTS)) {
+        try (Stream<Path> files = Files.walk(TESTS)) {
             for (Path file :
                     files.filter(each -> each.toString().endsWith(".java")).toList()) {
                 NAMED.matcher(Files.readString(file))

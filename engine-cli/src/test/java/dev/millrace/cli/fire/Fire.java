@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code -Dmillrace.fire.only=N}: the attempt of this number and no other
  * </ul>
  */
-final class Fire {
-    static final long SEED = Long.getLong("millrace.fire.seed", 7);
+public final class Fire {
+    public static final long SEED = Long.getLong("millrace.fire.seed", 7);
 
     private static final String TIMES_PROPERTY = "millrace.fire.times";
     private static final long MINUTES = Long.getLong("millrace.fire.minutes", 0);
@@ -38,7 +38,7 @@ final class Fire {
     private Fire() {}
 
     /** An attack; what it finds wrong it throws as an {@link AssertionError}, and where it fails itself, that is found, too. */
-    interface Attempt {
+    public interface Attempt {
         void go(Random random) throws Exception;
     }
 
@@ -47,7 +47,7 @@ final class Fire {
      *
      * @param summary says at the end what came of them
      */
-    static void attempts(String what, int count, Object summary, Attempt attempt) throws Exception {
+    public static void attempts(String what, int count, Object summary, Attempt attempt) throws Exception {
         long start = System.nanoTime();
         long end = start + TimeUnit.MINUTES.toNanos(MINUTES);
         var found = new ArrayList<String>();
@@ -77,7 +77,7 @@ final class Fire {
     }
 
     /** Returns the number of attempts of a kind that has so many. */
-    static int times(int count) {
+    public static int times(int count) {
         return TestScale.times(TIMES_PROPERTY, count);
     }
 

@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /** Small models of every family, as the bytes of their files. */
-final class FireModels {
+public final class FireModels {
     private FireModels() {}
 
-    static Map<String, byte[]> all() {
+    public static Map<String, byte[]> all() {
         var models = new LinkedHashMap<String, Supplier<byte[]>>();
         models.put("perceptron", FireModels::perceptron);
         models.put("convolutions", FireModels::convolutions);
@@ -31,7 +31,7 @@ final class FireModels {
         return bytes;
     }
 
-    static byte[] perceptron() {
+    public static byte[] perceptron() {
         Net net = Net.named("perceptron");
         Value x = net.floats("x", "batch", 12);
         Value hidden = net.op("Relu", net.op("Add", net.op("MatMul", x, net.weights(12, 16)), net.weights(16)));
@@ -40,7 +40,7 @@ final class FireModels {
         return net.output(net.op("Softmax", Map.of("axis", 1), logits)).bytes();
     }
 
-    static byte[] convolutions() {
+    public static byte[] convolutions() {
         Net net = Net.named("convolutions");
         Value x = net.floats("x", "batch", 3, 12, 10);
         Value first = net.op(
@@ -63,7 +63,7 @@ final class FireModels {
                 .bytes();
     }
 
-    static byte[] quantised() {
+    public static byte[] quantised() {
         Net net = Net.named("quantised");
         Value x = net.floats("x", "batch", 4, 6, 6);
         Value scale = net.constant(Tensor.scalar(0.02f));
@@ -92,7 +92,7 @@ final class FireModels {
         return net.constant(Tensor.copyOf(values, dims));
     }
 
-    static byte[] attention() {
+    public static byte[] attention() {
         Net net = Net.named("attention");
         Value ids = net.input("ids", ElementType.INT64, "batch", "tokens");
         Value mask = net.floats("mask", "batch", "tokens");
@@ -117,7 +117,7 @@ final class FireModels {
                 "Transpose", Map.of("perm", new int[] {0, 2, 1, 3}), net.op("Reshape", all, net.longs(0, 0, 4, 4)));
     }
 
-    static byte[] recurrent() {
+    public static byte[] recurrent() {
         Net net = Net.named("recurrent");
         Value x = net.floats("x", "steps", "batch", 6);
         var lstm = net.ops(
@@ -142,7 +142,7 @@ final class FireModels {
         return net.output(gru.get(1)).output(lstm.get(2)).bytes();
     }
 
-    static byte[] shapes() {
+    public static byte[] shapes() {
         Net net = Net.named("shapes");
         Value x = net.floats("x", "rows", "columns");
         Value shape = net.op("Shape", x);
@@ -161,7 +161,7 @@ final class FireModels {
                 .bytes();
     }
 
-    static byte[] picking() {
+    public static byte[] picking() {
         Net net = Net.named("picking");
         Value x = net.floats("x", "rows", 9);
         Value indices = net.input("indices", ElementType.INT64, "rows", 2);
@@ -179,7 +179,7 @@ final class FireModels {
                 .bytes();
     }
 
-    static byte[] image() {
+    public static byte[] image() {
         Net net = Net.named("image");
         Value x = net.floats("x", 1, 2, 8, 8);
         Value boxes = net.floats("boxes", "boxes", 4);

@@ -27,8 +27,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A graph that is being written down, node by node. */
-final class Net {
-    static final int OPSET = 21;
+public final class Net {
+    public static final int OPSET = 21;
     /** Versions of the smaller domains; a model names those alone that its nodes are of. */
     private static final Map<String, Integer> VERSIONS =
             Map.of(OpId.ONNX, OPSET, OpId.ONNX_ML, 5, OpId.ONNX_TRAINING, 1, OpId.MICROSOFT, 1);
@@ -42,16 +42,16 @@ final class Net {
         editor = new GraphEditor(graph);
     }
 
-    static Net named(String name) {
+    public static Net named(String name) {
         return new Net(Graph.named(name));
     }
 
     /** The body of a node of this graph. */
-    Net body(String name) {
+    public Net body(String name) {
         return new Net(Graph.nested(name, editor.graph()));
     }
 
-    Graph graph() {
+    public Graph graph() {
         return editor.graph();
     }
 
@@ -60,46 +60,46 @@ final class Net {
     }
 
     /** @param dims extents as numbers, or as names where they are free */
-    Value input(String name, ElementType type, Object... dims) {
+    public Value input(String name, ElementType type, Object... dims) {
         Dim[] all = Arrays.stream(dims)
                 .map(dim -> dim instanceof Number extent ? Dim.of(extent.longValue()) : Dim.symbol(dim.toString()))
                 .toArray(Dim[]::new);
         return editor.addInput(name, ValueType.tensor(type, SymbolicShape.of(all)));
     }
 
-    Value floats(String name, Object... dims) {
+    public Value floats(String name, Object... dims) {
         return input(name, ElementType.FLOAT, dims);
     }
 
-    Value weights(long... dims) {
+    public Value weights(long... dims) {
         return constant(RandomTensors.reals(ElementType.FLOAT, Shape.of(dims), () -> random.nextGaussian() / 4));
     }
 
-    Value longs(long... values) {
+    public Value longs(long... values) {
         return constant(Tensor.copyOf(values, values.length));
     }
 
-    Value constant(Tensor tensor) {
+    public Value constant(Tensor tensor) {
         return editor.addConstant(fresh("c"), tensor);
     }
 
-    Value op(String op, @Nullable Value... inputs) {
+    public Value op(String op, @Nullable Value... inputs) {
         return op(op, Map.of(), inputs);
     }
 
-    Value op(String op, Map<String, ?> attributes, @Nullable Value... inputs) {
+    public Value op(String op, Map<String, ?> attributes, @Nullable Value... inputs) {
         return ops(op, 1, attributes, inputs).getFirst();
     }
 
-    List<Value> ops(String op, int outputs, Map<String, ?> attributes, @Nullable Value... inputs) {
+    public List<Value> ops(String op, int outputs, Map<String, ?> attributes, @Nullable Value... inputs) {
         return ops(OpId.onnx(op), outputs, attributes, inputs);
     }
 
-    Value op(OpId op, Map<String, ?> attributes, @Nullable Value... inputs) {
+    public Value op(OpId op, Map<String, ?> attributes, @Nullable Value... inputs) {
         return ops(op, 1, attributes, inputs).getFirst();
     }
 
-    List<Value> ops(OpId op, int outputs, Map<String, ?> attributes, @Nullable Value... inputs) {
+    public List<Value> ops(OpId op, int outputs, Map<String, ?> attributes, @Nullable Value... inputs) {
         int version = Objects.requireNonNull(VERSIONS.get(op.domain()), op.domain());
         imports.put(op.domain(), version);
         var named = new LinkedHashMap<String, Attribute>();
@@ -130,12 +130,12 @@ final class Net {
         };
     }
 
-    Net output(Value value) {
+    public Net output(Value value) {
         editor.addOutput(value.name(), value);
         return this;
     }
 
-    byte[] bytes() {
+    public byte[] bytes() {
         return Models.toBytes(new Model(
                 new Model.Header(10, "test", "1", "", 1, ""), imports, Map.of(), Map.of(), editor.graph(), null));
     }

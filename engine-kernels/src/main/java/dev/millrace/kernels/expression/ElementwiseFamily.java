@@ -63,8 +63,7 @@ public final class ElementwiseFamily implements KernelFamily {
 
         private void vector(@Nullable MaskVar mask, int number) {
             VectorVar result = values.value(mask, number);
-            Address to =
-                    values.result(out.bytes(), number * builder.target().lanes());
+            Address to = values.result(out.bytes(), number * builder.target().lanes());
             if (streamed && mask == null) {
                 builder.stream(to, result);
             } else {

@@ -1,0 +1,5 @@
+/** Enormous nodes, long runs and killed processes. */
+@NullMarked
+package dev.millrace.cli.stress;
+
+import org.jspecify.annotations.NullMarked;
