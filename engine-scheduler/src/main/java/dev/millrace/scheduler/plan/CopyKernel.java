@@ -71,7 +71,8 @@ public final class CopyKernel implements ShapedKernel {
         return launch -> launch.stream().device().transfer().copy(List.of(copy(launch)), launch.stream());
     }
 
-    private Copy copy(LaunchContext context) {
+    /** The copy of a launch, which a stream of a device is given alone or together with others. */
+    public Copy copy(LaunchContext context) {
         if (from.isHost()) {
             return new Copy.Upload(context.input(0), context.outputRange(0));
         }

@@ -52,15 +52,19 @@ final class RunTasks {
     void workUntil(BooleanSupplier isOver) {
         boolean interrupted = false;
         while (!isOver.getAsBoolean()) {
-            work();
+            // set before it looks for a task, so that who adds one meanwhile asks no other thread
             waiting = Thread.currentThread();
-            if (ready.isEmpty() && !isOver.getAsBoolean()) {
+            Runnable task = ready.poll();
+            if (task != null) {
+                waiting = null;
+                task.run();
+            } else if (!isOver.getAsBoolean()) {
                 threads.park(this);
                 // parking returns at once while the flag is set
                 interrupted |= Thread.interrupted();
             }
-            waiting = null;
         }
+        waiting = null;
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.bind.BoundStep;
+import dev.millrace.scheduler.device.Copy;
 import dev.millrace.scheduler.device.DeviceFailure;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
@@ -13,11 +14,14 @@ import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Work;
+import dev.millrace.scheduler.plan.CopyKernel;
 import dev.millrace.scheduler.plan.PlanStep;
 import dev.millrace.scheduler.pool.LoopBody;
 import dev.millrace.scheduler.pool.ParallelJob;
 import dev.millrace.scheduler.pool.Scratch;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +72,25 @@ final class StreamContext implements LaunchContext, LoopBody {
         }
         if (listener != null && !frame.isGivenToDevice(bound)) {
             listener.stepEnded(frame.plan.name(), step, start, System.nanoTime());
+        }
+    }
+
+    /** Gives copies to the stream of a device, in this order. */
+    void copy(List<BoundStep> steps) {
+        var copies = new ArrayList<Copy>(steps.size());
+        try {
+            for (BoundStep step : steps) {
+                current = step;
+                copies.add(((CopyKernel) step.step().kernel()).copy(this));
+            }
+            DeviceStream stream = stream();
+            stream.device().transfer().copy(copies, stream);
+        } catch (EngineException e) {
+            throw e.at(bound().step().describe());
+        } catch (DeviceFailure e) {
+            throw new EngineException(Status.EP_FAIL, bound().step().describe() + ": " + e.getMessage(), e);
+        } catch (RuntimeException e) {
+            throw EngineException.wrap(Status.RUNTIME_EXCEPTION, bound().step().describe(), e);
         }
     }
 

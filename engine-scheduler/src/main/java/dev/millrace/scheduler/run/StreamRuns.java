@@ -1,5 +1,6 @@
 package dev.millrace.scheduler.run;
 
+import dev.millrace.scheduler.bind.BoundStep;
 import dev.millrace.scheduler.bind.StreamPrograms;
 import dev.millrace.scheduler.bind.StreamPrograms.Instruction;
 import dev.millrace.scheduler.device.CompletionListener;
@@ -145,7 +146,8 @@ final class StreamRuns {
                         submit(ofDevices);
                     }
                     frame.cancellation.check();
-                    if (isReplaced(launch, stream)) {
+                    if (isCopy(launch)) {
+                        i = copy(program, i, stream) - 1;
                         continue;
                     }
                     long start = reports == null ? 0 : System.nanoTime();
@@ -178,11 +180,32 @@ final class StreamRuns {
             }
         }
 
-        /** Whether a copy is done in another way, or left out, for an input or an output that stays on its device. */
-        private boolean isReplaced(Instruction.Launch launch, int stream) {
-            return isOnDevice(stream)
-                    && launch.step().step().kernel() instanceof CopyKernel
-                    && Objects.requireNonNull(frame.exchange).replaces(launch.step(), queue(stream));
+        private static boolean isCopy(Instruction instruction) {
+            return instruction instanceof Instruction.Launch launch
+                    && launch.step().step().kernel() instanceof CopyKernel;
+        }
+
+        /**
+         * Gives copies that follow each other to their device at once. A copy of an input or an output that stays on its
+         * device is done in another way, or left out. Returns the place behind them in the program.
+         */
+        private int copy(Instruction[] program, int from, int stream) {
+            long start = reports == null ? 0 : System.nanoTime();
+            var together = new ArrayList<BoundStep>();
+            int at = from;
+            for (; at < program.length && isCopy(program[at]); at++) {
+                BoundStep step = ((Instruction.Launch) program[at]).step();
+                if (!Objects.requireNonNull(frame.exchange).replaces(step, queue(stream))) {
+                    together.add(step);
+                }
+            }
+            if (!together.isEmpty()) {
+                frame.lanes[stream].copy(together);
+                if (reports != null) {
+                    reports.submitted(together.getLast().step(), queue(stream), start);
+                }
+            }
+            return at;
         }
 
         /** Whether a program has ended, or comes to a barrier that is closed. */

@@ -15,7 +15,8 @@ import org.openjdk.jcstress.infra.results.ILL_Result;
 @State
 public class DeviceArenaStress {
     private final ImmediateDevice device = new ImmediateDevice();
-    private final DeviceArena arena = new DeviceArena(device.place(), new DeviceArena.Options(512, 512, Long.MAX_VALUE));
+    private final DeviceArena arena =
+            new DeviceArena(device.place(), new DeviceArena.Options(512, 512, Long.MAX_VALUE));
     private volatile DeviceRange one;
     private volatile DeviceRange other;
 

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.Test;
 
 /** Tests how the host's part of a run is handed from one stream to another. */
 class HandOverTest {
+    private static final int STEPS = 3000;
+
     /** A chain of steps that the host and a device do in turns. */
     private static Graph chain(int steps) {
         Graph graph = Graph.named("chain");
@@ -48,7 +50,10 @@ class HandOverTest {
                 : new PlanBuilder.Assignment(kernel, "host", Device.CPU);
     }
 
-    /** The thread that waits for the run does all of the host's tasks: nobody else is woken, and nothing recurs. */
+    /**
+     * The thread that waits for the run does the host's tasks, and nothing recurs. Others are asked only where the device
+     * is done while that thread is still in a task.
+     */
     @Test
     void aThreadThatWaitsForItsRunDoesTheHostsPart() {
         var others = new AtomicInteger();
@@ -56,7 +61,7 @@ class HandOverTest {
             others.incrementAndGet();
             Thread.ofVirtual().start(task);
         };
-        Graph graph = chain(3000);
+        Graph graph = chain(STEPS);
         Tensor input = RandomGraph.input(1);
         try (var host = SimulatedPlan.onHost(graph);
                 var device = new ThreadedDevice("device", 0);
@@ -71,6 +76,6 @@ class HandOverTest {
             assertThat(SimulatedPlan.numbers(runner.run(name -> input, new Cancellation(), null)))
                     .isEqualTo(SimulatedPlan.numbers(host.run(name -> input, new Cancellation(), null)));
         }
-        assertThat(others).hasValue(0);
+        assertThat(others).hasValueLessThan(STEPS / 20);
     }
 }
