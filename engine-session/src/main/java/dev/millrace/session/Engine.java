@@ -78,6 +78,21 @@ public interface Engine extends AutoCloseable {
     /** The names of the providers that were found, in the order in which they are asked by default. */
     List<String> providers();
 
+    /**
+     * Loads a library of providers: a jar, or a folder of jars or classes, with a class loader of its own. Sessions and
+     * compilers may name its providers; those that name none do not ask them.
+     *
+     * @param name the name to unregister it by
+     * @return the names of its providers
+     */
+    List<String> registerProviderLibrary(String name, Path library);
+
+    /**
+     * Closes a library that was registered and forgets its classes. Refused while a model is open that asked one of its
+     * providers.
+     */
+    void unregisterProviderLibrary(String name);
+
     /** Returns the devices that each provider can drive, in the order in which the providers are asked by default. */
     List<ProviderDevice> devices();
 

@@ -78,6 +78,13 @@ public interface Session extends Inference, AutoCloseable {
     List<StretchSummary> stretches();
 
     /**
+     * Gives one of its providers options while runs go on. Which options there are, the provider says.
+     *
+     * @throws dev.millrace.graph.EngineException NOT_IMPLEMENTED where the provider has no such options
+     */
+    void setDynamicOptions(String provider, Map<String, String> options);
+
+    /**
      * The devices that do parts of the model while the host goes on; empty where the host does all. {@link Tensor#on} copies
      * a tensor to one of them, and {@link RunOptions.Builder#leaveOnDevice} leaves an output there.
      */

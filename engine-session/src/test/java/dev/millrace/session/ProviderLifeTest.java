@@ -221,6 +221,20 @@ class ProviderLifeTest {
                 .containsExactly("claim", "ready", "run starts", "run ends", "run starts", "run ends", "closed");
     }
 
+    @Test
+    void optionsAreGivenToAProviderWhileTheSessionIsOpen() {
+        try (Session session = session()) {
+            session.setDynamicOptions(NAME, Map.of("workload", "efficient"));
+            assertThat(told.dynamic).containsExactly(Map.of("workload", "efficient"));
+            assertThatThrownBy(() -> session.setDynamicOptions("nobody", Map.of()))
+                    .hasMessageContaining("has no provider 'nobody'");
+            assertThatThrownBy(() -> session.setDynamicOptions("cpu", Map.of("a", "b")))
+                    .isInstanceOfSatisfying(
+                            EngineException.class,
+                            failure -> assertThat(failure.status()).isEqualTo(Status.NOT_IMPLEMENTED));
+        }
+    }
+
     private static Inputs inputs() {
         return Inputs.of("x", Tensor.copyOf(new float[WIDTH], 1, WIDTH));
     }
@@ -277,6 +291,7 @@ class ProviderLifeTest {
     private static final class Told extends TestFactory {
         final List<ProviderOptions> made = new ArrayList<>();
         final List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        final List<Map<String, String>> dynamic = new ArrayList<>();
         final AtomicInteger mostAtOnce = new AtomicInteger();
         final AtomicInteger underWay = new AtomicInteger();
         List<Map<String, String>> ofDevices = List.of(Map.of(), Map.of());
@@ -327,6 +342,11 @@ class ProviderLifeTest {
             @Override
             public void claim(Graph graph, CapabilitySink sink) {
                 hear("claim");
+            }
+
+            @Override
+            public void setDynamicOptions(Map<String, String> options) {
+                dynamic.add(options);
             }
 
             @Override

@@ -1,6 +1,7 @@
 package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ForeignFailure;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.bind.BoundStep;
@@ -67,8 +68,8 @@ final class StreamContext implements LaunchContext, LoopBody {
             throw placed || e.status() == Status.CANCELLED ? e : e.at(step.describe());
         } catch (DeviceFailure e) {
             throw new EngineException(Status.EP_FAIL, step.describe() + ": " + e.getMessage(), e);
-        } catch (RuntimeException | InternalError e) {
-            throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), e);
+        } catch (RuntimeException | LinkageError | InternalError e) {
+            throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), ForeignFailure.neutral(e));
         }
         if (listener != null && !frame.isGivenToDevice(bound)) {
             listener.stepEnded(frame.plan.name(), step, start, System.nanoTime());

@@ -10,6 +10,7 @@ import dev.millrace.providers.spi.ProviderLevel;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The environment in which all models of an engine are built.
@@ -34,7 +35,7 @@ public record Environment(
 
     /** Returns the devices that each provider can drive. */
     public List<ProviderDevice> devices() {
-        return providers().stream()
+        return Stream.concat(providers().stream(), factories.registered().stream())
                 .flatMap(name -> ProviderGuard.call(name, () -> factory(name).devices(hardware)).stream())
                 .toList();
     }
@@ -78,10 +79,12 @@ public record Environment(
 
     /** Returns the factory of the named provider; throws if there is none. */
     public ProviderFactory factory(String name) {
-        ProviderFactory factory = factories.byName().get(name);
+        ProviderFactory factory = factories.find(name);
         if (factory == null) {
-            throw EngineException.invalidArgument(
-                    "there is no provider '" + name + "'; those on the class path are " + providers());
+            List<String> registered = factories.registered();
+            throw EngineException.invalidArgument("there is no provider '" + name + "'; those on the class path are "
+                    + providers()
+                    + (registered.isEmpty() ? "" : ", those of registered libraries " + registered));
         }
         return factory;
     }

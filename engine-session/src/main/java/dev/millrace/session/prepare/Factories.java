@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ProviderFactory;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An engine's factories of providers. A thread of its own searches the class path for them while the engine reads its
@@ -33,6 +35,7 @@ public final class Factories {
             List.of("dev.millrace.providers.simd.SimdFactory", "dev.millrace.providers.cpu.CpuFactory");
 
     private final FutureTask<Map<String, ProviderFactory>> found;
+    private final ProviderLibraries libraries = new ProviderLibraries();
 
     private Factories(FutureTask<Map<String, ProviderFactory>> found) {
         this.found = found;
@@ -110,6 +113,32 @@ public final class Factories {
         }
     }
 
+    /** Loads a library of providers, which sessions may name; returns the names of its providers. */
+    public List<String> register(String library, Path path) {
+        return libraries.register(library, path, byName().keySet());
+    }
+
+    /** Closes a library that no model uses, and forgets it. */
+    public void unregister(String library) {
+        libraries.unregister(library);
+    }
+
+    /** The names of the providers of registered libraries. */
+    public List<String> registered() {
+        return libraries.providers();
+    }
+
+    /** Returns a factory by its name, one of a registered library included; null if there is none. */
+    public @Nullable ProviderFactory find(String name) {
+        ProviderFactory factory = byName().get(name);
+        return factory == null ? libraries.factory(name) : factory;
+    }
+
+    /** Keeps the library of a provider, if it is of one, until what is returned is run. */
+    Runnable use(String provider) {
+        return libraries.use(provider);
+    }
+
     /** Closes all factories that were found; throws the first failure after all were tried. */
     public void close() {
         Map<String, ProviderFactory> all;
@@ -121,6 +150,7 @@ public final class Factories {
         }
         var tried = new Tried();
         all.forEach((name, factory) -> tried.call(() -> ProviderGuard.run(name, factory::close)));
+        tried.call(libraries::close);
         tried.rethrow();
     }
 

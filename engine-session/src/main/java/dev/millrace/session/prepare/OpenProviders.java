@@ -19,7 +19,13 @@ import org.jspecify.annotations.Nullable;
 public final class OpenProviders implements AutoCloseable {
     private final List<ExecutionProvider> providers = new ArrayList<>();
     private final Map<ExecutionProvider, Set<Kernel>> compiled = new IdentityHashMap<>();
+    private final List<Runnable> uses = new ArrayList<>();
     private boolean closed;
+
+    /** Runs an action when all of them are closed. */
+    void uses(Runnable end) {
+        uses.add(end);
+    }
 
     void add(ExecutionProvider provider) {
         providers.add(provider);
@@ -56,6 +62,8 @@ public final class OpenProviders implements AutoCloseable {
             tried.call(() -> release(provider));
             tried.call(() -> ProviderGuard.run(provider.name(), provider::close));
         }
+        providers.clear();
+        uses.forEach(Runnable::run);
         tried.rethrow();
     }
 }

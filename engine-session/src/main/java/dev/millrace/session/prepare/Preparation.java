@@ -151,6 +151,7 @@ public final class Preparation {
     private void choose() {
         var weightless = new WeightlessCheck(options.weightless(), notes);
         for (ProviderRequest request : environment.requests(options.providers())) {
+            providers.uses(environment.factories().use(request.name()));
             ProviderFactory factory = environment.factory(request.name());
             if (factories.contains(factory)) {
                 throw EngineException.invalidArgument("provider '" + request.name() + "' is named twice");

@@ -40,7 +40,7 @@ final class CompatibilityQuestion {
     }
 
     private static ModelCompatibility answer(String provider, Environment environment, String info) {
-        ProviderFactory factory = environment.factories().byName().get(provider);
+        ProviderFactory factory = environment.factories().find(provider);
         if (factory == null) {
             return new ModelCompatibility(
                     provider,

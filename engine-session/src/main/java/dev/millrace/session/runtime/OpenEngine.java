@@ -229,6 +229,19 @@ public final class OpenEngine implements Engine {
     }
 
     @Override
+    public List<String> registerProviderLibrary(String name, Path library) {
+        Failures.requireArgument(name, "name");
+        Failures.requireArgument(library, "library");
+        resources.checkOpen();
+        return environment.factories().register(name, library);
+    }
+
+    @Override
+    public void unregisterProviderLibrary(String name) {
+        environment.factories().unregister(Failures.requireArgument(name, "name"));
+    }
+
+    @Override
     public List<ProviderDevice> devices() {
         return environment.devices();
     }

@@ -3,6 +3,8 @@ package dev.millrace.session.runtime;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.guard.ProviderGuard;
+import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.run.StretchSummary;
@@ -314,6 +316,18 @@ public final class OpenSession extends Streaming implements MemberRuns {
     @Override
     public List<StretchSummary> stretches() {
         return model().runner().stretches();
+    }
+
+    @Override
+    public void setDynamicOptions(String provider, Map<String, String> values) {
+        Failures.requireArgument(provider, "provider");
+        Map<String, String> checked = Failures.all(values, "options");
+        ExecutionProvider asked = model().providers().stream()
+                .filter(each -> each.name().equals(provider))
+                .findFirst()
+                .orElseThrow(() -> EngineException.invalidArgument(
+                        "session '" + name + "' has no provider '" + provider + "'; it has " + label.providers()));
+        ProviderGuard.run(provider, () -> asked.setDynamicOptions(checked));
     }
 
     @Override

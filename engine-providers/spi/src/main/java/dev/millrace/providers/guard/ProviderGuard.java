@@ -1,13 +1,14 @@
 package dev.millrace.providers.guard;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ForeignFailure;
 import dev.millrace.graph.Status;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Calls the code of a provider. Whatever it throws, a class that cannot be linked included, leaves as an {@link
- * EngineException} that names the provider.
+ * EngineException} that names the provider and holds none of its classes.
  */
 public final class ProviderGuard {
     private ProviderGuard() {}
@@ -40,7 +41,7 @@ public final class ProviderGuard {
 
     /** The failure of a call that threw: the provider's own where it is one of the engine's, else EP_FAIL. */
     public static EngineException named(String provider, Throwable thrown) {
-        return EngineException.wrap(Status.EP_FAIL, place(provider), thrown);
+        return EngineException.wrap(Status.EP_FAIL, place(provider), ForeignFailure.neutral(thrown));
     }
 
     private static String place(String provider) {
