@@ -10,6 +10,7 @@ import dev.millrace.kernels.rows.RowPartitioner;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,21 +71,20 @@ public final class RowNorm {
 
     /** Normalises dense rows. No operand may be freed before that is done. */
     public void run(Operands operands, long rows, long count, Parallel parallel) {
-        bind(operands, rows, count).run(parallel);
+        bind(operands, rows, count).accept(parallel);
     }
 
     /** Binds rows in memory that stays at its address, to be normalised again and again. */
-    public Bound bind(Operands operands, long rows, long count) {
+    public Consumer<Parallel> bind(Operands operands, long rows, long count) {
         check(operands, rows, count);
         return new Bound(operands, rows, count);
     }
 
     /** Rows that were checked, to be normalised again and again. */
-    public final class Bound {
+    private final class Bound implements Consumer<Parallel>, RowPartitioner.Rows {
         private final Operands operands;
         private final long rows;
         private final long count;
-        private final RowPartitioner.Rows part = this::part;
 
         private Bound(Operands operands, long rows, long count) {
             this.operands = operands;
@@ -93,20 +93,22 @@ public final class RowNorm {
         }
 
         /** Normalises all rows. No operand may be freed before that is done. */
-        public void run(Parallel parallel) {
+        @Override
+        public void accept(Parallel parallel) {
             if (rows == 0 || count == 0) {
                 return;
             }
             try {
-                RowPartitioner.run(rows, count, parallel, part);
+                RowPartitioner.run(rows, count, parallel, this);
             } finally {
                 Reference.reachabilityFence(operands);
             }
         }
 
         /** Normalises some of the rows on one thread. */
-        private void part(long first, long share) {
-            RowNorm.this.part(operands, first, share, count);
+        @Override
+        public void run(long first, long share) {
+            part(operands, first, share, count);
         }
     }
 

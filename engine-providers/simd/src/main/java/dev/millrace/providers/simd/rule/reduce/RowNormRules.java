@@ -198,7 +198,7 @@ public final class RowNormRules {
                 .repeating()
                 .calling(memory -> {
                     RowNorm.Operands operands = parts.in(memory);
-                    return norm.bind(operands, rows, count)::run;
+                    return norm.bind(operands, rows, count)::accept;
                 }));
     }
 
