@@ -63,10 +63,10 @@ public final class OperatorText {
         var page = new StringBuilder("""
             # Operators
 
-            Made by `./millrace operators --markdown`, from the engine's own tables: every operator with a schema, the opsets in which
-            it appeared or changed, the types that its first variable stands for, and what providers say when they are asked for it.
-            Where a provider takes some versions or types only, they are named; types are those of the newest version. *composed*
-            operators are written as several others before a provider is asked; what no provider takes is refused by name.
+            `./millrace operators --markdown` prints this page. It lists every operator with a schema: the opsets in which it appeared or
+            changed, the types that its first type variable permits, and the providers that run it. If a provider runs only some
+            versions or types, they are named; types are those of the newest version. An operator that is *composed* is replaced by
+            other operators before providers are asked. An operator that no provider runs is refused with a message that names it.
             """);
         String domain = "";
         for (OperatorRow row : rows) {
