@@ -3,6 +3,7 @@ package dev.millrace.bench.generate;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.codegen.testing.TestScale;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.quantize.ModelQuantizer;
@@ -35,6 +36,7 @@ import reactor.core.publisher.Flux;
 
 /** Tests that a decoder generates the same tokens here and in ONNX Runtime. */
 @Tag("reference")
+@Tag("slow")
 class GenerationTest {
     private static final int TOKENS = 200;
     private static final GenerationOptions HOW =
@@ -111,7 +113,8 @@ class GenerationTest {
                 ModelQuantizer.of(options.toBuilder().minElements(1).build()).quantize(plain);
         assertThat(quantised.report().weights()).hasSizeGreaterThan(10);
         Models.write(quantised.model(), file, WriteOptions.inline());
-        assertSame(file, nearTie, PROMPTS);
+        String name = form + " " + options.bits() + " " + options.accuracyLevel();
+        assertSame(file, nearTie, TestScale.has(name) ? PROMPTS : PROMPTS.subList(0, 1));
     }
 
     /** Compares the tokens up to the first that differs, where the reference's two best logits are nearly equal. */

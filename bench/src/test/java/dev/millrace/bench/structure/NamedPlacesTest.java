@@ -50,8 +50,11 @@ class NamedPlacesTest {
         Set<String> places = places();
         assertThat(places).contains("graph.infer.rule.InferenceRules", "scheduler.bind.Binder");
         try (Stream<Path> pages = Files.list(PAGES)) {
-            for (Path page : pages.filter(each -> each.toString().endsWith(".md")).toList()) {
-                assertThat(unknown(Files.readString(page), places)).as("%s", page).isEmpty();
+            for (Path page :
+                    pages.filter(each -> each.toString().endsWith(".md")).toList()) {
+                assertThat(unknown(Files.readString(page), places))
+                        .as("%s", page)
+                        .isEmpty();
             }
         }
     }
