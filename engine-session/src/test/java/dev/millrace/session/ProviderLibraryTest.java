@@ -32,100 +32,99 @@ class ProviderLibraryTest {
     private static final int ROUNDS = TestScale.count("millrace.libraries.rounds", 20);
 
     /** A provider that doubles where the model says Relu; asked for by its options, it throws. */
-    private static final String SOURCE =
-            """
-            package stranger;
+    private static final String SOURCE = """
+        package stranger;
 
-            import dev.millrace.graph.infer.Facts;
-            import dev.millrace.graph.ir.Graph;
-            import dev.millrace.graph.ir.Node;
-            import dev.millrace.graph.ir.ValueType;
-            import dev.millrace.providers.spi.CapabilitySink;
-            import dev.millrace.providers.spi.ExecutionProvider;
-            import dev.millrace.providers.spi.HardwareDevice;
-            import dev.millrace.providers.spi.ProviderDevice;
-            import dev.millrace.providers.spi.ProviderFactory;
-            import dev.millrace.providers.spi.ProviderOptions;
-            import dev.millrace.scheduler.kernel.BindContext;
-            import dev.millrace.scheduler.kernel.KernelFactory;
-            import dev.millrace.scheduler.kernel.Launch;
-            import dev.millrace.scheduler.kernel.ShapedKernel;
-            import java.lang.foreign.ValueLayout;
-            import java.lang.ref.WeakReference;
-            import java.util.List;
-            import java.util.Map;
+        import dev.millrace.graph.infer.Facts;
+        import dev.millrace.graph.ir.Graph;
+        import dev.millrace.graph.ir.Node;
+        import dev.millrace.graph.ir.ValueType;
+        import dev.millrace.providers.spi.CapabilitySink;
+        import dev.millrace.providers.spi.ExecutionProvider;
+        import dev.millrace.providers.spi.HardwareDevice;
+        import dev.millrace.providers.spi.ProviderDevice;
+        import dev.millrace.providers.spi.ProviderFactory;
+        import dev.millrace.providers.spi.ProviderOptions;
+        import dev.millrace.scheduler.kernel.BindContext;
+        import dev.millrace.scheduler.kernel.KernelFactory;
+        import dev.millrace.scheduler.kernel.Launch;
+        import dev.millrace.scheduler.kernel.ShapedKernel;
+        import java.lang.foreign.ValueLayout;
+        import java.lang.ref.WeakReference;
+        import java.util.List;
+        import java.util.Map;
 
-            public final class StrangerFactory implements ProviderFactory {
-                public static final class Oddity extends RuntimeException {
-                    public Oddity(String text) {
-                        super(text);
+        public final class StrangerFactory implements ProviderFactory {
+            public static final class Oddity extends RuntimeException {
+                public Oddity(String text) {
+                    super(text);
+                }
+            }
+
+            public StrangerFactory() {
+                System.getProperties()
+                        .put("stranger.loader", new WeakReference<>(StrangerFactory.class.getClassLoader()));
+            }
+
+            public String name() {
+                return "NAME";
+            }
+
+            public String vendor() {
+                return "stranger";
+            }
+
+            public String version() {
+                return "1.0.0";
+            }
+
+            public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
+                return ProviderDevice.processors(name(), version(), hardware);
+            }
+
+            public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
+                String fault = options.values().getOrDefault("fault", "");
+                return new ExecutionProvider() {
+                    public String name() {
+                        return "NAME";
                     }
-                }
 
-                public StrangerFactory() {
-                    System.getProperties()
-                            .put("stranger.loader", new WeakReference<>(StrangerFactory.class.getClassLoader()));
-                }
-
-                public String name() {
-                    return "NAME";
-                }
-
-                public String vendor() {
-                    return "stranger";
-                }
-
-                public String version() {
-                    return "1.0.0";
-                }
-
-                public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
-                    return ProviderDevice.processors(name(), version(), hardware);
-                }
-
-                public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
-                    String fault = options.values().getOrDefault("fault", "");
-                    return new ExecutionProvider() {
-                        public String name() {
-                            return "NAME";
+                    public void claim(Graph graph, CapabilitySink sink) {
+                        if (fault.equals("claim")) {
+                            throw new Oddity("cannot look");
                         }
-
-                        public void claim(Graph graph, CapabilitySink sink) {
-                            if (fault.equals("claim")) {
-                                throw new Oddity("cannot look");
-                            }
-                            for (Node node : graph.nodes()) {
-                                if (node.op().name().equals("Relu")) {
-                                    sink.single(node);
-                                }
+                        for (Node node : graph.nodes()) {
+                            if (node.op().name().equals("Relu")) {
+                                sink.single(node);
                             }
                         }
+                    }
 
-                        public KernelFactory kernels() {
-                            return node -> node.op().name().equals("Relu") ? new Doubling(fault) : null;
+                    public KernelFactory kernels() {
+                        return node -> node.op().name().equals("Relu") ? new Doubling(fault) : null;
+                    }
+                };
+            }
+
+            private record Doubling(String fault) implements ShapedKernel {
+                public List<ValueType> outputs(Node node, Facts facts) {
+                    return List.of(facts.type(0));
+                }
+
+                public Launch bind(BindContext context) {
+                    return run -> {
+                        if (fault.equals("run")) {
+                            throw new Oddity("cannot run");
+                        }
+                        for (long at = 0; at < run.input(0).byteSize(); at += 4) {
+                            float value = run.input(0).get(ValueLayout.JAVA_FLOAT, at);
+                            run.output(0).set(ValueLayout.JAVA_FLOAT, at, 2 * value);
                         }
                     };
                 }
-
-                private record Doubling(String fault) implements ShapedKernel {
-                    public List<ValueType> outputs(Node node, Facts facts) {
-                        return List.of(facts.type(0));
-                    }
-
-                    public Launch bind(BindContext context) {
-                        return run -> {
-                            if (fault.equals("run")) {
-                                throw new Oddity("cannot run");
-                            }
-                            for (long at = 0; at < run.input(0).byteSize(); at += 4) {
-                                float value = run.input(0).get(ValueLayout.JAVA_FLOAT, at);
-                                run.output(0).set(ValueLayout.JAVA_FLOAT, at, 2 * value);
-                            }
-                        };
-                    }
-                }
             }
-            """;
+        }
+        """;
 
     @TempDir
     private static Path folder = Path.of("");
@@ -148,7 +147,8 @@ class ProviderLibraryTest {
         Path jar = folder.resolve(file + ".jar");
         try (var out = new JarOutputStream(Files.newOutputStream(jar));
                 Stream<Path> classes = Files.list(place.resolve("stranger"))) {
-            for (Path each : classes.filter(path -> path.toString().endsWith(".class")).toList()) {
+            for (Path each :
+                    classes.filter(path -> path.toString().endsWith(".class")).toList()) {
                 out.putNextEntry(new JarEntry("stranger/" + each.getFileName()));
                 Files.copy(each, out);
             }
@@ -168,7 +168,9 @@ class ProviderLibraryTest {
         return engine.session(
                 TestModels.perceptron(1, 2, 1),
                 SessionOptions.builder()
-                        .optimiser(Optimiser.Options.builder().level(Level.DISABLED).build())
+                        .optimiser(Optimiser.Options.builder()
+                                .level(Level.DISABLED)
+                                .build())
                         .provider("doubling", Map.of("fault", fault))
                         .provider("cpu")
                         .build());
@@ -233,7 +235,8 @@ class ProviderLibraryTest {
         try (Engine engine = Engine.create()) {
             assertThatThrownBy(() -> engine.registerProviderLibrary("mine", folder.resolve("gone.jar")))
                     .hasMessageContaining("there is no file or folder");
-            assertThatThrownBy(() -> engine.registerProviderLibrary("mine", text)).isInstanceOf(EngineException.class);
+            assertThatThrownBy(() -> engine.registerProviderLibrary("mine", text))
+                    .isInstanceOf(EngineException.class);
             assertThatThrownBy(() -> engine.registerProviderLibrary("mine", empty))
                     .hasMessageContaining("'mine' has no provider");
         }
@@ -254,10 +257,14 @@ class ProviderLibraryTest {
                 assertThat(loader.get()).isNull();
             }
         }
-        assertThat(held).hasSize(2 * ROUNDS).allSatisfy(failure -> assertThat(failure)
-                .hasMessageContaining("cannot ")
-                .hasRootCauseMessage("stranger.StrangerFactory$Oddity: "
-                        + (String.valueOf(failure.getMessage()).contains("look") ? "cannot look" : "cannot run")));
+        assertThat(held)
+                .hasSize(2 * ROUNDS)
+                .allSatisfy(failure -> assertThat(failure)
+                        .hasMessageContaining("cannot ")
+                        .hasRootCauseMessage("stranger.StrangerFactory$Oddity: "
+                                + (String.valueOf(failure.getMessage()).contains("look")
+                                        ? "cannot look"
+                                        : "cannot run")));
     }
 
     private static WeakReference<ClassLoader> used(Engine engine, List<Throwable> failures) {

@@ -1,7 +1,9 @@
 package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.tensor.Tensor;

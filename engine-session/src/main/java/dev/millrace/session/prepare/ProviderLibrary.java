@@ -122,8 +122,8 @@ final class ProviderLibrary {
             }
         }
         if (factories.isEmpty()) {
-            throw EngineException.invalidArgument("provider library '" + name
-                    + "' has no provider: no service of type " + ProviderFactory.class.getName());
+            throw EngineException.invalidArgument("provider library '" + name + "' has no provider: no service of type "
+                    + ProviderFactory.class.getName());
         }
     }
 
