@@ -81,7 +81,8 @@ class DeviceThreadsTest {
     void aBatchHoldsNoThread() throws Exception {
         assertThreadIsFree(
                 perceptron(),
-                slow -> slow.batched(BatchOptions.builder().maxDelay(Duration.ZERO).build())
+                slow -> slow.batched(
+                                BatchOptions.builder().maxDelay(Duration.ZERO).build())
                         .mono(request())
                         .doOnNext(Outputs::close));
     }

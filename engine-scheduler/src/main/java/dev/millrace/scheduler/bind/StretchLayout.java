@@ -4,6 +4,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.scheduler.bind.SlotTable.Entry;
 import dev.millrace.scheduler.bind.StreamClocks.StepTime;
 import dev.millrace.scheduler.device.MemoryPlace;
+import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.plan.MemoryPlanner;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
 import dev.millrace.scheduler.plan.Plan;
@@ -103,7 +104,7 @@ final class StretchLayout {
         if (reused != null
                 && isOutput
                 && plan.inputs().contains(reused)
-                && plan.slots().get(reused).lastUse() == step.index()
+                && isLastUse(reused, step)
                 && (plan.isPlain() || isReadBy(step, reused))) {
             entry.donor = reused;
         }
@@ -122,14 +123,26 @@ final class StretchLayout {
         extend(entry);
     }
 
+    /** Whether nothing reads an input behind a step: by a view of it, or by what a dynamic step may have passed on. */
+    private boolean isLastUse(int input, PlanStep step) {
+        return plan.slots().get(input).lastUse() == step.index()
+                && aliases.stream()
+                        .filter(alias -> alias.root == input)
+                        .allMatch(alias -> plan.slots().get(alias.slot).lastUse() <= step.index())
+                && plan.steps().stream()
+                        .noneMatch(each -> each.kernel() instanceof DynamicKernel && reads(each, input));
+    }
+
     /** Whether a step is the only one that reads a slot: others may still read it on their streams. */
     private boolean isReadBy(PlanStep only, int slot) {
-        return plan.steps().stream()
-                .allMatch(step -> step == only
-                        || !step.inputs().contains(slot)
-                                && step.nested().values().stream()
-                                        .flatMap(nested -> nested.captures().stream())
-                                        .noneMatch(capture -> capture.outerSlot() == slot));
+        return plan.steps().stream().noneMatch(step -> step != only && reads(step, slot));
+    }
+
+    private static boolean reads(PlanStep step, int slot) {
+        return step.inputs().contains(slot)
+                || step.nested().values().stream()
+                        .flatMap(nested -> nested.captures().stream())
+                        .anyMatch(capture -> capture.outerSlot() == slot);
     }
 
     /** Whether a value that was computed while binding has to lie on a device. */

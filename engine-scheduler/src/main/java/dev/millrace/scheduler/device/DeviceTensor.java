@@ -91,6 +91,17 @@ public final class DeviceTensor implements RemoteContent {
         }
     }
 
+    /** Notes that the content of a tensor is about to change, so that the next read copies it again. */
+    public static void changes(Tensor tensor) {
+        if (tensor.remoteContent() instanceof DeviceTensor content) {
+            content.forget();
+        }
+    }
+
+    private synchronized void forget() {
+        copy = null;
+    }
+
     @Override
     public synchronized MemorySegment onHost() {
         MemorySegment known = copy;

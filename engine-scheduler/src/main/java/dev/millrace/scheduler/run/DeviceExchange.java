@@ -99,6 +99,9 @@ final class DeviceExchange {
             donors[output] = inputs.donated(plan.slots().get(slot).name());
             stays[output] = true;
         }
+        if (shared.size() > 1) {
+            DeviceTensor.changes(tensor);
+        }
         DeviceRange range = Objects.requireNonNull(DeviceTensor.rangeOf(tensor));
         shared.forEach(value -> values.set(value.slot(), range.slice(0, value.bytes())));
         left.add(upload.step());
@@ -192,28 +195,34 @@ final class DeviceExchange {
         return stays[output];
     }
 
-    /** Does what a copy of the plan would do in another way, or leaves it out. Returns false where the copy is to be done. */
-    boolean replaces(BoundStep bound, DeviceStream stream) {
-        PlanStep step = bound.step();
-        if (left.contains(step)) {
-            return true;
-        }
-        Tensor tensor = given.get(bound.inputs[0]);
-        if (tensor != null) {
-            transfer(
-                    Objects.requireNonNull(values.range(bound.inputs[0])),
-                    Objects.requireNonNull(values.range(bound.outputs[0])),
-                    stream);
-            return true;
-        }
+    /** Whether a copy of the plan is left out in this run, or done in another way. */
+    boolean isReplaced(BoundStep copy) {
+        return left.contains(copy.step()) || given.containsKey(copy.inputs[0]) || outputThatStays(copy) >= 0;
+    }
+
+    /** The output that a copy would bring to the host, though it stays; -1 for other copies. */
+    private int outputThatStays(BoundStep copy) {
         for (int i = 0; i < stays.length; i++) {
             EdgeCopies.Download download = copies.download(i);
-            if (stays[i] && download != null && download.step() == step) {
-                leave(i, Objects.requireNonNull(values.range(download.onDevice())), stream);
-                return true;
+            if (stays[i] && download != null && download.step() == copy.step()) {
+                return i;
             }
         }
-        return false;
+        return -1;
+    }
+
+    /** Does what takes the place of a copy that is replaced. */
+    void replace(BoundStep copy, DeviceStream stream) {
+        if (left.contains(copy.step())) {
+            return;
+        }
+        DeviceRange from = Objects.requireNonNull(values.range(copy.inputs[0]));
+        int output = outputThatStays(copy);
+        if (output >= 0) {
+            leave(output, from, stream);
+        } else {
+            transfer(from, Objects.requireNonNull(values.range(copy.outputs[0])), stream);
+        }
     }
 
     /** Leaves an output on its device: where it is, if that is the caller's, and else in a copy. */

@@ -190,22 +190,32 @@ final class StreamRuns {
          * device is done in another way, or left out. Returns the place behind them in the program.
          */
         private int copy(Instruction[] program, int from, int stream) {
-            long start = reports == null ? 0 : System.nanoTime();
+            DeviceExchange exchange = Objects.requireNonNull(frame.exchange);
             var together = new ArrayList<BoundStep>();
             int at = from;
             for (; at < program.length && isCopy(program[at]); at++) {
                 BoundStep step = ((Instruction.Launch) program[at]).step();
-                if (!Objects.requireNonNull(frame.exchange).replaces(step, queue(stream))) {
+                if (exchange.isReplaced(step)) {
+                    // it may read what those before it write
+                    submit(together, stream);
+                    exchange.replace(step, queue(stream));
+                } else {
                     together.add(step);
                 }
             }
-            if (!together.isEmpty()) {
-                frame.lanes[stream].copy(together);
-                if (reports != null) {
-                    reports.submitted(together.getLast().step(), queue(stream), start);
-                }
-            }
+            submit(together, stream);
             return at;
+        }
+
+        private void submit(List<BoundStep> copies, int stream) {
+            if (!copies.isEmpty()) {
+                long start = reports == null ? 0 : System.nanoTime();
+                frame.lanes[stream].copy(copies);
+                if (reports != null) {
+                    reports.submitted(copies.getLast().step(), queue(stream), start);
+                }
+                copies.clear();
+            }
         }
 
         /** Whether a program has ended, or comes to a barrier that is closed. */
