@@ -30,9 +30,16 @@ public final class Pages {
      */
     static final long PRESENT = 64 << 20;
 
+    /**
+     * The size in bytes of a large page, which the processor finds with one entry of its table of translations. Mappings of
+     * this size and more that are written soon ask for large pages, where the system gives them to those who ask.
+     */
+    static final long LARGE = 2 << 20;
+
     private static final int PRIVATE_ANONYMOUS = 0x22;
     private static final int POPULATE = 0x8000;
     private static final int DONT_NEED = 4;
+    private static final int HUGE_PAGE = 14;
     private static final int POPULATE_READ = 22;
     private static final int POPULATE_WRITE = 23;
 
@@ -108,16 +115,45 @@ public final class Pages {
      * @param soon whether they are written soon, so that the system populates them at once
      */
     static MemorySegment map(long size, Arena arena, boolean soon, Consumer<MemorySegment> cleanup) {
-        int flags = soon && size <= PRESENT ? PRIVATE_ANONYMOUS | POPULATE : PRIVATE_ANONYMOUS;
+        if (soon && size >= LARGE) {
+            return mapLarge(size, arena, cleanup);
+        }
+        return at(map(size, soon ? PRIVATE_ANONYMOUS | POPULATE : PRIVATE_ANONYMOUS), size, arena, cleanup);
+    }
+
+    /** Maps pages from a multiple of {@link #LARGE} on. The rest behind the last whole large page has small ones. */
+    private static MemorySegment mapLarge(long size, Arena arena, Consumer<MemorySegment> cleanup) {
+        long mapped = map(size + LARGE, PRIVATE_ANONYMOUS);
+        long start = mapped + LARGE - 1 & -LARGE;
+        unmap(mapped, start);
+        unmap(start + size, mapped + size + LARGE);
+        Calls.call(Symbols.MADVISE, start, size & -LARGE, HUGE_PAGE, 0, 0, 0);
+        MemorySegment pages = at(start, size, arena, cleanup);
+        populate(pages);
+        return pages;
+    }
+
+    private static MemorySegment at(long address, long size, Arena arena, Consumer<MemorySegment> cleanup) {
+        return MemorySegment.ofAddress(address).reinterpret(size, arena, cleanup);
+    }
+
+    /** Returns the address of a new mapping. */
+    private static long map(long size, int flags) {
         long address = Calls.call(Symbols.MMAP, 0, size, Protection.READ_WRITE.bits, flags, -1, 0);
         if (address < 0 && address > -SIZE) {
             throw new OutOfMemoryError("the system refuses to map " + size + " bytes");
         }
-        return MemorySegment.ofAddress(address).reinterpret(size, arena, cleanup);
+        return address;
+    }
+
+    private static void unmap(long start, long end) {
+        if (end > start) {
+            Calls.call(Symbols.MUNMAP, start, end - start, 0, 0, 0, 0);
+        }
     }
 
     static void unmap(MemorySegment pages) {
-        Calls.call(Symbols.MUNMAP, pages.address(), pages.byteSize(), 0, 0, 0, 0);
+        unmap(pages.address(), pages.address() + pages.byteSize());
     }
 
     /**

@@ -9,6 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +19,11 @@ class BlocksTest {
     private static final Path PAGES = Path.of("/proc/self/pagemap");
 
     private static final Path MAPS = Path.of("/proc/self/maps");
+    /** The file that describes each range of addresses of this process in several lines. */
+    private static final Path AREAS = Path.of("/proc/self/smaps");
+
+    private static final Path LARGE_PAGES = Path.of("/sys/kernel/mm/transparent_hugepage");
+    private static final Pattern RANGE = Pattern.compile("^([0-9a-f]+)-([0-9a-f]+) ");
 
     @Test
     void blocksOfAnySizeAreAlignedAndZero() {
@@ -91,6 +98,35 @@ class BlocksTest {
         MemorySegment large = Blocks.reserve(Pages.PRESENT + Pages.SIZE, 64);
         Blocks.populate(large);
         assertThat(isPresent(large.address() + Pages.PRESENT / 2)).isFalse();
+    }
+
+    @Test
+    void wholeLargePagesOfABlockAreAskedFor() throws Exception {
+        assumeTrue(Pages.areThere() && Files.exists(AREAS), "there is nothing to look at");
+        assumeTrue(Files.exists(LARGE_PAGES), "this system has no large pages");
+        MemorySegment block = Blocks.allocate(2 * Pages.LARGE + 3 * Pages.SIZE, 64);
+        assertThat(block.address() % Pages.LARGE).isZero();
+        assertThat(asksForLargePages(block.address())).isTrue();
+        assertThat(asksForLargePages(block.address() + 2 * Pages.LARGE - 1)).isTrue();
+        assertThat(asksForLargePages(block.address() + 2 * Pages.LARGE)).isFalse();
+        assertThat(isPresent(block.address() + block.byteSize() - 1)).isTrue();
+        MemorySegment later = Blocks.reserve(2 * Pages.LARGE, 64);
+        assertThat(asksForLargePages(later.address())).isFalse();
+    }
+
+    /** Whether the area of an address has the flag of MADV_HUGEPAGE. */
+    private static boolean asksForLargePages(long address) throws IOException {
+        boolean inside = false;
+        for (String line : Files.readAllLines(AREAS)) {
+            Matcher range = RANGE.matcher(line);
+            if (range.find()) {
+                inside = Long.parseUnsignedLong(range.group(1), 16) <= address
+                        && address < Long.parseUnsignedLong(range.group(2), 16);
+            } else if (inside && line.startsWith("VmFlags:")) {
+                return line.contains(" hg");
+            }
+        }
+        return false;
     }
 
     private static boolean isPresent(long address) throws IOException {
