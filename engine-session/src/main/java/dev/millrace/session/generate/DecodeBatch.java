@@ -202,7 +202,7 @@ final class DecodeBatch {
         rounds++;
         step.runsAlone(text.own()
                 .start(
-                        signature.inputs(step.word(), text.cached()),
+                        signature.steps().of(step.word(), text.cached()),
                         step.options(),
                         receiver(List.of(step), _ -> 0, 1)));
     }
@@ -231,7 +231,7 @@ final class DecodeBatch {
                 .build();
         shared.sequence()
                 .start(
-                        signature.inputs(words, cached, shared.room()),
+                        signature.steps().of(words, cached, shared.room()),
                         options,
                         receiver(steps, step -> step.text().entry(), size));
     }

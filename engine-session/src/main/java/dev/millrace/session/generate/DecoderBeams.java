@@ -71,17 +71,17 @@ final class DecoderBeams implements BeamModel {
         int count = words[0].length;
         if (entries == null) {
             covered = signature.keepsCaches() ? Math.min(count, cached + CHUNK) : count;
-            return signature.inputs(prompt, cached, covered, count);
+            return signature.steps().of(prompt, cached, covered, count);
         }
         covered = count;
         if (!isBatched) {
-            return signature.inputs(words[logits.size()], cached, count, count);
+            return signature.steps().of(words[logits.size()], cached, count, count);
         }
         int[][] rows = new int[words.length][];
         for (int beam = 0; beam < rows.length; beam++) {
             rows[entries.entry(beam)] = words[beam];
         }
-        return signature.inputs(rows, cached, count);
+        return signature.steps().of(rows, cached, count);
     }
 
     @Override

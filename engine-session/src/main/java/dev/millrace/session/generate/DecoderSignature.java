@@ -3,7 +3,6 @@ package dev.millrace.session.generate;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.PlainText;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.Session;
 import dev.millrace.session.State;
@@ -13,7 +12,6 @@ import dev.millrace.session.request.GrowingCaches;
 import dev.millrace.session.request.RequestCheck;
 import dev.millrace.session.request.Streaming;
 import dev.millrace.session.util.Failures;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -31,43 +29,17 @@ import org.jspecify.annotations.Nullable;
  * {@code DecoderSignature.builder(session).ids("tokens").state(State.carry("k_out", "k_in").ofZeros(1, 8, 0, 64)).build()}.
  */
 public final class DecoderSignature {
-    private final DecoderInput ids;
-    private final @Nullable DecoderInput mask;
-    private final @Nullable DecoderInput positions;
-    private final @Nullable DecoderInput branch;
+    private final StepInputs steps;
     private final String logits;
     private final List<State> states;
-    private final Map<String, Tensor> fixed;
-    private final int contextLength;
-    /** Whether caches may have room for later steps, behind which the mask has zeros. */
-    private final boolean hasRoom;
     /** Whether the caches are entries of a batch whose size is open. */
     private final boolean haveEntries;
 
-    private DecoderSignature(DecoderSignature other, Map<String, Tensor> fixed) {
-        ids = other.ids;
-        mask = other.mask;
-        positions = other.positions;
-        branch = other.branch;
-        logits = other.logits;
-        states = other.states;
-        contextLength = other.contextLength;
-        hasRoom = other.hasRoom;
-        haveEntries = other.haveEntries;
-        this.fixed = Map.copyOf(fixed);
-    }
-
-    private DecoderSignature(Builder builder) {
-        ids = builder.required(builder.ids, "the tokens, input_ids in most models");
-        positions = builder.input(builder.positions);
-        branch = builder.input(builder.branch);
-        states = List.copyOf(builder.states.values());
-        mask = builder.foundMask(states);
-        fixed = Map.copyOf(builder.fixed);
-        logits = builder.foundLogits();
-        contextLength = builder.contextLength > 0 ? builder.contextLength : DecoderCaches.length(states);
-        haveEntries = DecoderCaches.haveEntries(states, builder.inputs);
-        hasRoom = mask != null && DecoderCaches.mayHaveRoom(builder.room, mask.name(), states);
+    private DecoderSignature(StepInputs steps, String logits, List<State> states, boolean haveEntries) {
+        this.steps = steps;
+        this.logits = logits;
+        this.states = states;
+        this.haveEntries = haveEntries;
     }
 
     /**
@@ -98,12 +70,12 @@ public final class DecoderSignature {
 
     /** The model's context length in tokens; 0 if it is not known. */
     public int contextLength() {
-        return contextLength;
+        return steps.contextLength();
     }
 
     /** Returns this signature with other values of inputs that every run is given. */
     DecoderSignature with(Session session, Map<String, Tensor> values) {
-        Map<String, Tensor> all = new HashMap<>(fixed);
+        Map<String, Tensor> all = new HashMap<>(steps.fixed());
         values.forEach((name, value) -> {
             ValueInfo input = session.inputs().stream()
                     .filter(each -> each.name().equals(name))
@@ -112,7 +84,12 @@ public final class DecoderSignature {
             RequestCheck.check(input, value);
             all.put(name, value);
         });
-        return new DecoderSignature(this, all);
+        return new DecoderSignature(steps.with(all), logits, states, haveEntries);
+    }
+
+    /** Returns the inputs of steps, without the caches. */
+    StepInputs steps() {
+        return steps;
     }
 
     boolean keepsCaches() {
@@ -121,35 +98,32 @@ public final class DecoderSignature {
 
     /** Whether caches may have room for later steps. */
     boolean hasRoom() {
-        return hasRoom;
+        return steps.hasRoom();
     }
 
     /** The number of steps that caches get room for, if they may have room and so many tokens are there. */
     int room(int tokens) {
-        return DecoderCaches.room(tokens, contextLength);
+        return DecoderCaches.room(tokens, steps.contextLength());
     }
 
     /** Whether the caches of the first tokens of a text are the first steps of its caches. */
     boolean mayCutCaches() {
-        return hasRoom || keepsCaches() && DecoderCaches.grow(states);
+        return hasRoom() || keepsCaches() && DecoderCaches.grow(states);
     }
 
     /** Whether a run may read tokens that are guesses: they are overwritten if they are wrong. */
     boolean mayGuess() {
-        return hasRoom && Collections.disjoint(fixed.keySet(), Builder.KEPT);
+        return hasRoom() && Collections.disjoint(steps.fixed().keySet(), Builder.KEPT);
     }
 
     /** Whether several texts, whose lengths differ, may be the entries of a batch. */
     boolean mayBatch() {
-        return hasRoom && branch == null && takesBatch();
+        return hasRoom() && steps.branch() == null && takesBatch();
     }
 
     /** Whether several texts of one length may be the entries of a batch. */
     boolean takesBatch() {
-        return haveEntries
-                && ids.takesBatch()
-                && (mask == null || mask.takesBatch())
-                && (positions == null || positions.takesBatch());
+        return haveEntries && steps.takeBatch();
     }
 
     void check(Session session) {
@@ -164,62 +138,9 @@ public final class DecoderSignature {
     }
 
     private Set<String> inputNames() {
-        var names = new LinkedHashSet<>(fixed.keySet());
-        for (DecoderInput input : Arrays.asList(ids, mask, positions, branch)) {
-            if (input != null && !input.name().equals(GrowingCaches.MASK.name())) {
-                names.add(input.name());
-            }
-        }
+        Set<String> names = steps.names();
         states.forEach(state -> names.add(state.input()));
         return names;
-    }
-
-    /**
-     * Returns the inputs of a step without the caches, which already cover {@code cached} tokens.
-     *
-     * @param count the number of tokens after the step
-     * @param later the number of tokens for which caches get room
-     */
-    Inputs inputs(int[] words, int cached, int count, int later) {
-        int length = count - cached;
-        Inputs inputs = Inputs.of(fixed);
-        inputs.and(ids.name(), ids.row(length, i -> words[cached + i]));
-        if (mask != null) {
-            int steps = hasRoom ? DecoderCaches.room(later, contextLength) : count;
-            inputs.and(mask.name(), mask.row(mask.lengthOr(steps), i -> i < count ? 1 : 0));
-        }
-        if (positions != null) {
-            inputs.and(positions.name(), positions.row(length, i -> cached + i));
-        }
-        if (branch != null) {
-            inputs.and(branch.name(), branch.single(cached > 0 ? 1 : 0));
-        }
-        return inputs;
-    }
-
-    /** Returns the inputs of a step of one token. */
-    Inputs inputs(int word, int cached) {
-        int[] words = new int[cached + 1];
-        words[cached] = word;
-        return inputs(words, cached, cached + 1, cached + 1);
-    }
-
-    /**
-     * Returns the inputs of a step of one token of each entry of a batch, without the caches.
-     *
-     * @param cached the numbers of tokens that the caches cover
-     * @param room the number of tokens that the caches have room for
-     */
-    Inputs inputs(int[] words, int[] cached, int room) {
-        Inputs inputs = Inputs.of(fixed);
-        inputs.and(ids.name(), ids.rows(words.length, 1, (entry, _) -> words[entry]));
-        if (mask != null) {
-            inputs.and(mask.name(), mask.rows(words.length, room, (entry, i) -> i <= cached[entry] ? 1 : 0));
-        }
-        if (positions != null) {
-            inputs.and(positions.name(), positions.rows(words.length, 1, (entry, _) -> cached[entry]));
-        }
-        return inputs;
     }
 
     /** Returns the number of steps that outputs have logits of. */
@@ -228,30 +149,6 @@ public final class DecoderSignature {
         return all.elements() == 0
                 ? 0
                 : Math.toIntExact(all.elements() / all.shape().dimAt(-1));
-    }
-
-    /**
-     * Returns the inputs of a step of each entry of a batch, without the caches.
-     *
-     * @param rows all tokens of each entry, as many for all
-     * @param cached the number of tokens that the caches cover
-     * @param count the number of tokens after the step
-     */
-    Inputs inputs(int[][] rows, int cached, int count) {
-        int length = count - cached;
-        Inputs inputs = Inputs.of(fixed);
-        inputs.and(ids.name(), ids.rows(rows.length, length, (entry, i) -> rows[entry][cached + i]));
-        if (mask != null) {
-            int steps = hasRoom ? room(count) : count;
-            inputs.and(mask.name(), mask.rows(rows.length, mask.lengthOr(steps), (_, i) -> i < count ? 1 : 0));
-        }
-        if (positions != null) {
-            inputs.and(positions.name(), positions.rows(rows.length, length, (_, i) -> cached + i));
-        }
-        if (branch != null) {
-            inputs.and(branch.name(), branch.single(cached > 0 ? 1 : 0));
-        }
-        return inputs;
     }
 
     /** Returns the logits of the last step of an entry of a batch. */
@@ -361,7 +258,7 @@ public final class DecoderSignature {
 
         public DecoderSignature build() {
             states.replaceAll((input, state) -> DecoderCaches.begun(state, inputs.get(input)));
-            var signature = new DecoderSignature(this);
+            DecoderSignature signature = signature();
             Set<String> names = signature.inputNames();
             for (ValueInfo input : inputs.values()) {
                 if (!names.contains(input.name()) && !input.optional()) {
@@ -371,6 +268,23 @@ public final class DecoderSignature {
                 }
             }
             return signature;
+        }
+
+        private DecoderSignature signature() {
+            List<State> caches = List.copyOf(states.values());
+            DecoderInput tokens = required(ids, "the tokens, input_ids in most models");
+            DecoderInput places = input(positions);
+            DecoderInput filled = input(branch);
+            DecoderInput present = foundMask(caches);
+            var steps = new StepInputs(
+                    tokens,
+                    present,
+                    places,
+                    filled,
+                    Map.copyOf(fixed),
+                    present != null && DecoderCaches.mayHaveRoom(room, present.name(), caches),
+                    contextLength > 0 ? contextLength : DecoderCaches.length(caches));
+            return new DecoderSignature(steps, foundLogits(), caches, DecoderCaches.haveEntries(caches, inputs));
         }
 
         /** Returns the mask, which is added to models without one whose caches may have room. */

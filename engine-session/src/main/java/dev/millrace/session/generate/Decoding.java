@@ -206,11 +206,11 @@ final class Decoding extends RunChain<Token> {
         if (guesses.length > 0) {
             int[] all = Arrays.copyOf(words, count + guesses.length);
             System.arraycopy(guesses, 0, all, count, guesses.length);
-            return signature.inputs(all, cached, all.length, all.length);
+            return signature.steps().of(all, cached, all.length, all.length);
         }
         int chunk = batch != null && batch.isBusy() ? CHUNK_BESIDE_OTHERS : CHUNK;
         end = signature.keepsCaches() ? Math.min(count, cached + chunk) : count;
-        return signature.inputs(words, cached, end, count);
+        return signature.steps().of(words, cached, end, count);
     }
 
     @Override

@@ -71,7 +71,7 @@ final class DraftText implements AutoCloseable {
     private int next(Sequence own, int[] words, int length) {
         while (true) {
             int end = Math.min(length, cached + CHUNK);
-            Inputs inputs = signature.inputs(words, cached, end, length);
+            Inputs inputs = signature.steps().of(words, cached, end, length);
             try (Outputs outputs = own.run(inputs, runs)) {
                 cached = end;
                 if (end == length) {

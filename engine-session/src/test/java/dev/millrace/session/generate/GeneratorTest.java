@@ -301,10 +301,10 @@ class GeneratorTest {
     void aStepIsGivenWhatIsNewAndHowMuchIsKnown() {
         try (Session merged = engine.session(SummingModel.merged(), SessionOptions.defaults())) {
             DecoderSignature signature = DecoderSignature.of(merged);
-            Inputs first = signature.inputs(new int[] {7, 8, 9, 0}, 0, 2, 2);
+            Inputs first = signature.steps().of(new int[] {7, 8, 9, 0}, 0, 2, 2);
             assertThat(numbers(first, "input_ids")).containsExactly(7, 8);
             assertThat(numbers(first, "use_cache_branch")).containsExactly(0);
-            Inputs next = signature.inputs(new int[] {7, 8, 9, 0}, 2, 3, 3);
+            Inputs next = signature.steps().of(new int[] {7, 8, 9, 0}, 2, 3, 3);
             assertThat(numbers(next, "input_ids")).containsExactly(9);
             assertThat(numbers(next, "attention_mask")).containsExactly(1, 1, 1);
             assertThat(numbers(next, "position_ids")).containsExactly(2);
