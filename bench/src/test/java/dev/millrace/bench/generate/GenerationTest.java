@@ -14,6 +14,7 @@ import dev.millrace.session.EngineOptions;
 import dev.millrace.session.ProviderChoice;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
+import dev.millrace.session.SessionReport;
 import dev.millrace.session.generate.DecoderSignature;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.Generator;
@@ -45,6 +46,8 @@ class GenerationTest {
             List.of(new long[] {1, 50, 99, 7, 120, 33, 2}, new long[] {5}, new long[] {140, 139, 138}, longPrompt());
     /** Both engines compute in floats, and round to halves at different places. */
     private static final double OF_HALVES = 5e-3;
+    /** The product with weights of 4 or 8 bits, which {@code simd} runs on activations and scales of 16 and 32 bits. */
+    private static final String PRODUCT = "MatMulNBits";
     /** The property that names models of the reader's own, separated by commas. */
     private static final String GIVEN = "millrace.decoders";
 
@@ -113,6 +116,10 @@ class GenerationTest {
                 ModelQuantizer.of(options.toBuilder().minElements(1).build()).quantize(plain);
         assertThat(quantised.report().weights()).hasSizeGreaterThan(10);
         Models.write(quantised.model(), file, WriteOptions.inline());
+        try (Engine engine = Engine.create();
+                Session session = engine.session(file, SessionOptions.defaults())) {
+            assertThat(providersOf(PRODUCT, session)).containsExactly("simd");
+        }
         String name = form + " " + options.bits() + " " + options.accuracyLevel();
         assertSame(file, nearTie, TestScale.has(name) ? PROMPTS : PROMPTS.subList(0, 1));
     }
@@ -147,6 +154,16 @@ class GenerationTest {
                 }
             }
         }
+    }
+
+    /** Returns the providers that run an operator. */
+    private static List<String> providersOf(String operator, Session session) {
+        return session.report().partitions().stream()
+                .filter(partition ->
+                        partition.operators().keySet().stream().anyMatch(name -> name.endsWith(operator)))
+                .map(SessionReport.PartitionInfo::provider)
+                .distinct()
+                .toList();
     }
 
     /** Compares decoders that exporters have written: {@code -Dmillrace.decoders=a.onnx,b.onnx}. */
