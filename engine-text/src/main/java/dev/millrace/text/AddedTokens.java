@@ -138,7 +138,7 @@ final class AddedTokens {
                     budget.spend(1);
                     int index = texts.value(at);
                     int start = end - texts.length(index);
-                    if (!tokens.get(index).single() || !isWord(text, start - 1) && !isWord(text, end)) {
+                    if (!tokens.get(index).single() || isWordAlone(text, start, end)) {
                         found = found == null ? new int[text.length()] : found;
                         found[start] = index + 1;
                     }
@@ -147,12 +147,13 @@ final class AddedTokens {
             return found;
         }
 
-        /** Whether a char is a word character in the sense of regular expressions. */
-        private static boolean isWord(String text, int at) {
-            if (at < 0 || at >= text.length()) {
-                return false;
-            }
-            char each = text.charAt(at);
+        private static boolean isWordAlone(String text, int start, int end) {
+            return (start == 0 || !isWord(text.codePointBefore(start)))
+                    && (end == text.length() || !isWord(text.codePointAt(end)));
+        }
+
+        /** Whether a code point is a word character in the sense of regular expressions. */
+        private static boolean isWord(int each) {
             return switch (Character.getType(each)) {
                 case Character.NON_SPACING_MARK,
                         Character.COMBINING_SPACING_MARK,

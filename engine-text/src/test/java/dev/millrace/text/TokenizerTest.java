@@ -40,6 +40,20 @@ class TokenizerTest {
     }
 
     @Test
+    void aLetterOfTwoCharsMakesAnAddedTokenAPartOfAWord() throws IOException {
+        Tokenizer tokenizer = GoldenTest.tokenizer("byte-level");
+        for (String letter : List.of("a", "𝔦", "🦀")) {
+            boolean isFound = letter.equals("🦀");
+            assertThat(tokenizer.encode(letter + "river").tokens().contains("river"))
+                    .as("behind " + letter)
+                    .isEqualTo(isFound);
+            assertThat(tokenizer.encode("river" + letter).tokens().contains("river"))
+                    .as("before " + letter)
+                    .isEqualTo(isFound);
+        }
+    }
+
+    @Test
     void textsOfABatchAreAsLongAsTheLongest() {
         Tokenizer tokenizer = of(WORDS).paddedWith("[PAD]");
         List<Encoding> batch = tokenizer.encodeAll(List.of("a b c", "a"));

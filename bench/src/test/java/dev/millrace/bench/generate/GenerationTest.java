@@ -159,8 +159,7 @@ class GenerationTest {
     /** Returns the providers that run an operator. */
     private static List<String> providersOf(String operator, Session session) {
         return session.report().partitions().stream()
-                .filter(partition ->
-                        partition.operators().keySet().stream().anyMatch(name -> name.endsWith(operator)))
+                .filter(partition -> partition.operators().keySet().stream().anyMatch(name -> name.endsWith(operator)))
                 .map(SessionReport.PartitionInfo::provider)
                 .distinct()
                 .toList();
