@@ -22,6 +22,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.IntStream;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -216,6 +218,39 @@ class DecodeBatchTest {
                     .isInstanceOf(EngineException.class)
                     .hasMessageContaining("a draft model goes with models");
         }
+    }
+
+    /** As in a service: there are many more conversations than a run has entries. */
+    @Test
+    void manyConversationsTakeTurns() {
+        int conversations = 32;
+        int tokens = 160;
+        // a turn, and what a text says while others join
+        int mostAhead = 2 * 32;
+        GenerationOptions how = GenerationOptions.builder().maxTokens(tokens).build();
+        var counts = new AtomicIntegerArray(conversations);
+        var ahead = new AtomicInteger();
+        try (Generator generator = generator(8, 0)) {
+            List<Long> said = requireNonNull(Flux.range(0, conversations)
+                    .flatMapSequential(
+                            each -> generator
+                                    .flux(new long[] {1 + each, 2, 3}, how)
+                                    .doOnNext(token -> {
+                                        int count = counts.incrementAndGet(each);
+                                        int least = IntStream.range(0, conversations)
+                                                .map(counts::get)
+                                                .min()
+                                                .orElseThrow();
+                                        ahead.accumulateAndGet(count - least, Math::max);
+                                    })
+                                    .count(),
+                            conversations)
+                    .collectList()
+                    .block());
+            assertThat(said).hasSize(conversations).containsOnly((long) tokens);
+        }
+        assertThat(ahead.get()).isLessThanOrEqualTo(mostAhead);
+        assertThat(runs.get()).isLessThan(conversations * tokens / 4);
     }
 
     @Test
