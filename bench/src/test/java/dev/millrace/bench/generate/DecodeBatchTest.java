@@ -220,7 +220,7 @@ class DecodeBatchTest {
         }
     }
 
-    /** As in a service: there are many more conversations than a run has entries. */
+    /** Conversations of a service: there are many more than a run has entries. */
     @Test
     void manyConversationsTakeTurns() {
         int conversations = 32;
