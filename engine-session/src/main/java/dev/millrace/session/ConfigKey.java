@@ -109,7 +109,8 @@ enum ConfigKey {
         throw EngineException.invalidArgument("there is no option '" + key + "'; there are " + keys());
     }
 
-    private static List<String> keys() {
+    /** Returns all keys. */
+    static List<String> keys() {
         var keys = new ArrayList<String>();
         for (ConfigKey each : values()) {
             keys.add(each.key);

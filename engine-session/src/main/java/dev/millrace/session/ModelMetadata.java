@@ -14,6 +14,7 @@ import java.util.Map;
  * @param version the model's version
  * @param description the model's description, for people
  * @param graphName the name of the model's graph
+ * @param graphDescription the description of the model's graph, for people
  * @param properties the entries of {@code metadata_props}, in the file's order
  */
 public record ModelMetadata(
@@ -23,6 +24,7 @@ public record ModelMetadata(
         long version,
         String description,
         String graphName,
+        String graphDescription,
         Map<String, String> properties) {
     public ModelMetadata {
         properties = Collections.unmodifiableMap(new LinkedHashMap<>(properties));
@@ -38,6 +40,7 @@ public record ModelMetadata(
                 header.modelVersion(),
                 header.documentation().text(),
                 model.graph().name(),
+                model.graph().documentation().text(),
                 model.metadata());
     }
 }

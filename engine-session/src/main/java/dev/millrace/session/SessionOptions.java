@@ -63,6 +63,11 @@ public final class SessionOptions {
         return ConfigKey.get(this, Failures.requireArgument(key, "key"));
     }
 
+    /** Returns ONNX Runtime's names of options, all that {@link #config} and {@link Builder#config} take. */
+    public static List<String> configKeys() {
+        return ConfigKey.keys();
+    }
+
     /** Returns the text of an option's value. */
     <T extends @Nullable Object> String text(SessionOption<T> option) {
         return option.print(get(option));

@@ -117,4 +117,13 @@ class ConfigKeyTest {
                 "ep.context_enable");
         assertRefused(Status.INVALID_ARGUMENT, () -> SessionOptions.defaults().config("nothing"), "'nothing'");
     }
+
+    @Test
+    void allKeysAreListed() {
+        assertThat(SessionOptions.configKeys())
+                .contains("ep.context_enable", "session.disable_cpu_ep_fallback")
+                .doesNotContain("threads")
+                .allSatisfy(
+                        key -> assertThat(SessionOptions.defaults().config(key)).isNotNull());
+    }
 }

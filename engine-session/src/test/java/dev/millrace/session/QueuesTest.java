@@ -254,6 +254,7 @@ class QueuesTest {
         assertThat(light.name()).isEqualTo("two");
         assertThat(light.metadata().producer()).isEqualTo("test");
         assertThat(light.metadata().graphName()).isEqualTo("two");
+        assertThat(light.metadata().graphDescription()).isEqualTo("a sum and a product");
         assertThat(light.metadata().properties()).isEmpty();
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.session;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.DocString;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Model;
@@ -119,6 +120,7 @@ public final class TestModels {
     /** sum = a + b, product = a * b; both of one unknown length. */
     public static byte[] sumAndProduct() {
         var editor = new GraphEditor(Graph.named("two"));
+        editor.document(DocString.of("a sum and a product"));
         Value a = editor.addInput("a", floats(Dim.symbol("n")));
         Value b = editor.addInput("b", floats(Dim.symbol("n")));
         editor.addOutput("sum", node(editor, "Add", a, b));
