@@ -27,6 +27,9 @@ final class SmallModels {
     private static final int OPSET = 21;
     private static final Map<String, Integer> OPSETS = Map.of(OpId.ONNX, OPSET, OpId.MICROSOFT, 1, OpId.ONNX_ML, 3);
 
+    /** The weights of three classes for each of four numbers. */
+    private static final float[] WEIGHTS = {0.5f, -0.25f, 1, -1, 0.75f, 0.5f, 0.25f, 1.5f, -0.5f, 0, 1, -1};
+
     private SmallModels() {}
 
     /** The sum of two matrices of {@code n} rows and two columns. */
@@ -113,6 +116,35 @@ final class SmallModels {
         Node node = editor.append(NodeSpec.of(OpId.onnx("Add"), OPSET, x, w), List.of("y"));
         editor.addOutput("y", node.requireOutput(0));
         return bytes(editor.graph());
+    }
+
+    /** The probabilities of three classes for each row {@code x} of four numbers. */
+    static byte[] classes() {
+        var editor = new GraphEditor(Graph.named("classes"));
+        Value x = editor.addInput("x", tensor(ElementType.FLOAT, "n", 4));
+        Value w = editor.addConstant("w", Tensor.copyOf(WEIGHTS, 4, 3));
+        Node product = editor.append(NodeSpec.of(OpId.onnx("MatMul"), OPSET, x, w), List.of("sums"));
+        NodeSpec softmax = NodeSpec.of(OpId.onnx("Softmax"), OPSET, product.requireOutput(0));
+        editor.addOutput("y", editor.append(softmax, List.of("y")).requireOutput(0));
+        return bytes(editor.graph());
+    }
+
+    /** The probabilities that {@link #classes} computes for a row. */
+    static double[] classesOf(float... row) {
+        double[] powers = new double[3];
+        double total = 0;
+        for (int i = 0; i < powers.length; i++) {
+            double sum = 0;
+            for (int j = 0; j < row.length; j++) {
+                sum += (double) row[j] * WEIGHTS[3 * j + i];
+            }
+            powers[i] = Math.exp(sum);
+            total += powers[i];
+        }
+        for (int i = 0; i < powers.length; i++) {
+            powers[i] /= total;
+        }
+        return powers;
     }
 
     static ValueType tensor(ElementType type, Object... dims) {
