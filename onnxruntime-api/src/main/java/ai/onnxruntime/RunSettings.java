@@ -2,7 +2,7 @@ package ai.onnxruntime;
 
 import dev.millrace.scheduler.Cancellation;
 
-/** What the options of a run say. */
+/** The options of a run. */
 final class RunSettings {
     OrtLoggingLevel logLevel = OrtLoggingLevel.ORT_LOGGING_LEVEL_VERBOSE;
     int verbosity;

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the options of a session say, as far as it has an effect. */
+/** The options of a session that have an effect. */
 final class SessionSettings {
     /** The beginning of keys that name options of this engine. */
     private static final String OWN_KEY = "millrace.";

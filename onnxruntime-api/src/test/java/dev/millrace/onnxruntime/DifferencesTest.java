@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What this module does in another way than ONNX Runtime, as the guide says. */
+/** Tests of the behaviour in which this module differs from ONNX Runtime, as the guide says. */
 @Tag("reference")
 @EnabledIfSystemProperty(named = "onnxruntime.jar", matches = ".+") // absent where the jar itself is tested
 class DifferencesTest {
