@@ -101,6 +101,25 @@ final class SmallModels {
                 tensor(ElementType.FLOAT, 4, "m"));
     }
 
+    /** A number doubled {@code n} times. */
+    static byte[] loop() {
+        var editor = new GraphEditor(Graph.named("loop"));
+        Value n = editor.addInput("n", tensor(ElementType.INT64));
+        Value x = editor.addInput("x", tensor(ElementType.FLOAT, 1));
+        var body = new GraphEditor(Graph.nested("body", editor.graph()));
+        body.addInput("i", tensor(ElementType.INT64));
+        Value goesOn = body.addInput("goesOn", tensor(ElementType.BOOL));
+        Value number = body.addInput("number", tensor(ElementType.FLOAT, 1));
+        NodeSpec same = NodeSpec.of(OpId.onnx("Identity"), OPSET, goesOn);
+        body.addOutput("same", body.append(same, List.of("same")).requireOutput(0));
+        NodeSpec sum = NodeSpec.of(OpId.onnx("Add"), OPSET, number, number);
+        body.addOutput("twice", body.append(sum, List.of("twice")).requireOutput(0));
+        Value always = editor.addConstant("always", Tensor.scalar(true));
+        NodeSpec loop = NodeSpec.of(OpId.onnx("Loop"), OPSET, n, always, x).with("body", Attribute.of(body.graph()));
+        editor.addOutput("y", editor.append(loop, List.of("y")).requireOutput(0));
+        return bytes(editor.graph());
+    }
+
     static byte[] unknownOperator() {
         return model(OpId.onnx("NoSuchOperator"), Attributes.NONE, 1, tensor(ElementType.FLOAT, 2));
     }

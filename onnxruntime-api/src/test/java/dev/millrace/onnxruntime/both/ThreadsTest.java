@@ -5,15 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ai.onnxruntime.OnnxTensor;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
+import ai.onnxruntime.OrtException.OrtErrorCode;
 import ai.onnxruntime.OrtSession;
+import ai.onnxruntime.OrtSession.RunOptions;
 import ai.onnxruntime.OrtSession.SessionOptions;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -22,6 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ThreadsTest {
     private static final int THREADS = 4;
     private static final int RUNS = 200;
+    /** The time that a thread has worked when its run is surely under way. */
+    private static final long UNDER_WAY_NANOS = 100_000_000;
 
     private final OrtEnvironment environment = OrtEnvironment.getEnvironment();
 
@@ -56,6 +64,27 @@ class ThreadsTest {
                     assertThat(answers.get(thread).get()).isEqualTo(1000 * thread + RUNS + 1);
                 }
             }
+        }
+    }
+
+    @Test
+    void aRunUnderWayTerminates() throws Exception {
+        try (OrtSession session = environment.createSession(SmallModels.loop());
+                var rounds = OnnxTensor.createTensor(environment, Long.MAX_VALUE);
+                var x = OnnxTensor.createTensor(environment, new float[] {1});
+                var options = new RunOptions()) {
+            var code = new CompletableFuture<OrtErrorCode>();
+            Thread runner = Thread.ofPlatform()
+                    .start(() ->
+                            code.complete(Failing.codeOf(() -> session.run(Map.of("n", rounds, "x", x), options))));
+            ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+            while (threads.getThreadCpuTime(runner.threadId()) < UNDER_WAY_NANOS) {
+                Thread.onSpinWait();
+            }
+            assertThat(code).isNotDone();
+            options.setTerminate(true);
+            assertThat(code.get()).isEqualTo(OrtErrorCode.ORT_FAIL);
+            runner.join();
         }
     }
 }
