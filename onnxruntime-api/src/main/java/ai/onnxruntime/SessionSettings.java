@@ -15,6 +15,12 @@ final class SessionSettings {
     /** The beginning of keys that name options of this engine. */
     private static final String OWN_KEY = "millrace.";
 
+    /**
+     * The tuples of input shapes whose bindings a session keeps: more than by default, since programs that were written
+     * for ONNX Runtime run texts in their own lengths, and cannot ask for more.
+     */
+    private static final int BINDINGS = 64;
+
     private static final int LONGEST_KEY = 1024;
     private static final int LONGEST_VALUE = 8192;
 
@@ -132,6 +138,7 @@ final class SessionSettings {
     SessionOptions.Builder engineOptions(@Nullable ChromeTrace trace) {
         SessionOptions.Builder options = SessionOptions.builder()
                 .threads(threads)
+                .maxBindings(BINDINGS)
                 .optimiser(Optimiser.Options.builder().level(level).build())
                 .listener(trace);
         config.forEach((key, value) -> {
