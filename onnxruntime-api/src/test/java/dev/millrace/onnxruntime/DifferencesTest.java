@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ai.onnxruntime.OnnxJavaType;
+import ai.onnxruntime.OnnxModelMetadata;
 import ai.onnxruntime.OnnxSequence;
 import ai.onnxruntime.OnnxSparseTensor;
 import ai.onnxruntime.OnnxTensor;
@@ -92,6 +93,14 @@ class DifferencesTest {
             assertCode(OrtErrorCode.ORT_INVALID_ARGUMENT, () -> environment.createSession(product(), unknown));
             wrong.addConfigEntry("ep.context_enable", "maybe");
             assertCode(OrtErrorCode.ORT_INVALID_ARGUMENT, () -> environment.createSession(product(), wrong));
+        }
+    }
+
+    @Test
+    void metadataCanBeCopied() throws OrtException {
+        try (var session = environment.createSession(product())) {
+            OnnxModelMetadata metadata = session.getMetadata();
+            assertThat(new OnnxModelMetadata(metadata)).isEqualTo(metadata).hasSameHashCodeAs(metadata);
         }
     }
 

@@ -2,6 +2,8 @@ package dev.millrace.onnxruntime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -142,5 +144,17 @@ class SignaturesTest {
             assertThat(expected).hasSizeGreaterThan(400);
             assertThat(membersOf(SignaturesTest.class.getClassLoader())).isEqualTo(expected);
         }
+    }
+
+    @Test
+    void theModuleHasTheNameAndThePackagesOfTheJar() throws Exception {
+        String name =
+                ModuleFinder.of(JAR).findAll().iterator().next().descriptor().name();
+        ModuleDescriptor own = ModuleFinder.of(Path.of("target/classes"))
+                .find(name)
+                .orElseThrow()
+                .descriptor();
+        assertThat(own.exports().stream().map(ModuleDescriptor.Exports::source))
+                .containsExactlyInAnyOrder("ai.onnxruntime", "ai.onnxruntime.platform", "ai.onnxruntime.providers");
     }
 }

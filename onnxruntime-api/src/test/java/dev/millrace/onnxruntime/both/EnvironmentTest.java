@@ -83,6 +83,8 @@ class EnvironmentTest {
             assertThat(device.getDevice().getType()).isEqualTo(OrtHardwareDeviceType.CPU);
             assertThat(device.getDevice().getVendor()).isNotEmpty();
             assertThat(device.getDevice().getDeviceId()).isZero();
+            assertThat(device.getDevice().getVendorId()).isNotNegative();
+            assertThat(device.getDevice().getMetadata()).isEmpty();
             assertThat(device.toString()).startsWith("OrtEpDevice{epName='CPUExecutionProvider', epVendor='");
             assertThat(device.getDevice().toString()).startsWith("OrtHardwareDevice{type=CPU, vendorId=");
         });

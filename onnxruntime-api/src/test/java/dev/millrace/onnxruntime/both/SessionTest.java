@@ -182,6 +182,7 @@ class SessionTest {
             assertThat(metadata.getCustomMetadataValue("reader")).isEmpty();
             assertThatThrownBy(() -> metadata.getCustomMetadata().put("a", "b"))
                     .isInstanceOf(UnsupportedOperationException.class);
+            assertThat(session.getMetadata()).isEqualTo(metadata).hasSameHashCodeAs(metadata);
             assertThat(metadata.toString())
                     .startsWith(
                             "OnnxModelMetadata{producerName='maker', graphName='small', graphDescription='one node'");
