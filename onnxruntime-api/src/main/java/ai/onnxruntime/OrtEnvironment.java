@@ -143,13 +143,18 @@ public final class OrtEnvironment implements AutoCloseable {
         SessionSettings settings = options.settings();
         settings.check(this);
         Profile profile = Errors.translated(() -> Profile.start(settings.profilePrefix()));
-        Session session = Errors.translated(() -> {
-            var engineOptions = settings.engineOptions(profile.trace()).build();
-            return settings.hasInitializers()
-                    ? engine.session(replaced(read.get(), settings), engineOptions)
-                    : create.apply(engineOptions);
-        });
-        return new OrtSession(new OpenModel(session, profile, settings.extents()));
+        try {
+            Session session = Errors.translated(() -> {
+                var engineOptions = settings.engineOptions(profile.trace()).build();
+                return settings.hasInitializers()
+                        ? engine.session(replaced(read.get(), settings), engineOptions)
+                        : create.apply(engineOptions);
+            });
+            return new OrtSession(new OpenModel(session, profile, settings.extents()));
+        } catch (OrtException | RuntimeException e) {
+            profile.end();
+            throw e;
+        }
     }
 
     private static byte[] replaced(Model model, SessionSettings settings) {
