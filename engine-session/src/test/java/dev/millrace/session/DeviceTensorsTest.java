@@ -177,7 +177,8 @@ class DeviceTensorsTest {
             }
             // each input goes up and each product comes down; the state stays
             assertThat(factory.device().hostCopies() - before).isEqualTo(20);
-            assertThat(sequence.snapshot().get("b").floats()).containsExactly(11);
+            assertThat(sequence.snapshot())
+                    .hasEntrySatisfying("b", state -> assertThat(state.floats()).containsExactly(11));
         }
     }
 

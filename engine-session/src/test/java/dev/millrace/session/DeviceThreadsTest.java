@@ -45,11 +45,11 @@ class DeviceThreadsTest {
         try (Session slow = session(model, "slow", "cpu");
                 Session host = session(TestModels.perceptron(1, WIDTH, 1), "cpu")) {
             work.apply(slow).block();
-            host.mono(request()).block().close();
+            host.mono(request()).doOnNext(Outputs::close).block();
             CompletableFuture<?> busy = work.apply(slow).toFuture();
             // the device is at work
             Thread.sleep(OPERATION_NANOS / 1_000_000);
-            host.mono(request()).block().close();
+            host.mono(request()).doOnNext(Outputs::close).block();
             assertThat(busy).isNotDone();
             busy.get();
         }

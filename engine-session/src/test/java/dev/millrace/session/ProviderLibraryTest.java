@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -33,97 +34,98 @@ class ProviderLibraryTest {
 
     /** A provider that doubles where the model says Relu; asked for by its options, it throws. */
     private static final String SOURCE = """
-        package stranger;
+                package stranger;
 
-        import dev.millrace.graph.infer.Facts;
-        import dev.millrace.graph.ir.Graph;
-        import dev.millrace.graph.ir.Node;
-        import dev.millrace.graph.ir.ValueType;
-        import dev.millrace.providers.spi.CapabilitySink;
-        import dev.millrace.providers.spi.ExecutionProvider;
-        import dev.millrace.providers.spi.HardwareDevice;
-        import dev.millrace.providers.spi.ProviderDevice;
-        import dev.millrace.providers.spi.ProviderFactory;
-        import dev.millrace.providers.spi.ProviderOptions;
-        import dev.millrace.scheduler.kernel.BindContext;
-        import dev.millrace.scheduler.kernel.KernelFactory;
-        import dev.millrace.scheduler.kernel.Launch;
-        import dev.millrace.scheduler.kernel.ShapedKernel;
-        import java.lang.foreign.ValueLayout;
-        import java.lang.ref.WeakReference;
-        import java.util.List;
-        import java.util.Map;
+                import dev.millrace.graph.infer.Facts;
+                import dev.millrace.graph.ir.Graph;
+                import dev.millrace.graph.ir.Node;
+                import dev.millrace.graph.ir.ValueType;
+                import dev.millrace.providers.spi.CapabilitySink;
+                import dev.millrace.providers.spi.ExecutionProvider;
+                import dev.millrace.providers.spi.HardwareDevice;
+                import dev.millrace.providers.spi.ProviderDevice;
+                import dev.millrace.providers.spi.ProviderFactory;
+                import dev.millrace.providers.spi.ProviderOptions;
+                import dev.millrace.scheduler.kernel.BindContext;
+                import dev.millrace.scheduler.kernel.KernelFactory;
+                import dev.millrace.scheduler.kernel.Launch;
+                import dev.millrace.scheduler.kernel.ShapedKernel;
+                import java.lang.foreign.ValueLayout;
+                import java.lang.ref.WeakReference;
+                import java.util.List;
+                import java.util.Map;
+        import java.util.Objects;
 
-        public final class StrangerFactory implements ProviderFactory {
-            public static final class Oddity extends RuntimeException {
-                public Oddity(String text) {
-                    super(text);
-                }
-            }
+                public final class StrangerFactory implements ProviderFactory {
+                    public static final class Oddity extends RuntimeException {
+                        public Oddity(String text) {
+                            super(text);
+                        }
+                    }
 
-            public StrangerFactory() {
-                System.getProperties()
-                        .put("stranger.loader", new WeakReference<>(StrangerFactory.class.getClassLoader()));
-            }
+                    public StrangerFactory() {
+                        System.getProperties()
+                                .put("stranger.loader", new WeakReference<>(StrangerFactory.class.getClassLoader()));
+                    }
 
-            public String name() {
-                return "NAME";
-            }
-
-            public String vendor() {
-                return "stranger";
-            }
-
-            public String version() {
-                return "1.0.0";
-            }
-
-            public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
-                return ProviderDevice.processors(name(), version(), hardware);
-            }
-
-            public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
-                String fault = options.values().getOrDefault("fault", "");
-                return new ExecutionProvider() {
                     public String name() {
                         return "NAME";
                     }
 
-                    public void claim(Graph graph, CapabilitySink sink) {
-                        if (fault.equals("claim")) {
-                            throw new Oddity("cannot look");
-                        }
-                        for (Node node : graph.nodes()) {
-                            if (node.op().name().equals("Relu")) {
-                                sink.single(node);
+                    public String vendor() {
+                        return "stranger";
+                    }
+
+                    public String version() {
+                        return "1.0.0";
+                    }
+
+                    public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
+                        return ProviderDevice.processors(name(), version(), hardware);
+                    }
+
+                    public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
+                        String fault = options.values().getOrDefault("fault", "");
+                        return new ExecutionProvider() {
+                            public String name() {
+                                return "NAME";
                             }
-                        }
+
+                            public void claim(Graph graph, CapabilitySink sink) {
+                                if (fault.equals("claim")) {
+                                    throw new Oddity("cannot look");
+                                }
+                                for (Node node : graph.nodes()) {
+                                    if (node.op().name().equals("Relu")) {
+                                        sink.single(node);
+                                    }
+                                }
+                            }
+
+                            public KernelFactory kernels() {
+                                return node -> node.op().name().equals("Relu") ? new Doubling(fault) : null;
+                            }
+                        };
                     }
 
-                    public KernelFactory kernels() {
-                        return node -> node.op().name().equals("Relu") ? new Doubling(fault) : null;
+                    private record Doubling(String fault) implements ShapedKernel {
+                        public List<ValueType> outputs(Node node, Facts facts) {
+                            return List.of(facts.type(0));
+                        }
+
+                        public Launch bind(BindContext context) {
+                            return run -> {
+                                if (fault.equals("run")) {
+                                    throw new Oddity("cannot run");
+                                }
+                                for (long at = 0; at < run.input(0).byteSize(); at += 4) {
+                                    float value = run.input(0).get(ValueLayout.JAVA_FLOAT, at);
+                                    run.output(0).set(ValueLayout.JAVA_FLOAT, at, 2 * value);
+                                }
+                            };
+                        }
                     }
-                };
-            }
-
-            private record Doubling(String fault) implements ShapedKernel {
-                public List<ValueType> outputs(Node node, Facts facts) {
-                    return List.of(facts.type(0));
                 }
-
-                public Launch bind(BindContext context) {
-                    return run -> {
-                        if (fault.equals("run")) {
-                            throw new Oddity("cannot run");
-                        }
-                        for (long at = 0; at < run.input(0).byteSize(); at += 4) {
-                            float value = run.input(0).get(ValueLayout.JAVA_FLOAT, at);
-                            run.output(0).set(ValueLayout.JAVA_FLOAT, at, 2 * value);
-                        }
-                    };
-                }
-            }
-        }
         """;
 
     @TempDir
@@ -292,6 +294,7 @@ class ProviderLibraryTest {
     /** The class loader of the library, which its factory leaves in a property of the system. */
     @SuppressWarnings("unchecked")
     private static WeakReference<ClassLoader> loader() {
-        return (WeakReference<ClassLoader>) System.getProperties().remove("stranger.loader");
+        return (WeakReference<ClassLoader>)
+                Objects.requireNonNull(System.getProperties().remove("stranger.loader"));
     }
 }

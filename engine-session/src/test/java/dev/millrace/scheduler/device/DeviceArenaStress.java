@@ -17,11 +17,12 @@ public class DeviceArenaStress {
     private final ImmediateDevice device = new ImmediateDevice();
     private final DeviceArena arena =
             new DeviceArena(device.place(), new DeviceArena.Options(512, 512, Long.MAX_VALUE));
-    private volatile DeviceRange one;
-    private volatile DeviceRange other;
+    private volatile DeviceRange one = arena.allocate(0);
+    private volatile DeviceRange other = one;
 
     @Actor
     public void one() {
+        arena.free(one);
         arena.free(arena.allocate(100));
         one = arena.allocate(200);
     }

@@ -9,6 +9,7 @@ import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -66,7 +67,8 @@ class DeviceGenerationTest {
                     .collectList()
                     .flux());
         }
-        return Flux.merge(Flux.fromIterable(texts), 8).collectList().block();
+        return Objects.requireNonNull(
+                Flux.merge(Flux.fromIterable(texts), 8).collectList().block());
     }
 
     private static List<Long> ids(Generator generator, int count) {
