@@ -115,6 +115,7 @@ class OperationTest {
             assertThat(client.get("v2/health/live").status()).isEqualTo(200);
             assertThat(client.get("v2").status()).isEqualTo(401);
             assertThat(client.get("metrics").status()).isEqualTo(401);
+            assertThat(client.get("v2/models/health/ready").status()).isEqualTo(401);
             byte[] row = ROW.getBytes(StandardCharsets.UTF_8);
             assertThat(client.post("v2/models/plus/infer", row, Map.of("Authorization", "Bearer other"))
                             .status())

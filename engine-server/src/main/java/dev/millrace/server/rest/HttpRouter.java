@@ -35,7 +35,8 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     @FunctionalInterface
     interface ErrorForm extends BiFunction<HttpResponseStatus, String, Object> {}
 
-    private record Route(HttpMethod method, List<String> pattern, Handler handler, ErrorForm errors) {}
+    /** @param isOpen whether everybody may use it, without a token */
+    private record Route(HttpMethod method, List<String> pattern, Handler handler, ErrorForm errors, boolean isOpen) {}
 
     private static final ErrorForm PROTOCOL_ERROR = (_, message) -> Map.of("error", message);
 
@@ -70,14 +71,22 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
 
     /** Adds a route. A segment of the path that is an asterisk is a variable. */
     public HttpRouter route(HttpMethod method, String path, Handler handler) {
-        routes.add(new Route(method, List.of(path.split("/")), handler, PROTOCOL_ERROR));
-        return this;
+        return add(method, path, handler, PROTOCOL_ERROR, false);
+    }
+
+    /** Adds a route that needs no token. */
+    public HttpRouter openRoute(HttpMethod method, String path, Handler handler) {
+        return add(method, path, handler, PROTOCOL_ERROR, true);
     }
 
     /** Adds a route whose failures have a form of their own. */
     public HttpRouter route(
             HttpMethod method, String path, Handler handler, BiFunction<HttpResponseStatus, String, Object> errors) {
-        routes.add(new Route(method, List.of(path.split("/")), handler, errors::apply));
+        return add(method, path, handler, errors::apply, false);
+    }
+
+    private HttpRouter add(HttpMethod method, String path, Handler handler, ErrorForm errors, boolean isOpen) {
+        routes.add(new Route(method, List.of(path.split("/")), handler, errors, isOpen));
         return this;
     }
 
@@ -110,7 +119,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         if (route == null) {
             throw missing(path);
         }
-        if (!isAllowed(request, path)) {
+        if (!isAllowed(request, route)) {
             throw new HttpProblem(HttpResponseStatus.UNAUTHORIZED, "the request needs the server's bearer token");
         }
         if (isCounted(route) && requests.get() > mostRequests) {
@@ -138,9 +147,8 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
                         HttpResponseStatus.METHOD_NOT_ALLOWED, "the method here is " + String.join(" or ", methods));
     }
 
-    /** Whether the request has the token. Health is told to everybody. */
-    private boolean isAllowed(HttpServerRequest request, List<String> path) {
-        if (token == null || path.contains("health")) {
+    private boolean isAllowed(HttpServerRequest request, Route route) {
+        if (token == null || route.isOpen) {
             return true;
         }
         String given = request.requestHeaders().get(HttpHeaderNames.AUTHORIZATION, "");

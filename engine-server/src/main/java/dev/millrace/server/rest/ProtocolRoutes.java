@@ -31,8 +31,9 @@ public final class ProtocolRoutes {
 
     public void addTo(HttpRouter router) {
         get(router, "v2", _ -> message(ServerDescription.server()));
-        get(router, "v2/health/live", _ -> HttpAnswer.json(Map.of("live", true)));
-        get(router, "v2/health/ready", _ -> health(Map.of("ready", ready.getAsBoolean()), ready.getAsBoolean()));
+        router.openRoute(
+                HttpMethod.GET, "v2/health/live", _ -> Mono.fromSupplier(() -> HttpAnswer.json(Map.of("live", true))));
+        router.openRoute(HttpMethod.GET, "v2/health/ready", _ -> Mono.fromSupplier(this::serverReady));
         get(router, "v2/models/stats", _ -> statistics("", ""));
         for (String model : List.of("v2/models/*", "v2/models/*/versions/*")) {
             get(router, model, call -> onVersion(call, this::metadata));
@@ -79,6 +80,11 @@ public final class ProtocolRoutes {
 
     private static HttpAnswer health(Object tree, boolean good) {
         return HttpAnswer.json(good ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE, tree);
+    }
+
+    private HttpAnswer serverReady() {
+        boolean isReady = ready.getAsBoolean();
+        return health(Map.of("ready", isReady), isReady);
     }
 
     private HttpAnswer onVersion(HttpCall call, Function<LoadedVersion, HttpAnswer> handler) {
