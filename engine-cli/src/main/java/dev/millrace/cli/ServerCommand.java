@@ -104,6 +104,9 @@ final class ServerCommand implements Callable<Integer> {
     @Option(names = "--access-log", description = "Write a line for each request to the log.")
     private boolean accessLog;
 
+    @Option(names = "--no-dashboard", description = "Leave out the page for operators at /ui.")
+    private boolean noDashboard;
+
     @Option(
             names = "--drain-seconds",
             paramLabel = "N",
@@ -163,6 +166,7 @@ final class ServerCommand implements Callable<Integer> {
                 .maxBodyBytes(maxBody)
                 .maxRequests(maxRequests)
                 .accessLog(accessLog)
+                .dashboard(!noDashboard)
                 .drain(Duration.ofSeconds(drainSeconds))
                 .engine(EngineOptions.builder()
                         .threads(threads)

@@ -1,6 +1,7 @@
 package dev.millrace.server;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.server.dashboard.DashboardRoutes;
 import dev.millrace.server.grpc.GrpcEndpoint;
 import dev.millrace.server.metrics.ServerMetrics;
 import dev.millrace.server.model.CounterBook;
@@ -60,6 +61,9 @@ public final class ModelServer implements AutoCloseable {
             new RepositoryRoutes(repository, control).addTo(router);
             new GenerateRoutes(repository).addTo(router);
             new OpenAiRoutes(repository).addTo(router);
+            if (options.dashboard()) {
+                new DashboardRoutes(engine, repository, router::active, this::isReady).addTo(router);
+            }
             metrics.watch(engine, repository, router);
             metrics.addTo(router);
             var tls = ServerTls.of(options);

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxBodyBytes the most bytes of a body of HTTP or a message of gRPC
  * @param maxRequests the requests that are handled at once by each protocol; further ones are refused
  * @param accessLog whether each request is written to the log
+ * @param dashboard whether the port of HTTP has a page for operators at {@code /ui}
  * @param drain the time that requests have to end when the server is closed
  * @param engine the options of the engine
  */
@@ -45,6 +46,7 @@ public record ServerOptions(
         int maxBodyBytes,
         int maxRequests,
         boolean accessLog,
+        boolean dashboard,
         Duration drain,
         EngineOptions engine) {
     public ServerOptions {
@@ -91,6 +93,7 @@ public record ServerOptions(
         private int maxBodyBytes = Integer.MAX_VALUE;
         private int maxRequests = 4096;
         private boolean accessLog;
+        private boolean dashboard = true;
         private Duration drain = Duration.ofSeconds(30);
         private EngineOptions engine = EngineOptions.defaults();
 
@@ -167,6 +170,11 @@ public record ServerOptions(
             return this;
         }
 
+        public Builder dashboard(boolean value) {
+            dashboard = value;
+            return this;
+        }
+
         public Builder drain(Duration time) {
             drain = time;
             return this;
@@ -194,6 +202,7 @@ public record ServerOptions(
                     maxBodyBytes,
                     maxRequests,
                     accessLog,
+                    dashboard,
                     drain,
                     engine);
         }

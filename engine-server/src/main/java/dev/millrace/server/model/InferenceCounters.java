@@ -35,6 +35,7 @@ public final class InferenceCounters {
     private final Sum input = new Sum();
     private final Sum output = new Sum();
     private final LongAdder rows = new LongAdder();
+    private final LatencyHistogram latency = new LatencyHistogram();
     private final Map<Integer, Sum> batches = new ConcurrentSkipListMap<>();
     private volatile long lastMillis;
 
@@ -42,6 +43,7 @@ public final class InferenceCounters {
     void answered(long requestRows, long nanos) {
         rows.add(requestRows);
         success.add(nanos);
+        latency.add(nanos);
         lastMillis = System.currentTimeMillis();
     }
 
@@ -60,6 +62,11 @@ public final class InferenceCounters {
         batches.computeIfAbsent(size, _ -> new Sum()).add(ranNanos);
         input.add(copiedNanos / 2);
         output.add(copiedNanos - copiedNanos / 2);
+    }
+
+    /** The times of answered requests. */
+    public LatencyHistogram latency() {
+        return latency;
     }
 
     public ModelStatistics message(String name, String version) {

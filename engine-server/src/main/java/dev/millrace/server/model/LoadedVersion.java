@@ -15,16 +15,19 @@ public final class LoadedVersion {
     private final long version;
     private final ServedModel model;
     private final InferenceCounters counters;
+    private final long weights;
     /** The requests that use it, and one more until it is retired. */
     private final AtomicInteger users = new AtomicInteger(1);
 
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    public LoadedVersion(String name, long version, ServedModel model, InferenceCounters counters) {
+    /** @param weights the bytes of weights that loading it has added to the engine's memory */
+    public LoadedVersion(String name, long version, ServedModel model, InferenceCounters counters, long weights) {
         this.name = name;
         this.version = version;
         this.model = model;
         this.counters = counters;
+        this.weights = weights;
     }
 
     public String name() {
@@ -41,6 +44,11 @@ public final class LoadedVersion {
 
     public InferenceCounters counters() {
         return counters;
+    }
+
+    /** The bytes of weights that loading it has added; those that an earlier version shares with it are not among them. */
+    public long weights() {
+        return weights;
     }
 
     /** Takes a share in the version, which {@link #release()} returns; false if it is retired. */

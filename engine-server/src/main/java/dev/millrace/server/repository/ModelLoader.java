@@ -7,6 +7,8 @@ import dev.millrace.server.config.ConfigRules;
 import dev.millrace.server.config.ConfiguredTensors;
 import dev.millrace.server.config.SessionSettings;
 import dev.millrace.server.model.EnsembleModel;
+import dev.millrace.server.model.InferenceCounters;
+import dev.millrace.server.model.LoadedVersion;
 import dev.millrace.server.model.SequenceModel;
 import dev.millrace.server.model.ServedModel;
 import dev.millrace.server.model.SessionModel;
@@ -41,7 +43,20 @@ public final class ModelLoader {
     }
 
     /** Opens a version, warms it up and returns it; {@code members} are the models of ensembles. */
-    ServedModel load(StoredModel stored, long version, ModelConfig config, EnsembleModel.Members members) {
+    LoadedVersion load(
+            StoredModel stored,
+            long version,
+            ModelConfig config,
+            InferenceCounters counters,
+            EnsembleModel.Members members) {
+        long before = engine.memory().weights();
+        ServedModel model = open(stored, version, config, members);
+        // a model that closes meanwhile makes the difference smaller
+        long weights = Math.max(0, engine.memory().weights() - before);
+        return new LoadedVersion(stored.name(), version, model, counters, weights);
+    }
+
+    private ServedModel open(StoredModel stored, long version, ModelConfig config, EnsembleModel.Members members) {
         ConfigRules.check(config, stored.name());
         if (config.hasEnsembleScheduling()) {
             return new EnsembleModel(config.toBuilder().setName(stored.name()).build(), members);

@@ -194,11 +194,8 @@ public final class ModelRepository implements AutoCloseable {
                 continue;
             }
             try {
-                var model = loader.load(stored, version, config, this::infer);
-                loaded.put(
-                        version,
-                        new LoadedVersion(
-                                stored.name(), version, model, counters.of(stored.name(), Long.toString(version))));
+                var own = counters.of(stored.name(), Long.toString(version));
+                loaded.put(version, loader.load(stored, version, config, own, this::infer));
                 states.put(version, new VersionState(State.READY, ""));
             } catch (EngineException e) {
                 failure = e;

@@ -32,7 +32,12 @@ public record HttpAnswer(
     }
 
     public static HttpAnswer text(String contentType, String text) {
-        return bytes(HttpResponseStatus.OK, contentType, text.getBytes(StandardCharsets.UTF_8));
+        return text(contentType, text, Map.of());
+    }
+
+    public static HttpAnswer text(String contentType, String text, Map<String, String> headers) {
+        ByteBuf body = Unpooled.wrappedBuffer(text.getBytes(StandardCharsets.UTF_8));
+        return body(HttpResponseStatus.OK, contentType, headers, body);
     }
 
     /** Returns an answer without a body. */

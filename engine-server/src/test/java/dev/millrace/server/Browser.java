@@ -1,0 +1,174 @@
+package dev.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.millrace.server.tensor.JsonTree;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/** A Chromium without a window, which a test drives by the browser's debugging protocol. */
+final class Browser implements AutoCloseable {
+    private final Process process;
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final WebSocket socket;
+    private final AtomicInteger calls = new AtomicInteger();
+    private final Map<Integer, CompletableFuture<Map<?, ?>>> answers = new ConcurrentHashMap<>();
+    private final ConcurrentLinkedQueue<String> complaints = new ConcurrentLinkedQueue<>();
+
+    private Browser(Process process, Path profile) throws Exception {
+        this.process = process;
+        URI list = URI.create("http://127.0.0.1:" + port(process, profile) + "/json/list");
+        String pages = client.send(HttpRequest.newBuilder(list).build(), BodyHandlers.ofString())
+                .body();
+        Map<?, ?> tree = JsonTree.readObject(("{\"pages\": " + pages + "}").getBytes(StandardCharsets.UTF_8));
+        Map<?, ?> page = ((List<?>) tree.get("pages"))
+                .stream()
+                        .<Map<?, ?>>map(each -> (Map<?, ?>) each)
+                        .filter(each -> "page".equals(each.get("type")))
+                        .findFirst()
+                        .orElseThrow();
+        socket = client.newWebSocketBuilder()
+                .buildAsync(URI.create(String.valueOf(page.get("webSocketDebuggerUrl"))), new Messages())
+                .get(30, TimeUnit.SECONDS);
+        call("Runtime.enable", Map.of());
+        call("Log.enable", Map.of());
+    }
+
+    /** Starts a browser; the test is skipped where there is none. */
+    static Browser start(Path profile) throws Exception {
+        Path program = Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+                .map(Path::of)
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElse(null);
+        assumeThat(program).as("there is no Chromium to show the page").isNotNull();
+        Process process = new ProcessBuilder(
+                        String.valueOf(program),
+                        "--headless",
+                        "--no-sandbox",
+                        "--disable-gpu",
+                        "--no-first-run",
+                        "--disable-background-networking",
+                        "--disable-component-update",
+                        "--disable-sync",
+                        "--user-data-dir=" + profile,
+                        "--window-size=1400,800",
+                        "--remote-debugging-port=0",
+                        "about:blank")
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectErrorStream(true)
+                .start();
+        try {
+            return new Browser(process, profile);
+        } catch (Exception | Error e) {
+            process.destroyForcibly().waitFor();
+            throw e;
+        }
+    }
+
+    /** Returns the port of the debugging protocol, which the browser writes to its profile once it listens. */
+    private static int port(Process process, Path profile) throws IOException, InterruptedException {
+        Path file = profile.resolve("DevToolsActivePort");
+        for (int i = 0; i < 600; i++) {
+            List<String> lines = Files.exists(file) ? Files.readAllLines(file) : List.of();
+            if (lines.size() >= 2) {
+                return Integer.parseInt(lines.getFirst());
+            }
+            assertThat(process.waitFor(100, TimeUnit.MILLISECONDS))
+                    .as("the browser has ended")
+                    .isFalse();
+        }
+        throw new AssertionError("the browser does not listen");
+    }
+
+    private final class Messages implements WebSocket.Listener {
+        private final StringBuilder text = new StringBuilder();
+
+        @Override
+        public CompletionStage<?> onText(WebSocket from, CharSequence data, boolean last) {
+            text.append(data);
+            if (last) {
+                Map<?, ?> message = JsonTree.readObject(text.toString().getBytes(StandardCharsets.UTF_8));
+                text.setLength(0);
+                if (message.get("id") instanceof Number id) {
+                    answers.remove(id.intValue()).complete(message);
+                } else {
+                    String event = String.valueOf(message.get("params"));
+                    if ("Runtime.exceptionThrown".equals(message.get("method"))
+                            || "Log.entryAdded".equals(message.get("method")) && event.contains("level=error")) {
+                        complaints.add(event);
+                    }
+                }
+            }
+            from.request(1);
+            return CompletableFuture.completedStage(null);
+        }
+    }
+
+    private Map<?, ?> call(String method, Map<String, ?> parameters) throws Exception {
+        int id = calls.incrementAndGet();
+        var answer = new CompletableFuture<Map<?, ?>>();
+        answers.put(id, answer);
+        byte[] message = JsonTree.bytes(Map.of("id", id, "method", method, "params", parameters));
+        socket.sendText(new String(message, StandardCharsets.UTF_8), true).get(30, TimeUnit.SECONDS);
+        Map<?, ?> answered = answer.get(60, TimeUnit.SECONDS);
+        assertThat(answered.get("error")).as(method).isNull();
+        return (Map<?, ?>) answered.get("result");
+    }
+
+    void open(URI page) throws Exception {
+        call("Page.navigate", Map.of("url", page.toString()));
+    }
+
+    /** Returns the value of an expression of JavaScript, as a text. */
+    String evaluate(String expression) throws Exception {
+        Map<?, ?> answer =
+                call("Runtime.evaluate", Map.of("expression", expression, "awaitPromise", true, "returnByValue", true));
+        assertThat(answer.get("exceptionDetails")).as(expression).isNull();
+        return String.valueOf(((Map<?, ?>) answer.get("result")).get("value"));
+    }
+
+    /** Waits until a condition of JavaScript holds; fails after half a minute. */
+    void await(String condition) throws Exception {
+        String held = evaluate("""
+            new Promise(done => {
+              const end = Date.now() + 30000;
+              const look = () => (%s) ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 20);
+              look();
+            })\
+            """.formatted(condition));
+        assertThat(held)
+                .as(condition + "; the page: " + evaluate("document.body?.innerText"))
+                .isEqualTo("true");
+    }
+
+    /** The errors of scripts, and requests and contents that the browser refused. */
+    List<String> complaints() {
+        return List.copyOf(complaints);
+    }
+
+    @Override
+    public void close() throws Exception {
+        socket.abort();
+        client.close();
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly().waitFor();
+    }
+}

@@ -1,0 +1,225 @@
+package dev.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.server.tensor.JsonTree;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests the page for operators: its state, its headers, and the page in a browser. */
+class DashboardTest {
+    private static final String HOSTILE = "<img src=x onerror=document.title=1>";
+
+    @TempDir
+    static Path folder;
+
+    @TempDir
+    Path profile;
+
+    private static ModelServer server;
+    private static RestClient client;
+
+    @BeforeAll
+    static void start() {
+        new TestRepository(folder)
+                .version("simple", 1, ServerModels.simple(ElementType.INT32))
+                .version("joined", 1, ServerModels.plus(1, 1))
+                .config(
+                        "joined",
+                        "max_batch_size: 8 dynamic_batching { preferred_batch_size: [2]"
+                                + " max_queue_delay_microseconds: 20000 }")
+                .version(HOSTILE, 1, ServerModels.plus(1, 2))
+                .version("sum", 1, ServerModels.sum())
+                .config("sum", """
+                    max_batch_size: 1
+                    sequence_batching {
+                      control_input { name: "START" control { kind: CONTROL_SEQUENCE_START int32_false_true: [0, 1] } }
+                      state { input_name: "STATE_IN" output_name: "STATE_OUT" data_type: TYPE_INT32 dims: [1]
+                        initial_state { name: "zero" data_type: TYPE_INT32 dims: [1] zero_data: true } } }\
+                    """)
+                .version("broken", 1, "no model".getBytes(StandardCharsets.UTF_8));
+        server = TestServers.start(folder);
+        client = new RestClient(server);
+    }
+
+    @AfterAll
+    static void stop() {
+        client.close();
+        server.close();
+    }
+
+    private static Map<?, ?> state() {
+        return JsonTree.readObject(client.get("ui/state").bytes());
+    }
+
+    private static Map<?, ?> model(String name) {
+        return ((List<?>) state().get("models"))
+                .stream()
+                        .<Map<?, ?>>map(each -> (Map<?, ?>) each)
+                        .filter(each -> name.equals(each.get("name")))
+                        .findFirst()
+                        .orElseThrow();
+    }
+
+    /** Adds up the counts of a histogram, each times its weight. */
+    private static long total(Map<?, ?> model, String histogram, ToLongFunction<Map<?, ?>> weight) {
+        return ((List<?>) model.get(histogram))
+                .stream()
+                        .<Map<?, ?>>map(each -> (Map<?, ?>) each)
+                        .mapToLong(each -> weight.applyAsLong(each) * ((Number) each.get("count")).longValue())
+                        .sum();
+    }
+
+    @Test
+    void theStateHasModelsWithTheirCountsAndMemory() {
+        String row = "{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": [1]}]}";
+        int sent = 0;
+        for (int round = 0;
+                round < 100 && !model("joined").get("batches").toString().contains("size=2");
+                round++) {
+            sent += sendAtOnce(50, row);
+        }
+        client.post("v2/models/joined/infer", "{\"inputs\": []}");
+
+        Map<?, ?> joined = model("joined");
+        // the engine reports a run after its answers
+        for (int i = 0; i < 1000 && answered(joined) < sent; i++) {
+            joined = model("joined");
+        }
+        assertThat(joined.get("state")).isEqualTo("READY");
+        assertThat(joined.get("requests")).hasToString(Integer.toString(sent));
+        assertThat(joined.get("failures")).hasToString("1");
+        assertThat(total(joined, "latency", _ -> 1)).isEqualTo(sent);
+        assertThat(joined.get("batches").toString()).contains("size=2");
+        assertThat(answered(joined)).isEqualTo(sent);
+        assertThat(joined.get("runs")).hasToString(Long.toString(total(joined, "batches", _ -> 1)));
+        assertThat(((Map<?, ?>) joined.get("metadata")).get("inputs"))
+                .hasToString("[{name=x, datatype=FP32, shape=[-1, 1]}]");
+        Map<?, ?> memory = (Map<?, ?>) state().get("memory");
+        assertThat(((Number) memory.get("weights")).longValue())
+                .isGreaterThanOrEqualTo(((Number) model("sum").get("weights")).longValue());
+        assertThat(state().get("devices")).isEqualTo(List.of());
+    }
+
+    /** The requests that the model's runs have answered. */
+    private static long answered(Map<?, ?> model) {
+        return total(model, "batches", each -> ((Number) each.get("size")).longValue());
+    }
+
+    private static int sendAtOnce(int count, String body) {
+        var request = HttpRequest.newBuilder(client.uri("v2/models/joined/infer"))
+                .POST(BodyPublishers.ofString(body))
+                .build();
+        IntStream.range(0, count)
+                .mapToObj(_ -> client.client().sendAsync(request, BodyHandlers.ofString()))
+                .toList()
+                .forEach(answer -> assertThat(answer.join().statusCode()).isEqualTo(200));
+        return count;
+    }
+
+    @Test
+    void aModelThatIsNotServedHasItsReason() {
+        Map<?, ?> broken = model("broken");
+        assertThat(broken.get("state")).isEqualTo("UNAVAILABLE");
+        assertThat(broken.get("reason").toString()).isNotEmpty();
+        assertThat(broken.get("metadata")).isNull();
+        assertThat(state().get("ready")).isEqualTo(false);
+    }
+
+    @Test
+    void thePageIsBoundToItsOwnScriptAndServer() throws Exception {
+        var page = client.get("ui");
+        assertThat(page.status()).isEqualTo(200);
+        assertThat(page.body()).doesNotContain("src=", "href=", "/*PAGE*/", "/*STYLE*/", "style=", "onclick=");
+        String policy = page.headers().firstValue("Content-Security-Policy").orElseThrow();
+        assertThat(policy)
+                .contains("default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'")
+                .contains("script-src '" + digest(page.body(), "script") + "'")
+                .contains("style-src '" + digest(page.body(), "style") + "'")
+                .doesNotContain("unsafe");
+        assertThat(page.headers().firstValue("X-Content-Type-Options")).contains("nosniff");
+        assertThat(page.headers().firstValue("Content-Type")).contains("text/html; charset=utf-8");
+    }
+
+    private static String digest(String page, String element) throws Exception {
+        int start = page.indexOf("<" + element + ">") + element.length() + 2;
+        byte[] text = page.substring(start, page.indexOf("</" + element + ">")).getBytes(StandardCharsets.UTF_8);
+        return "sha256-"
+                + Base64.getEncoder()
+                        .encodeToString(MessageDigest.getInstance("SHA-256").digest(text));
+    }
+
+    @Test
+    void theStateNeedsTheTokenAndThePageDoesNot() {
+        var options = TestServers.options(folder).token("secret").build();
+        try (var closed = ModelServer.start(options);
+                var other = new RestClient(closed)) {
+            assertThat(other.get("ui").status()).isEqualTo(200);
+            assertThat(other.get("ui/state").status()).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void anOptionLeavesThePageOut() {
+        try (var without = ModelServer.start(
+                        TestServers.options(folder).dashboard(false).build());
+                var other = new RestClient(without)) {
+            assertThat(other.get("ui").status()).isEqualTo(404);
+            assertThat(other.get("ui/state").status()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void aBrowserShowsModelsAndTriesThem() throws Exception {
+        try (var browser = Browser.start(profile)) {
+            browser.open(client.uri("ui"));
+            browser.await("document.querySelectorAll('#models tbody tr').length === 5");
+            assertThat(browser.evaluate("document.querySelector('#models tbody').innerText"))
+                    .contains(HOSTILE, "simple", "READY", "broken", "UNAVAILABLE");
+            assertThat(browser.evaluate("document.images.length")).isEqualTo("0");
+            for (String name : List.of("simple", "sum", HOSTILE)) {
+                browser.evaluate("[...document.querySelectorAll('#models tbody tr')]"
+                        + ".find(row => row.cells[0].textContent === '" + name + "').click()");
+                browser.await("document.querySelector('#name').textContent.startsWith('" + name + " ')");
+                browser.evaluate("document.querySelector('#send').click()");
+                browser.await("/^[0-9]+, /.test(document.querySelector('#answer').textContent)");
+                assertThat(browser.evaluate("document.querySelector('#answer').textContent"))
+                        .startsWith("200, ")
+                        .contains("\"outputs\":[");
+            }
+            browser.await("document.querySelectorAll('#charts svg rect').length >= 2");
+            assertThat(browser.evaluate("document.title")).isEqualTo("Millrace server");
+            assertThat(browser.complaints()).isEmpty();
+        }
+    }
+
+    @Test
+    void aBrowserAsksForTheToken() throws Exception {
+        var options = TestServers.options(folder).token("secret").build();
+        try (var closed = ModelServer.start(options);
+                var other = new RestClient(closed);
+                var browser = Browser.start(profile)) {
+            browser.open(other.uri("ui"));
+            browser.await("document.querySelector('#access')?.hidden === false");
+            browser.evaluate(
+                    "document.querySelector('#token').value = 'secret'; document.querySelector('#enter').click()");
+            browser.await("document.querySelectorAll('#models tbody tr').length === 5");
+            assertThat(browser.evaluate("document.querySelector('#access').hidden"))
+                    .isEqualTo("true");
+        }
+    }
+}
