@@ -8,6 +8,7 @@ module dev.millrace.cli {
     requires java.management;
     requires jdk.management;
     requires me.tongfei.progressbar;
+    requires org.snakeyaml.engine;
     requires tools.jackson.core;
     requires static transitive org.jspecify;
 

@@ -16,10 +16,14 @@ import java.util.concurrent.Callable;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** Serves the models of a folder. */
@@ -36,10 +40,17 @@ final class ServerCommand implements Callable<Integer> {
     private CommandSpec spec = CommandSpec.create();
 
     @Parameters(
-            arity = "1..*",
+            arity = "0..*",
             paramLabel = "FOLDER",
             description = "Folders of models: MODEL/config.pbtxt and MODEL/VERSION/model.onnx, or MODEL.onnx.")
     private List<Path> folders = new ArrayList<>();
+
+    @Option(
+            names = ServeConfigFile.FLAG,
+            paramLabel = "FILE",
+            description = "A YAML file with flags, such as http-port: 8000, and folders. Flags of the command line go before"
+                    + " those of the environment, and those before the file's.")
+    private @Nullable Path config;
 
     @Option(names = "--host", paramLabel = "ADDRESS", description = "The address to listen at (default: 127.0.0.1).")
     private String host = "127.0.0.1";
@@ -130,6 +141,41 @@ final class ServerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        return (config == null ? this : with(config)).serve();
+    }
+
+    /** Returns this command with the values of a file where neither the command line nor the environment has one. */
+    private ServerCommand with(Path file) throws IOException {
+        var read = ServeConfigFile.read(file, spec);
+        ParseResult given = spec.commandLine().getParseResult();
+        List<String> arguments = read.arguments(flag -> given.hasMatchedOption(flag)
+                || System.getenv(ServeEnvironment.name(flag.longestName())) != null);
+        for (OptionSpec flag : given.matchedOptions()) {
+            if (flag.arity().max() == 0) {
+                arguments.add(flag.longestName());
+            } else {
+                flag.originalStringValues().forEach(value -> arguments.add(flag.longestName() + "=" + value));
+            }
+        }
+        arguments.add("--");
+        arguments.addAll(folders.isEmpty() ? read.folders() : folders.stream().map(Path::toString).toList());
+        var command = new ServerCommand();
+        try {
+            new CommandLine(command)
+                    .setOut(spec.commandLine().getOut())
+                    .setCaseInsensitiveEnumValuesAllowed(true)
+                    .setExpandAtFiles(false)
+                    .parseArgs(arguments.toArray(new String[0]));
+        } catch (ParameterException e) {
+            throw new UsageException(file + ": " + e.getMessage());
+        }
+        return command;
+    }
+
+    private Integer serve() throws IOException {
+        if (folders.isEmpty()) {
+            throw new UsageException("serve needs a FOLDER of models");
+        }
         UsageException.requireAtLeast(1, "--poll-seconds", pollSeconds);
         UsageException.requireAtLeast(0, "--drain-seconds", drainSeconds);
         UsageException.requireAtLeast(0, "--threads", threads);

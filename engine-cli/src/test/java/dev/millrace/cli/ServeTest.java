@@ -17,6 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests {@code millrace serve}. */
 class ServeTest {
@@ -43,6 +45,17 @@ class ServeTest {
     void aFolderIsServedUntilTheEnd() throws Exception {
         WordModel.write(Files.createDirectories(folder.resolve("words/1")).resolve("model.onnx"), 1, 0);
         Path token = Files.writeString(folder.resolve("token"), "secret\n");
+        // the port of metrics is no port: the flag goes before it
+        Path config = Files.writeString(folder.resolve("serve.yaml"), """
+            folders: ['%s']
+            control: poll
+            http-port: 0
+            metrics-port: 99999
+            access-log: true
+            no-dashboard: false
+            load: [a, b]
+            token-file: '%s'
+            """.formatted(folder, token));
         var lines = new Lines();
         var code = new CompletableFuture<Integer>();
         Thread serving = Thread.ofPlatform().start(() -> {
@@ -50,19 +63,13 @@ class ServeTest {
             line.setOut(new PrintWriter(lines, true));
             code.complete(line.execute(
                     "serve",
-                    folder.toString(),
-                    "--http-port",
-                    "0",
+                    "--config",
+                    config.toString(),
                     "--grpc-port",
                     "0",
                     "--metrics-port",
                     "0",
-                    "--threads",
-                    "1",
-                    "--token-file",
-                    token.toString(),
-                    "--control",
-                    "poll",
+                    "--threads=1",
                     "--drain-seconds",
                     "1"));
         });
@@ -84,6 +91,44 @@ class ServeTest {
         }
         serving.interrupt();
         assertThat(code.get(60, TimeUnit.SECONDS)).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "http-prt: 8000|there is no key 'http-prt'; there are folders and [access-log, context-cache",
+                "config: other.yaml|there is no key 'config'",
+                "help: true|there is no key 'help'",
+                "http-port: [1, 2]|http-port is [1, 2]; it is one value",
+                "http-port: many|'many' is not an int",
+                "access-log: 1|access-log is 1; it is true or false",
+                "host: {a: b}|host is {a=b}; it is one value",
+                "host: a\\nhost: b|duplicate key host",
+                "host: [|is no YAML",
+                "just a text|has no keys with values",
+                "host: localhost|serve needs a FOLDER of models"
+            })
+    void aFileThatMakesNoSenseIsRefused(String content, String reason) throws Exception {
+        Path config = Files.writeString(folder.resolve("serve.yaml"), content.replace("\\n", "\n"));
+        Command refused = millrace("serve", "--config", config);
+        assertThat(refused.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(refused.err()).contains(reason);
+    }
+
+    @Test
+    void aFileGivesWhatHasNoValueYet() throws Exception {
+        Path config = Files.writeString(folder.resolve("serve.yaml"), """
+            http-port: 1
+            grpc-port: 2
+            load: [a, b]
+            access-log: true
+            """);
+        var serve = Main.commandLine().getSubcommands().get("serve").getCommandSpec();
+        assertThat(ServeConfigFile.read(config, serve)
+                        .arguments(flag -> flag.longestName().equals("--grpc-port")))
+                .containsExactly("--access-log", "--http-port=1", "--load=a", "--load=b");
     }
 
     @Test
