@@ -48,8 +48,9 @@ final class ServerCommand implements Callable<Integer> {
     @Option(
             names = ServeConfigFile.FLAG,
             paramLabel = "FILE",
-            description = "A YAML file with flags, such as http-port: 8000, and folders. Flags of the command line go before"
-                    + " those of the environment, and those before the file's.")
+            description =
+                    "A YAML file with flags, such as http-port: 8000, and folders. Flags of the command line go before"
+                            + " those of the environment, and those before the file's.")
     private @Nullable Path config;
 
     @Option(names = "--host", paramLabel = "ADDRESS", description = "The address to listen at (default: 127.0.0.1).")
@@ -148,8 +149,8 @@ final class ServerCommand implements Callable<Integer> {
     private ServerCommand with(Path file) throws IOException {
         var read = ServeConfigFile.read(file, spec);
         ParseResult given = spec.commandLine().getParseResult();
-        List<String> arguments = read.arguments(flag -> given.hasMatchedOption(flag)
-                || System.getenv(ServeEnvironment.name(flag.longestName())) != null);
+        List<String> arguments = read.arguments(flag ->
+                given.hasMatchedOption(flag) || System.getenv(ServeEnvironment.name(flag.longestName())) != null);
         for (OptionSpec flag : given.matchedOptions()) {
             if (flag.arity().max() == 0) {
                 arguments.add(flag.longestName());
@@ -158,7 +159,10 @@ final class ServerCommand implements Callable<Integer> {
             }
         }
         arguments.add("--");
-        arguments.addAll(folders.isEmpty() ? read.folders() : folders.stream().map(Path::toString).toList());
+        arguments.addAll(
+                folders.isEmpty()
+                        ? read.folders()
+                        : folders.stream().map(Path::toString).toList());
         var command = new ServerCommand();
         try {
             new CommandLine(command)

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,7 +30,7 @@ final class Browser implements AutoCloseable {
     private final HttpClient client = HttpClient.newHttpClient();
     private final WebSocket socket;
     private final AtomicInteger calls = new AtomicInteger();
-    private final Map<Integer, CompletableFuture<Map<?, ?>>> answers = new ConcurrentHashMap<>();
+    private final Map<Integer, CompletableFuture<Json>> answers = new ConcurrentHashMap<>();
     private final ConcurrentLinkedQueue<String> complaints = new ConcurrentLinkedQueue<>();
 
     private Browser(Process process, Path profile) throws Exception {
@@ -37,15 +38,13 @@ final class Browser implements AutoCloseable {
         URI list = URI.create("http://127.0.0.1:" + port(process, profile) + "/json/list");
         String pages = client.send(HttpRequest.newBuilder(list).build(), BodyHandlers.ofString())
                 .body();
-        Map<?, ?> tree = JsonTree.readObject(("{\"pages\": " + pages + "}").getBytes(StandardCharsets.UTF_8));
-        Map<?, ?> page = ((List<?>) tree.get("pages"))
-                .stream()
-                        .<Map<?, ?>>map(each -> (Map<?, ?>) each)
-                        .filter(each -> "page".equals(each.get("type")))
-                        .findFirst()
-                        .orElseThrow();
+        Json page = Json.read(pages)
+                .each()
+                .filter(each -> each.at("type").text().equals("page"))
+                .findFirst()
+                .orElseThrow();
         socket = client.newWebSocketBuilder()
-                .buildAsync(URI.create(String.valueOf(page.get("webSocketDebuggerUrl"))), new Messages())
+                .buildAsync(URI.create(page.at("webSocketDebuggerUrl").text()), new Messages())
                 .get(30, TimeUnit.SECONDS);
         call("Runtime.enable", Map.of());
         call("Log.enable", Map.of());
@@ -105,32 +104,41 @@ final class Browser implements AutoCloseable {
         public CompletionStage<?> onText(WebSocket from, CharSequence data, boolean last) {
             text.append(data);
             if (last) {
-                Map<?, ?> message = JsonTree.readObject(text.toString().getBytes(StandardCharsets.UTF_8));
+                hear(Json.read(text.toString()));
                 text.setLength(0);
-                if (message.get("id") instanceof Number id) {
-                    answers.remove(id.intValue()).complete(message);
-                } else {
-                    String event = String.valueOf(message.get("params"));
-                    if ("Runtime.exceptionThrown".equals(message.get("method"))
-                            || "Log.entryAdded".equals(message.get("method")) && event.contains("level=error")) {
-                        complaints.add(event);
-                    }
-                }
             }
             from.request(1);
             return CompletableFuture.completedStage(null);
         }
     }
 
-    private Map<?, ?> call(String method, Map<String, ?> parameters) throws Exception {
+    private void hear(Json message) {
+        if (message.at("id").value() != null) {
+            Objects.requireNonNull(answers.remove((int) message.at("id").number()))
+                    .complete(message);
+            return;
+        }
+        String event = message.at("params").text();
+        switch (message.at("method").text()) {
+            case "Runtime.exceptionThrown" -> complaints.add(event);
+            case "Log.entryAdded" -> {
+                if (event.contains("level=error")) {
+                    complaints.add(event);
+                }
+            }
+            default -> {}
+        }
+    }
+
+    private Json call(String method, Map<String, ?> parameters) throws Exception {
         int id = calls.incrementAndGet();
-        var answer = new CompletableFuture<Map<?, ?>>();
+        var answer = new CompletableFuture<Json>();
         answers.put(id, answer);
         byte[] message = JsonTree.bytes(Map.of("id", id, "method", method, "params", parameters));
         socket.sendText(new String(message, StandardCharsets.UTF_8), true).get(30, TimeUnit.SECONDS);
-        Map<?, ?> answered = answer.get(60, TimeUnit.SECONDS);
-        assertThat(answered.get("error")).as(method).isNull();
-        return (Map<?, ?>) answered.get("result");
+        Json answered = answer.get(60, TimeUnit.SECONDS);
+        assertThat(answered.at("error").value()).as(method).isNull();
+        return answered.at("result");
     }
 
     void open(URI page) throws Exception {
@@ -139,10 +147,10 @@ final class Browser implements AutoCloseable {
 
     /** Returns the value of an expression of JavaScript, as a text. */
     String evaluate(String expression) throws Exception {
-        Map<?, ?> answer =
+        Json answer =
                 call("Runtime.evaluate", Map.of("expression", expression, "awaitPromise", true, "returnByValue", true));
-        assertThat(answer.get("exceptionDetails")).as(expression).isNull();
-        return String.valueOf(((Map<?, ?>) answer.get("result")).get("value"));
+        assertThat(answer.at("exceptionDetails").value()).as(expression).isNull();
+        return answer.at("result").at("value").text();
     }
 
     /** Waits until a condition of JavaScript holds; fails after half a minute. */

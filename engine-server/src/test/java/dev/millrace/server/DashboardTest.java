@@ -3,7 +3,6 @@ package dev.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.server.tensor.JsonTree;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -12,7 +11,6 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -62,62 +60,56 @@ class DashboardTest {
         server.close();
     }
 
-    private static Map<?, ?> state() {
-        return JsonTree.readObject(client.get("ui/state").bytes());
+    private static Json state() {
+        return Json.read(client.get("ui/state").body());
     }
 
-    private static Map<?, ?> model(String name) {
-        return ((List<?>) state().get("models"))
-                .stream()
-                        .<Map<?, ?>>map(each -> (Map<?, ?>) each)
-                        .filter(each -> name.equals(each.get("name")))
-                        .findFirst()
-                        .orElseThrow();
+    private static Json model(String name) {
+        return state().at("models")
+                .each()
+                .filter(each -> each.at("name").text().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Adds up the counts of a histogram, each times its weight. */
-    private static long total(Map<?, ?> model, String histogram, ToLongFunction<Map<?, ?>> weight) {
-        return ((List<?>) model.get(histogram))
-                .stream()
-                        .<Map<?, ?>>map(each -> (Map<?, ?>) each)
-                        .mapToLong(each -> weight.applyAsLong(each) * ((Number) each.get("count")).longValue())
-                        .sum();
+    private static long total(Json model, String histogram, ToLongFunction<Json> weight) {
+        return model.at(histogram)
+                .each()
+                .mapToLong(each -> weight.applyAsLong(each) * each.at("count").number())
+                .sum();
     }
 
     @Test
     void theStateHasModelsWithTheirCountsAndMemory() {
         String row = "{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": [1]}]}";
         int sent = 0;
-        for (int round = 0;
-                round < 100 && !model("joined").get("batches").toString().contains("size=2");
-                round++) {
+        for (int round = 0; round < 100 && !model("joined").at("batches").text().contains("size=2"); round++) {
             sent += sendAtOnce(50, row);
         }
         client.post("v2/models/joined/infer", "{\"inputs\": []}");
 
-        Map<?, ?> joined = model("joined");
+        Json joined = model("joined");
         // the engine reports a run after its answers
         for (int i = 0; i < 1000 && answered(joined) < sent; i++) {
             joined = model("joined");
         }
-        assertThat(joined.get("state")).isEqualTo("READY");
-        assertThat(joined.get("requests")).hasToString(Integer.toString(sent));
-        assertThat(joined.get("failures")).hasToString("1");
+        assertThat(joined.at("state").text()).isEqualTo("READY");
+        assertThat(joined.at("requests").text()).isEqualTo(Integer.toString(sent));
+        assertThat(joined.at("failures").text()).isEqualTo("1");
         assertThat(total(joined, "latency", _ -> 1)).isEqualTo(sent);
-        assertThat(joined.get("batches").toString()).contains("size=2");
+        assertThat(joined.at("batches").text()).contains("size=2");
         assertThat(answered(joined)).isEqualTo(sent);
-        assertThat(joined.get("runs")).hasToString(Long.toString(total(joined, "batches", _ -> 1)));
-        assertThat(((Map<?, ?>) joined.get("metadata")).get("inputs"))
-                .hasToString("[{name=x, datatype=FP32, shape=[-1, 1]}]");
-        Map<?, ?> memory = (Map<?, ?>) state().get("memory");
-        assertThat(((Number) memory.get("weights")).longValue())
-                .isGreaterThanOrEqualTo(((Number) model("sum").get("weights")).longValue());
-        assertThat(state().get("devices")).isEqualTo(List.of());
+        assertThat(joined.at("runs").text()).isEqualTo(Long.toString(total(joined, "batches", _ -> 1)));
+        assertThat(joined.at("metadata").at("inputs").text()).isEqualTo("[{name=x, datatype=FP32, shape=[-1, 1]}]");
+        assertThat(state().at("memory").at("weights").number())
+                .isGreaterThanOrEqualTo(model("sum").at("weights").number());
+        assertThat(state().at("devices").text()).isEqualTo("[]");
     }
 
     /** The requests that the model's runs have answered. */
-    private static long answered(Map<?, ?> model) {
-        return total(model, "batches", each -> ((Number) each.get("size")).longValue());
+    private static long answered(Json model) {
+        return total(model, "batches", each -> each.at("size").number());
     }
 
     private static int sendAtOnce(int count, String body) {
@@ -133,11 +125,11 @@ class DashboardTest {
 
     @Test
     void aModelThatIsNotServedHasItsReason() {
-        Map<?, ?> broken = model("broken");
-        assertThat(broken.get("state")).isEqualTo("UNAVAILABLE");
-        assertThat(broken.get("reason").toString()).isNotEmpty();
-        assertThat(broken.get("metadata")).isNull();
-        assertThat(state().get("ready")).isEqualTo(false);
+        Json broken = model("broken");
+        assertThat(broken.at("state").text()).isEqualTo("UNAVAILABLE");
+        assertThat(broken.at("reason").text()).isNotEmpty();
+        assertThat(broken.at("metadata").value()).isNull();
+        assertThat(state().at("ready").value()).isEqualTo(false);
     }
 
     @Test
