@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** Tests {@code millrace serve}. */
 class ServeTest {
@@ -125,7 +126,7 @@ class ServeTest {
             load: [a, b]
             access-log: true
             """);
-        var serve = Main.commandLine().getSubcommands().get("serve").getCommandSpec();
+        var serve = CommandSpec.forAnnotatedObject(new ServerCommand());
         assertThat(ServeConfigFile.read(config, serve)
                         .arguments(flag -> flag.longestName().equals("--grpc-port")))
                 .containsExactly("--access-log", "--http-port=1", "--load=a", "--load=b");
