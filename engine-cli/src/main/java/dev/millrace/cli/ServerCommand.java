@@ -1,13 +1,13 @@
 package dev.millrace.cli;
 
 import dev.millrace.epcontext.cache.ContextCache;
+import dev.millrace.server.AccessToken;
 import dev.millrace.server.ControlMode;
 import dev.millrace.server.ModelServer;
 import dev.millrace.server.ServerOptions;
 import dev.millrace.session.EngineOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -86,7 +86,9 @@ final class ServerCommand implements Callable<Integer> {
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
-            description = "The file of the bearer token that requests need (default: none is needed).")
+            description =
+                    "The file of the bearer tokens, one of which requests need (default: none is needed). A line is a"
+                            + " token, and may limit it to models: TOKEN infer=NAMES admin=NAMES.")
     private @Nullable Path tokenFile;
 
     @Option(names = "--tls-certificate", paramLabel = "FILE", description = "The certificate chain of TLS, as PEM.")
@@ -224,7 +226,7 @@ final class ServerCommand implements Callable<Integer> {
                         .contextCache(cache == null ? null : ContextCache.in(cache))
                         .build());
         if (tokenFile != null) {
-            options.token(Files.readString(tokenFile).strip());
+            options.tokens(AccessToken.read(tokenFile).toArray(new AccessToken[0]));
         }
         if ((certificate == null) != (key == null)) {
             throw new UsageException("--tls-certificate and --tls-key go together");

@@ -1,6 +1,8 @@
 package dev.millrace.server;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.server.access.Permissions;
+import dev.millrace.server.access.Tokens;
 import dev.millrace.server.dashboard.DashboardRoutes;
 import dev.millrace.server.grpc.GrpcEndpoint;
 import dev.millrace.server.metrics.ServerMetrics;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
@@ -55,7 +58,8 @@ public final class ModelServer implements AutoCloseable {
             var settings = new ServerSettings(options.accessLog());
             var control = new RepositoryControl(
                     repository, options.control() == ControlMode.EXPLICIT, Schedulers.boundedElastic());
-            var router = new HttpRouter(settings, options.token(), options.maxBodyBytes(), options.maxRequests());
+            var tokens = tokens(options);
+            var router = new HttpRouter(settings, tokens, options.maxBodyBytes(), options.maxRequests());
             new ProtocolRoutes(repository, settings, this::isReady).addTo(router);
             new InferRoutes(repository).addTo(router);
             new RepositoryRoutes(repository, control).addTo(router);
@@ -69,8 +73,7 @@ public final class ModelServer implements AutoCloseable {
             var tls = ServerTls.of(options);
             http = new HttpEndpoint(new InetSocketAddress(options.host(), options.httpPort()), router, tls.http());
             open.add(http);
-            var metricsRouter =
-                    new HttpRouter(settings, options.token(), options.maxBodyBytes(), options.maxRequests());
+            var metricsRouter = new HttpRouter(settings, tokens, options.maxBodyBytes(), options.maxRequests());
             metrics.addTo(metricsRouter);
             metricsHttp = new HttpEndpoint(
                     new InetSocketAddress(options.host(), options.metricsPort()), metricsRouter, tls.http());
@@ -81,7 +84,7 @@ public final class ModelServer implements AutoCloseable {
                     control,
                     settings,
                     this::isReady,
-                    options.token(),
+                    tokens,
                     options.maxRequests(),
                     options.maxBodyBytes(),
                     tls.grpc());
@@ -90,6 +93,13 @@ public final class ModelServer implements AutoCloseable {
             engine.close();
             throw e;
         }
+    }
+
+    private static Tokens tokens(ServerOptions options) {
+        return new Tokens(options.tokens().stream()
+                .collect(Collectors.toMap(
+                        AccessToken::secret,
+                        each -> each.all() ? Permissions.ALL : Permissions.of(each.infer(), each.admin()))));
     }
 
     private static void closeAll(List<AutoCloseable> open) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param control how changes of the repositories are learnt of
  * @param loaded the models that are loaded at the start, in the mode {@link ControlMode#EXPLICIT}
  * @param pollInterval the time between two looks at the repositories, in the mode {@link ControlMode#POLL}
- * @param token the bearer token that requests need; null for none
+ * @param tokens the bearer tokens, one of which requests need; empty for none
  * @param certificate the file of the certificate chain of TLS (PEM); null for no TLS
  * @param key the file of the certificate's private key (PEM); null for no TLS
  * @param clientCertificates the file of the authorities whose clients are let in (PEM); null for all clients
@@ -39,7 +39,7 @@ public record ServerOptions(
         ControlMode control,
         List<String> loaded,
         Duration pollInterval,
-        @Nullable String token,
+        List<AccessToken> tokens,
         @Nullable Path certificate,
         @Nullable Path key,
         @Nullable Path clientCertificates,
@@ -52,6 +52,7 @@ public record ServerOptions(
     public ServerOptions {
         repositories = List.copyOf(repositories);
         loaded = List.copyOf(loaded);
+        tokens = List.copyOf(tokens);
         if (repositories.isEmpty()) {
             throw EngineException.invalidArgument("a server needs a folder of models");
         }
@@ -86,7 +87,7 @@ public record ServerOptions(
         private ControlMode control = ControlMode.NONE;
         private List<String> loaded = List.of();
         private Duration pollInterval = Duration.ofSeconds(15);
-        private @Nullable String token;
+        private List<AccessToken> tokens = List.of();
         private @Nullable Path certificate;
         private @Nullable Path key;
         private @Nullable Path clientCertificates;
@@ -139,8 +140,13 @@ public record ServerOptions(
             return this;
         }
 
-        public Builder token(@Nullable String secret) {
-            token = secret;
+        /** Lets those in that have this token, to do everything. */
+        public Builder token(String secret) {
+            return tokens(AccessToken.ofEverything(secret));
+        }
+
+        public Builder tokens(AccessToken... all) {
+            tokens = List.of(all);
             return this;
         }
 
@@ -195,7 +201,7 @@ public record ServerOptions(
                     control,
                     loaded,
                     pollInterval,
-                    token,
+                    tokens,
                     certificate,
                     key,
                     clientCertificates,

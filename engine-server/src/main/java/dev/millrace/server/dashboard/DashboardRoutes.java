@@ -32,6 +32,7 @@ public final class DashboardRoutes {
         router.route(
                 HttpMethod.GET,
                 "ui/state",
-                _ -> Mono.fromSupplier(() -> HttpAnswer.json(state.tree())).subscribeOn(Schedulers.boundedElastic()));
+                call -> Mono.fromSupplier(() -> HttpAnswer.json(state.tree(call.permissions())))
+                        .subscribeOn(Schedulers.boundedElastic()));
     }
 }

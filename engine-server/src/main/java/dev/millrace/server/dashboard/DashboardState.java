@@ -1,5 +1,6 @@
 package dev.millrace.server.dashboard;
 
+import dev.millrace.server.access.Permissions;
 import dev.millrace.server.config.ConfigFile;
 import dev.millrace.server.model.LatencyHistogram;
 import dev.millrace.server.model.LoadedVersion;
@@ -38,7 +39,7 @@ final class DashboardState {
         this.ready = ready;
     }
 
-    Map<String, @Nullable Object> tree() {
+    Map<String, @Nullable Object> tree(Permissions permissions) {
         var tree = new LinkedHashMap<String, @Nullable Object>();
         tree.put("version", ServerDescription.server().getVersion());
         tree.put("ready", ready.getAsBoolean());
@@ -46,7 +47,7 @@ final class DashboardState {
         tree.put("threads", engine.threads());
         tree.put("memory", memory());
         tree.put("devices", devices());
-        tree.put("models", models());
+        tree.put("models", models(permissions));
         return tree;
     }
 
@@ -76,11 +77,14 @@ final class DashboardState {
         return devices;
     }
 
-    private List<Map<String, @Nullable Object>> models() {
+    private List<Map<String, @Nullable Object>> models(Permissions permissions) {
         var loaded = new LinkedHashMap<List<String>, LoadedVersion>();
         repository.loaded().forEach(each -> loaded.put(List.of(each.name(), each.version()), each));
         var models = new ArrayList<Map<String, @Nullable Object>>();
         for (IndexRow row : repository.index(false)) {
+            if (!permissions.maySee(row.name())) {
+                continue;
+            }
             var model = new LinkedHashMap<String, @Nullable Object>();
             model.put("name", row.name());
             model.put("version", row.version());

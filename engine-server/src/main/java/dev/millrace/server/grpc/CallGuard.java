@@ -1,35 +1,69 @@
 package dev.millrace.server.grpc;
 
+import dev.millrace.server.access.AccessDenied;
+import dev.millrace.server.access.Permissions;
+import dev.millrace.server.access.Tokens;
+import io.grpc.Context;
+import io.grpc.Contexts;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Refuses calls without the server's token, and calls beyond the server's limit. */
+/** Refuses calls without one of the server's tokens, calls that the token does not permit, and calls beyond the limit. */
 final class CallGuard implements ServerInterceptor {
     private static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
-    private final @Nullable String token;
+    private static final Context.Key<Permissions> PERMISSIONS = Context.key("permissions");
+
+    /** The methods whose handlers ask what the token permits. The others of the service take a token without limits. */
+    private static final Set<String> CHECKED = Set.of(
+            "ServerLive",
+            "ServerReady",
+            "ServerMetadata",
+            "ModelReady",
+            "ModelMetadata",
+            "ModelConfig",
+            "ModelStatistics",
+            "ModelInfer",
+            "ModelStreamInfer",
+            "RepositoryIndex",
+            "RepositoryModelLoad",
+            "RepositoryModelUnload");
+
+    private final Tokens tokens;
     private final int mostCalls;
     private final AtomicInteger calls = new AtomicInteger();
 
-    CallGuard(@Nullable String token, int mostCalls) {
-        this.token = token;
+    CallGuard(Tokens tokens, int mostCalls) {
+        this.tokens = tokens;
         this.mostCalls = mostCalls;
+    }
+
+    /** Returns what the token of the current call permits. */
+    static Permissions permissions() {
+        Permissions found = PERMISSIONS.get();
+        return found == null ? Permissions.NONE : found;
     }
 
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-        if (!isAllowed(call, headers)) {
+        Permissions permissions = permissions(call.getMethodDescriptor(), headers);
+        if (permissions == null) {
             return refuse(call, Status.UNAUTHENTICATED.withDescription("the call needs the server's bearer token"));
+        }
+        try {
+            check(call.getMethodDescriptor(), permissions);
+        } catch (AccessDenied e) {
+            return refuse(call, Status.PERMISSION_DENIED.withDescription(e.getMessage()));
         }
         if (calls.incrementAndGet() > mostCalls) {
             calls.decrementAndGet();
@@ -37,7 +71,8 @@ final class CallGuard implements ServerInterceptor {
                     call,
                     Status.RESOURCE_EXHAUSTED.withDescription("the server handles " + mostCalls + " calls, its limit"));
         }
-        return next.startCall(
+        return Contexts.interceptCall(
+                Context.current().withValue(PERMISSIONS, permissions),
                 new SimpleForwardingServerCall<>(call) {
                     @Override
                     public void close(Status status, Metadata trailers) {
@@ -45,18 +80,23 @@ final class CallGuard implements ServerInterceptor {
                         calls.decrementAndGet();
                     }
                 },
-                headers);
+                headers,
+                next);
     }
 
-    private boolean isAllowed(ServerCall<?, ?> call, Metadata headers) {
-        String service = String.valueOf(call.getMethodDescriptor().getServiceName());
-        if (token == null || service.startsWith("grpc.health.")) {
-            return true;
+    private @Nullable Permissions permissions(MethodDescriptor<?, ?> method, Metadata headers) {
+        return isOfHealth(method) ? Permissions.NONE : tokens.of(headers.get(AUTHORIZATION));
+    }
+
+    private static boolean isOfHealth(MethodDescriptor<?, ?> method) {
+        return String.valueOf(method.getServiceName()).startsWith("grpc.health.");
+    }
+
+    private static void check(MethodDescriptor<?, ?> method, Permissions permissions) {
+        boolean isChecked = CHECKED.contains(String.valueOf(method.getBareMethodName()));
+        if (ProtocolMethods.SERVICE.equals(method.getServiceName()) && !isChecked) {
+            permissions.requireAll();
         }
-        String given = headers.get(AUTHORIZATION);
-        return given != null
-                && MessageDigest.isEqual(
-                        ("Bearer " + token).getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
     }
 
     private static <Q, A> ServerCall.Listener<Q> refuse(ServerCall<Q, A> call, Status status) {

@@ -2,6 +2,7 @@ package dev.millrace.server.grpc;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.server.access.Tokens;
 import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.repository.RepositoryControl;
 import dev.millrace.server.setting.ServerSettings;
@@ -35,7 +36,7 @@ public final class GrpcEndpoint implements AutoCloseable {
             RepositoryControl control,
             ServerSettings settings,
             BooleanSupplier ready,
-            @Nullable String token,
+            Tokens tokens,
             int most,
             int messageLimit,
             @Nullable SslContext tls) {
@@ -46,7 +47,7 @@ public final class GrpcEndpoint implements AutoCloseable {
         var builder = NettyServerBuilder.forAddress(address)
                 .directExecutor()
                 .maxInboundMessageSize(messageLimit)
-                .intercept(new CallGuard(token, most))
+                .intercept(new CallGuard(tokens, most))
                 .addService(methods.service())
                 .addService(health.getHealthService())
                 .addService(ProtoReflectionServiceV1.newInstance());

@@ -1,6 +1,7 @@
 package dev.millrace.server.grpc;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.server.access.AccessDenied;
 import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
@@ -15,6 +16,8 @@ final class GrpcFailures {
         return switch (failure) {
             case EngineException known ->
                 status(known.status()).withDescription(known.getMessage()).asException();
+            case AccessDenied denied ->
+                Status.PERMISSION_DENIED.withDescription(denied.getMessage()).asException();
             case StatusRuntimeException own -> own.getStatus().asException();
             default -> {
                 LOG.log(System.Logger.Level.ERROR, "a request failed", failure);

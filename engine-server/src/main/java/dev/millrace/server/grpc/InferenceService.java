@@ -1,5 +1,6 @@
 package dev.millrace.server.grpc;
 
+import dev.millrace.server.access.Permissions;
 import dev.millrace.server.model.InferRequest;
 import dev.millrace.server.model.LoadedVersion;
 import dev.millrace.server.model.ServerDescription;
@@ -58,9 +59,12 @@ final class InferenceService {
                 "ModelReady",
                 ModelReadyRequest.getDefaultInstance(),
                 ModelReadyResponse.getDefaultInstance(),
-                request -> Mono.fromSupplier(() -> ModelReadyResponse.newBuilder()
-                        .setReady(repository.isReady(request.getName(), request.getVersion()))
-                        .build()));
+                request -> Mono.fromSupplier(() -> {
+                    CallGuard.permissions().requireSee(request.getName());
+                    return ModelReadyResponse.newBuilder()
+                            .setReady(repository.isReady(request.getName(), request.getVersion()))
+                            .build();
+                }));
         methods.unary(
                 "ServerMetadata",
                 ServerMetadataRequest.getDefaultInstance(),
@@ -89,22 +93,28 @@ final class InferenceService {
                 "ModelStatistics",
                 ModelStatisticsRequest.getDefaultInstance(),
                 ModelStatisticsResponse.getDefaultInstance(),
-                request -> Mono.fromSupplier(() -> repository.statistics(request.getName(), request.getVersion())));
+                request -> Mono.fromSupplier(() -> statistics(request)));
         methods.unary(
                 "ModelInfer",
                 ModelInferRequest.getDefaultInstance(),
                 ModelInferResponse.getDefaultInstance(),
-                this::infer);
+                request -> infer(request, CallGuard.permissions()));
         methods.exchange(
                 "ModelStreamInfer",
                 ModelInferRequest.getDefaultInstance(),
                 ModelStreamInferResponse.getDefaultInstance(),
-                observer ->
-                        new InferExchange((ServerCallStreamObserver<ModelStreamInferResponse>) observer, this::infer));
+                observer -> {
+                    // read here, because later requests of the exchange are handled on other threads
+                    Permissions permissions = CallGuard.permissions();
+                    return new InferExchange(
+                            (ServerCallStreamObserver<ModelStreamInferResponse>) observer,
+                            request -> infer(request, permissions));
+                });
     }
 
     private <T> Mono<T> on(String name, String version, Function<LoadedVersion, T> reader) {
         return Mono.fromSupplier(() -> {
+            CallGuard.permissions().requireSee(name);
             LoadedVersion found = repository.acquire(name, version);
             try {
                 return reader.apply(found);
@@ -114,7 +124,17 @@ final class InferenceService {
         });
     }
 
-    private Mono<ModelInferResponse> infer(ModelInferRequest message) {
+    private ModelStatisticsResponse statistics(ModelStatisticsRequest request) {
+        Permissions permissions = CallGuard.permissions();
+        if (request.getName().isEmpty()) {
+            return repository.statistics(permissions::maySee);
+        }
+        permissions.requireSee(request.getName());
+        return repository.statistics(request.getName(), request.getVersion());
+    }
+
+    private Mono<ModelInferResponse> infer(ModelInferRequest message, Permissions permissions) {
+        permissions.requireInfer(message.getModelName());
         LoadedVersion version = repository.acquire(message.getModelName(), message.getModelVersion());
         InferRequest request;
         try {

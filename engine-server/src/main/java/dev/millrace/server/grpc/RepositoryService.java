@@ -61,8 +61,7 @@ final class RepositoryService {
                 "RepositoryModelUnload",
                 RepositoryModelUnloadRequest.getDefaultInstance(),
                 RepositoryModelUnloadResponse.getDefaultInstance(),
-                request -> control.unload(request.getModelName(), dependents(request))
-                        .thenReturn(RepositoryModelUnloadResponse.getDefaultInstance()));
+                this::unload);
         methods.unary(
                 "TraceSetting",
                 TraceSettingRequest.getDefaultInstance(),
@@ -117,6 +116,9 @@ final class RepositoryService {
     private RepositoryIndexResponse index(boolean readyOnly) {
         var index = RepositoryIndexResponse.newBuilder();
         for (IndexRow row : repository.index(readyOnly)) {
+            if (!CallGuard.permissions().maySee(row.name())) {
+                continue;
+            }
             index.addModels(RepositoryIndexResponse.ModelIndex.newBuilder()
                     .setName(row.name())
                     .setVersion(row.version())
@@ -126,7 +128,17 @@ final class RepositoryService {
         return index.build();
     }
 
+    private Mono<RepositoryModelUnloadResponse> unload(RepositoryModelUnloadRequest request) {
+        CallGuard.permissions().requireChange(request.getModelName());
+        if (dependents(request)) {
+            CallGuard.permissions().requireAll();
+        }
+        return control.unload(request.getModelName(), dependents(request))
+                .thenReturn(RepositoryModelUnloadResponse.getDefaultInstance());
+    }
+
     private Mono<RepositoryModelLoadResponse> load(RepositoryModelLoadRequest request) {
+        CallGuard.permissions().requireChange(request.getModelName());
         String config = null;
         var files = new HashMap<String, byte[]>();
         for (Map.Entry<String, ModelRepositoryParameter> each :

@@ -1,6 +1,7 @@
 package dev.millrace.server.openai;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.server.access.Permissions;
 import dev.millrace.server.model.LoadedVersion;
 import dev.millrace.server.model.TextModel;
 import dev.millrace.server.repository.ModelRepository;
@@ -25,12 +26,12 @@ public final class OpenAiRoutes {
     }
 
     public void addTo(HttpRouter router) {
-        router.route(HttpMethod.GET, "v1/models", _ -> Mono.fromSupplier(this::models), OpenAiRoutes::error);
         router.route(
                 HttpMethod.GET,
-                "v1/models/*",
-                call -> Mono.fromSupplier(() -> model(call.variable(0))),
+                "v1/models",
+                call -> Mono.fromSupplier(() -> models(call.permissions())),
                 OpenAiRoutes::error);
+        router.route(HttpMethod.GET, "v1/models/*", call -> Mono.fromSupplier(() -> model(call)), OpenAiRoutes::error);
         var embeddings = new EmbeddingAnswers();
         var generations = new GenerationAnswers();
         post(router, "v1/embeddings", request -> onText(request, embeddings::embeddings));
@@ -43,7 +44,11 @@ public final class OpenAiRoutes {
         router.route(
                 HttpMethod.POST,
                 path,
-                (HttpCall call) -> call.json().flatMap(body -> handler.apply(new OpenAiRequest(body))),
+                (HttpCall call) -> call.json().flatMap(body -> {
+                    var request = new OpenAiRequest(body);
+                    call.permissions().requireInfer(request.model());
+                    return handler.apply(request);
+                }),
                 OpenAiRoutes::error);
     }
 
@@ -69,16 +74,19 @@ public final class OpenAiRoutes {
         }
     }
 
-    private HttpAnswer models() {
+    private HttpAnswer models(Permissions permissions) {
         List<Object> models = repository.loaded().stream()
                 .map(LoadedVersion::name)
+                .filter(permissions::maySee)
                 .distinct()
                 .<Object>map(OpenAiRoutes::described)
                 .toList();
         return HttpAnswer.json(Map.of("object", "list", "data", models));
     }
 
-    private HttpAnswer model(String name) {
+    private HttpAnswer model(HttpCall call) {
+        String name = call.variable(0);
+        call.permissions().requireSee(name);
         repository.acquire(name, "").release();
         return HttpAnswer.json(described(name));
     }

@@ -24,6 +24,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -334,16 +335,24 @@ public final class ModelRepository implements AutoCloseable {
                 .toList();
     }
 
-    /** Returns the statistics of versions that answer; of all where the name is empty. */
+    /** Returns the statistics of all versions that answer, of models with certain names. */
+    public ModelStatisticsResponse statistics(Predicate<String> names) {
+        var statistics = ModelStatisticsResponse.newBuilder();
+        loaded().stream()
+                .filter(each -> names.test(each.name()))
+                .forEach(each -> statistics.addModelStats(each.counters().message(each.name(), each.version())));
+        return statistics.build();
+    }
+
+    /** Returns the statistics of a version that answers; of all versions where that is empty. */
     public ModelStatisticsResponse statistics(String name, String version) {
         var statistics = ModelStatisticsResponse.newBuilder();
-        for (LoadedVersion each :
-                name.isEmpty() ? loaded() : List.copyOf(entry(name).loaded().values())) {
+        for (LoadedVersion each : List.copyOf(entry(name).loaded().values())) {
             if (version.isEmpty() || version.equals(each.version())) {
                 statistics.addModelStats(each.counters().message(each.name(), each.version()));
             }
         }
-        if (!name.isEmpty() && statistics.getModelStatsCount() == 0) {
+        if (statistics.getModelStatsCount() == 0) {
             throw new EngineException(
                     Status.NOT_FOUND, "model '" + name + "' does not answer as version '" + version + "'");
         }

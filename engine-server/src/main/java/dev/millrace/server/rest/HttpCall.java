@@ -2,6 +2,7 @@ package dev.millrace.server.rest;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.server.access.Permissions;
 import dev.millrace.server.tensor.JsonTree;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
@@ -20,10 +21,12 @@ import reactor.netty.http.server.HttpServerRequest;
  * A request that has found its route.
  *
  * @param variables the values of the route's variables, in their order
+ * @param permissions what its token permits
  * @param limit the most bytes that its body may have
  * @param memory the bytes that its body takes of what all bodies may take
  */
-public record HttpCall(HttpServerRequest request, List<String> variables, long limit, BodyMemory memory) {
+public record HttpCall(
+        HttpServerRequest request, List<String> variables, Permissions permissions, long limit, BodyMemory memory) {
     /** Returns the value of a variable of the route; empty where the route does not have so many. */
     public String variable(int index) {
         return index < variables.size() ? variables.get(index) : "";

@@ -2,6 +2,7 @@ package dev.millrace.server.rest;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.server.access.AccessDenied;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.io.Serial;
 
@@ -27,6 +28,7 @@ final class HttpProblem extends RuntimeException {
     static HttpResponseStatus statusOf(Throwable failure) {
         return switch (failure) {
             case HttpProblem problem -> problem.status;
+            case AccessDenied _ -> HttpResponseStatus.FORBIDDEN;
             case EngineException known -> statusOf(known.status());
             default -> HttpResponseStatus.INTERNAL_SERVER_ERROR;
         };
@@ -52,7 +54,7 @@ final class HttpProblem extends RuntimeException {
 
     /** Returns what a caller reads of a failure. That of an unexpected exception names its type alone. */
     static String messageOf(Throwable failure) {
-        return failure instanceof EngineException || failure instanceof HttpProblem
+        return failure instanceof EngineException || failure instanceof HttpProblem || failure instanceof AccessDenied
                 ? String.valueOf(failure.getMessage())
                 : "unexpected " + failure.getClass().getSimpleName();
     }

@@ -1,5 +1,7 @@
 package dev.millrace.server.rest;
 
+import dev.millrace.server.access.Permissions;
+import dev.millrace.server.access.Tokens;
 import dev.millrace.server.setting.ServerSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -35,27 +37,32 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     @FunctionalInterface
     interface ErrorForm extends BiFunction<HttpResponseStatus, String, Object> {}
 
-    /** @param isOpen whether everybody may use it, without a token */
-    private record Route(HttpMethod method, List<String> pattern, Handler handler, ErrorForm errors, boolean isOpen) {}
+    /** @param access what a token has to permit; null where none is needed */
+    private record Route(
+            HttpMethod method,
+            List<String> pattern,
+            Handler handler,
+            ErrorForm errors,
+            @Nullable RouteAccess access) {}
 
     private static final ErrorForm PROTOCOL_ERROR = (_, message) -> Map.of("error", message);
 
     private final List<Route> routes = new ArrayList<>();
     private final ServerSettings settings;
-    private final @Nullable String token;
+    private final Tokens tokens;
     private final int bodyLimit;
     private final int mostRequests;
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicLong bodyBytes = new AtomicLong();
 
     /**
-     * @param token the bearer token that requests need; null for none
+     * @param tokens the bearer tokens, one of which requests need
      * @param bodyLimit the most bytes of a body
      * @param mostRequests the requests that are handled at once; further ones are refused
      */
-    public HttpRouter(ServerSettings settings, @Nullable String token, int bodyLimit, int mostRequests) {
+    public HttpRouter(ServerSettings settings, Tokens tokens, int bodyLimit, int mostRequests) {
         this.settings = settings;
-        this.token = token;
+        this.tokens = tokens;
         this.bodyLimit = bodyLimit;
         this.mostRequests = mostRequests;
     }
@@ -71,22 +78,23 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
 
     /** Adds a route. A segment of the path that is an asterisk is a variable. */
     public HttpRouter route(HttpMethod method, String path, Handler handler) {
-        return add(method, path, handler, PROTOCOL_ERROR, false);
+        return add(method, path, handler, PROTOCOL_ERROR, RouteAccess.of(method, path));
     }
 
     /** Adds a route that needs no token. */
     public HttpRouter openRoute(HttpMethod method, String path, Handler handler) {
-        return add(method, path, handler, PROTOCOL_ERROR, true);
+        return add(method, path, handler, PROTOCOL_ERROR, null);
     }
 
     /** Adds a route whose failures have a form of their own. */
     public HttpRouter route(
             HttpMethod method, String path, Handler handler, BiFunction<HttpResponseStatus, String, Object> errors) {
-        return add(method, path, handler, errors::apply, false);
+        return add(method, path, handler, errors::apply, RouteAccess.of(method, path));
     }
 
-    private HttpRouter add(HttpMethod method, String path, Handler handler, ErrorForm errors, boolean isOpen) {
-        routes.add(new Route(method, List.of(path.split("/")), handler, errors, isOpen));
+    private HttpRouter add(
+            HttpMethod method, String path, Handler handler, ErrorForm errors, @Nullable RouteAccess access) {
+        routes.add(new Route(method, List.of(path.split("/")), handler, errors, access));
         return this;
     }
 
@@ -119,9 +127,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         if (route == null) {
             throw missing(path);
         }
-        if (!isAllowed(request, route)) {
-            throw new HttpProblem(HttpResponseStatus.UNAUTHORIZED, "the request needs the server's bearer token");
-        }
+        Permissions permissions = permissions(request, route);
         if (isCounted(route) && requests.get() > mostRequests) {
             throw new HttpProblem(
                     HttpResponseStatus.TOO_MANY_REQUESTS,
@@ -133,7 +139,10 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
                 variables.add(path.get(i));
             }
         }
-        return route.handler.handle(new HttpCall(request, List.copyOf(variables), bodyLimit, memory));
+        if (route.access != null) {
+            route.access.check(permissions, variables);
+        }
+        return route.handler.handle(new HttpCall(request, List.copyOf(variables), permissions, bodyLimit, memory));
     }
 
     private HttpProblem missing(List<String> path) {
@@ -147,13 +156,14 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
                         HttpResponseStatus.METHOD_NOT_ALLOWED, "the method here is " + String.join(" or ", methods));
     }
 
-    private boolean isAllowed(HttpServerRequest request, Route route) {
-        if (token == null || route.isOpen) {
-            return true;
+    private Permissions permissions(HttpServerRequest request, Route route) {
+        Permissions found = route.access == null
+                ? Permissions.NONE
+                : tokens.of(request.requestHeaders().get(HttpHeaderNames.AUTHORIZATION));
+        if (found == null) {
+            throw new HttpProblem(HttpResponseStatus.UNAUTHORIZED, "the request needs the server's bearer token");
         }
-        String given = request.requestHeaders().get(HttpHeaderNames.AUTHORIZATION, "");
-        return java.security.MessageDigest.isEqual(
-                ("Bearer " + token).getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
+        return found;
     }
 
     private static HttpAnswer failed(Throwable failure, ErrorForm errors) {

@@ -34,7 +34,7 @@ public final class ProtocolRoutes {
         router.openRoute(
                 HttpMethod.GET, "v2/health/live", _ -> Mono.fromSupplier(() -> HttpAnswer.json(Map.of("live", true))));
         router.openRoute(HttpMethod.GET, "v2/health/ready", _ -> Mono.fromSupplier(this::serverReady));
-        get(router, "v2/models/stats", _ -> statistics("", ""));
+        get(router, "v2/models/stats", call -> message(repository.statistics(call.permissions()::maySee)));
         for (String model : List.of("v2/models/*", "v2/models/*/versions/*")) {
             get(router, model, call -> onVersion(call, this::metadata));
             get(

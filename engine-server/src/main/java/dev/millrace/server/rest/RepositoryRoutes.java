@@ -40,6 +40,7 @@ public final class RepositoryRoutes {
     private Mono<HttpAnswer> index(HttpCall call) {
         return call.json()
                 .map(body -> HttpAnswer.json(repository.index(Boolean.TRUE.equals(body.get("ready"))).stream()
+                        .filter(row -> call.permissions().maySee(row.name()))
                         .map(RepositoryRoutes::tree)
                         .toList()));
     }
@@ -75,11 +76,13 @@ public final class RepositoryRoutes {
     }
 
     private Mono<HttpAnswer> unload(HttpCall call) {
-        return call.json()
-                .flatMap(body -> control.unload(
-                                call.variable(0),
-                                Boolean.TRUE.equals(parameters(body).get("unload_dependents")))
-                        .thenReturn(HttpAnswer.empty()));
+        return call.json().flatMap(body -> {
+            boolean dependents = Boolean.TRUE.equals(parameters(body).get("unload_dependents"));
+            if (dependents) {
+                call.permissions().requireAll();
+            }
+            return control.unload(call.variable(0), dependents).thenReturn(HttpAnswer.empty());
+        });
     }
 
     /** Returns a configuration that was sent as a text of JSON, or as JSON. */
