@@ -253,13 +253,10 @@ public final class ModelRepository implements AutoCloseable {
             }
             var steps = new ArrayList<String>();
             if (dependents) {
-                entry.loaded()
-                        .values()
-                        .forEach(each -> each.model()
-                                .config()
-                                .getEnsembleScheduling()
-                                .getStepList()
-                                .forEach(step -> steps.add(step.getModelName())));
+                for (LoadedVersion each : entry.loaded().values()) {
+                    var ensemble = each.model().config().getEnsembleScheduling();
+                    ensemble.getStepList().forEach(step -> steps.add(step.getModelName()));
+                }
             }
             unload(entry);
             steps.stream().map(entries::get).filter(each -> each != null).forEach(this::unload);
