@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An arena of one kind of memory of one device. It takes chunks from the device's allocator and gives out ranges of them:
@@ -52,6 +52,19 @@ public final class DeviceArena implements AutoCloseable {
         }
     }
 
+    /** A free range of a chunk. */
+    private record Free(Chunk chunk, long offset, long length) {
+        /** Takes its first bytes. */
+        DeviceRange take(long bytes, long rounded) {
+            chunk.free.remove(offset);
+            if (length > rounded) {
+                chunk.free.put(offset + rounded, length - rounded);
+            }
+            chunk.isInUse = true;
+            return new DeviceRange(chunk.buffer, offset, bytes);
+        }
+    }
+
     private static final class Chunk {
         final DeviceBuffer buffer;
         /** The lengths of free ranges, by their offsets. */
@@ -68,19 +81,12 @@ public final class DeviceArena implements AutoCloseable {
             return free.getOrDefault(0L, 0L) == buffer.byteSize();
         }
 
-        /** The free range that fits best; null where none does. */
-        Map.@Nullable Entry<Long, Long> best(long bytes) {
+        /** The smallest free range that fits; empty where none does. */
+        Optional<Free> best(long bytes) {
             return free.entrySet().stream()
                     .filter(range -> range.getValue() >= bytes)
                     .min(Map.Entry.comparingByValue())
-                    .orElse(null);
-        }
-
-        void take(long offset, long bytes) {
-            long length = free.remove(offset);
-            if (length > bytes) {
-                free.put(offset + bytes, length - bytes);
-            }
+                    .map(range -> new Free(this, range.getKey(), range.getValue()));
         }
 
         void give(long offset, long bytes) {
@@ -109,27 +115,21 @@ public final class DeviceArena implements AutoCloseable {
      */
     public synchronized DeviceRange allocate(long bytes) {
         long rounded = rounded(bytes);
-        Chunk chunk = chunks.stream()
-                .filter(each -> each.best(rounded) != null)
-                .min(Comparator.comparingLong(each -> each.best(rounded).getValue()))
-                .orElse(null);
-        if (chunk == null) {
-            chunk = extend(rounded);
-        }
-        long offset = chunk.best(rounded).getKey();
-        chunk.take(offset, rounded);
-        chunk.isInUse = true;
+        Free best = chunks.stream()
+                .flatMap(chunk -> chunk.best(rounded).stream())
+                .min(Comparator.comparingLong(Free::length))
+                .orElseGet(() -> extend(rounded));
         allocations++;
         used += rounded;
         peak = Math.max(peak, used);
-        return new DeviceRange(chunk.buffer, offset, bytes);
+        return best.take(bytes, rounded);
     }
 
     private static long rounded(long bytes) {
         return Math.max(ALIGNMENT, Math.ceilDiv(bytes, ALIGNMENT) * ALIGNMENT);
     }
 
-    private Chunk extend(long bytes) {
+    private Free extend(long bytes) {
         long size = bytes > options.largestChunk / 2 ? bytes : Math.max(bytes, nextChunk);
         if (size > options.limit - held) {
             shrink(0);
@@ -147,7 +147,7 @@ public final class DeviceArena implements AutoCloseable {
         held += size;
         extensions++;
         nextChunk = Math.min(options.largestChunk, nextChunk * 2);
-        return chunk;
+        return new Free(chunk, 0, size);
     }
 
     /** Allocates a chunk, once more without those that are empty where the device has no room, and waits until it is there. */
