@@ -11,7 +11,7 @@ public final class Cancellation {
     private final @Nullable Cancellation outer;
     private volatile boolean cancelled;
     private volatile boolean expired;
-    /** What is called when the switch is thrown; null where nothing waits for that. */
+    /** Actions for the moment when the switch is thrown; null where nothing waits for that. */
     private @Nullable List<Runnable> waiting;
 
     public Cancellation() {

@@ -19,9 +19,9 @@ final class EdgeCopies {
     /** The copy that makes an output, which nothing else reads. */
     record Download(PlanStep step, int onDevice) {}
 
-    /** By the slots of inputs. */
+    /** The copies of inputs, by slots. */
     private final Map<Integer, Upload> uploads = new HashMap<>();
-    /** By the numbers of outputs. */
+    /** The copies of outputs, by their numbers. */
     private final @Nullable Download[] downloads;
 
     EdgeCopies(Plan plan) {

@@ -5,7 +5,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import java.util.List;
 import java.util.Set;
 
-/** What a token has to permit for a route. A route that is not named here takes a token without limits. */
+/** The permission that a route asks of a token. A route that is not named here takes a token without limits. */
 enum RouteAccess {
     /** Any token; the handler leaves out what the token does not permit. */
     FILTERED,

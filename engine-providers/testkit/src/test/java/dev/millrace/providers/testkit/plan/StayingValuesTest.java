@@ -30,7 +30,7 @@ class StayingValuesTest {
     private static final long FIRST = Long.getLong("millrace.plans.first", 1);
     private static final int RUNS = 5;
 
-    /** What one seed decides about a chain of runs, whose results are the next one's inputs. */
+    /** A chain of runs that a seed decides: results of one are inputs of the next. */
     private static final class Chain {
         private final Random random;
         private final Graph graph;
