@@ -51,6 +51,7 @@ class OptionBuildersTest {
                 .virtualDevices(List.of(new HardwareDevice(DeviceType.NPU, 1, "maker", 0, Map.of())))
                 .requestListener(request -> {})
                 .memoryBudget(1 << 20)
+                .deviceMemory(1 << 21)
                 .providers(List.of(new ScalingFactory()))
                 .build();
         assertCopied(options.toBuilder().build(), options, EngineOptions.defaults());
@@ -68,6 +69,7 @@ class OptionBuildersTest {
                     .priority(2)
                     .into("sum", Tensor.scalar(1f))
                     .into("product", Tensor.scalar(2f))
+                    .leaveOnDevice("product")
                     .build();
             assertCopied(options.toBuilder().build(), options, RunOptions.defaults());
             assertThat(options.into()).containsOnlyKeys("sum", "product");
@@ -108,6 +110,7 @@ class OptionBuildersTest {
                 .prefetch(3)
                 .deadline(Duration.ofSeconds(1))
                 .outputs("sum")
+                .leaveOnDevice("sum")
                 .priority(4)
                 .retries(5)
                 .build();

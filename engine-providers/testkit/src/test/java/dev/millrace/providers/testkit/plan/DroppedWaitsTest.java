@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /** Tests that plans have no wait for a step too many: the simulated machine finds an error without any one of them. */
 class DroppedWaitsTest {
+    private static final int PLANS = Integer.getInteger("millrace.plans.dropped", 40);
+
     private final WorkerPool pool = new WorkerPool(0);
 
     private record Outcome(long waits, List<String> errors) {}
@@ -56,7 +58,7 @@ class DroppedWaitsTest {
     @Test
     void eachWaitIsNeeded() {
         long waits = 0;
-        for (long seed = 1; seed <= 40; seed++) {
+        for (long seed = 1; seed <= PLANS; seed++) {
             Graph graph = RandomGraph.of(seed);
             Outcome whole = run(graph, seed, -1);
             assertThat(whole.errors).as("seed %d", seed).isEmpty();
