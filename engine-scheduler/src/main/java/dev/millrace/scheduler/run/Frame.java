@@ -73,7 +73,7 @@ final class Frame implements LiveValues, BindServices {
         data = new Datum[slots];
         types = new ElementType[slots];
         shapes = new Shape[slots];
-        outputs = new OutputMemory(this);
+        outputs = new OutputMemory(plan, segments, shapes);
         onDevices = plan.isPlain() ? null : new DeviceValues(plan, runner.constants());
         exchange = onDevices == null
                 ? null
@@ -120,7 +120,7 @@ final class Frame implements LiveValues, BindServices {
         }
         for (Binding.AsOutput output : binding.asOutput) {
             if (exchange == null || !exchange.stays(output.output())) {
-                segments[output.slot()] = outputs.claim(output);
+                segments[output.slot()] = outputs.claim(output, inputs);
             }
         }
         putKnown(binding);

@@ -12,27 +12,35 @@ import org.jspecify.annotations.Nullable;
 
 /** The memory on the host that the outputs of one run are computed in, and that becomes the caller's. */
 final class OutputMemory {
-    private final Frame frame;
     private final Plan plan;
+    /** The memory and the shapes of the slots of the run. */
+    private final @Nullable MemorySegment[] segments;
+
+    private final @Nullable Shape[] shapes;
     private final @Nullable MemorySegment[] memory;
     private final Binding.@Nullable AsOutput[] places;
     /** The donated inputs whose memory outputs are computed in. */
     private final @Nullable Tensor[] donated;
 
-    OutputMemory(Frame frame) {
-        this.frame = frame;
-        plan = frame.plan;
+    /**
+     * @param segments the memory of the slots of the run, as it goes on
+     * @param shapes their shapes
+     */
+    OutputMemory(Plan plan, @Nullable MemorySegment[] segments, @Nullable Shape[] shapes) {
+        this.plan = plan;
+        this.segments = segments;
+        this.shapes = shapes;
         memory = new MemorySegment[plan.outputs().size()];
         places = new Binding.AsOutput[memory.length];
         donated = new Tensor[memory.length];
     }
 
     /** Takes memory for a result: that of a donated input, that of results that callers have closed, or fresh memory. */
-    MemorySegment claim(Binding.AsOutput place) {
-        Tensor donor = place.donor() < 0 ? null : donated(place.donor());
+    MemorySegment claim(Binding.AsOutput place, @Nullable InputSource inputs) {
+        Tensor donor = place.donor() < 0 ? null : donated(place.donor(), inputs);
         if (donor != null) {
             donated[place.output()] = donor;
-            return Objects.requireNonNull(frame.segments[place.donor()]);
+            return Objects.requireNonNull(segments[place.donor()]);
         }
         MemorySegment claimed = place.pool().take();
         if (claimed == null) {
@@ -44,11 +52,10 @@ final class OutputMemory {
     }
 
     /** Returns the caller's tensor if it is donated and its memory can be written and lasts as long as it is reachable. */
-    private @Nullable Tensor donated(int slot) {
-        InputSource inputs = frame.source;
+    private @Nullable Tensor donated(int slot, @Nullable InputSource inputs) {
         Tensor donor =
                 inputs == null ? null : inputs.donated(plan.slots().get(slot).name());
-        MemorySegment segment = frame.segments[slot];
+        MemorySegment segment = segments[slot];
         boolean suits = donor != null
                 && donor.remoteContent() == null
                 && segment != null
@@ -60,7 +67,7 @@ final class OutputMemory {
 
     private String purpose(Binding.AsOutput place) {
         int slot = plan.outputs().get(place.output());
-        return "output '" + plan.outputNames().get(place.output()) + "' of shape " + frame.shapes[slot];
+        return "output '" + plan.outputNames().get(place.output()) + "' of shape " + shapes[slot];
     }
 
     /** Passes a result on to the caller; null where it is in memory that stays the engine's. */

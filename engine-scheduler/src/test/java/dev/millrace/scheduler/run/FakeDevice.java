@@ -1,8 +1,8 @@
 package dev.millrace.scheduler.run;
 
 import dev.millrace.scheduler.device.CompletionListener;
-import dev.millrace.scheduler.device.DataTransfer;
 import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.Device.DataTransfer;
 import dev.millrace.scheduler.device.DeviceAllocator;
 import dev.millrace.scheduler.device.DeviceInfo;
 import dev.millrace.scheduler.device.DeviceStream;

@@ -71,7 +71,7 @@ public final class ImmediateDevice implements Device {
     }
 
     @Override
-    public DataTransfer transfer() {
+    public Device.DataTransfer transfer() {
         throw new UnsupportedOperationException("nothing is copied");
     }
 

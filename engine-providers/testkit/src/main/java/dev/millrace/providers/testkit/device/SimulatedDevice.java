@@ -1,7 +1,7 @@
 package dev.millrace.providers.testkit.device;
 
-import dev.millrace.scheduler.device.DataTransfer;
 import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.Device.DataTransfer;
 import dev.millrace.scheduler.device.DeviceAllocator;
 import dev.millrace.scheduler.device.DeviceFailure;
 import dev.millrace.scheduler.device.DeviceInfo;

@@ -1,8 +1,8 @@
 package dev.millrace.providers.testkit.device;
 
 import dev.millrace.scheduler.device.Copy;
-import dev.millrace.scheduler.device.DataTransfer;
 import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.Device.DataTransfer;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.device.MemoryKind;

@@ -1,8 +1,8 @@
 package dev.millrace.providers.testkit.device;
 
 import dev.millrace.scheduler.device.Copy;
-import dev.millrace.scheduler.device.DataTransfer;
 import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.Device.DataTransfer;
 import dev.millrace.scheduler.device.DeviceAllocator;
 import dev.millrace.scheduler.device.DeviceInfo;
 import dev.millrace.scheduler.device.DeviceRange;
