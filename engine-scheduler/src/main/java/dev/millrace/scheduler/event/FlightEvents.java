@@ -84,13 +84,8 @@ final class FlightEvents implements RunListener {
         String outcome = "";
     }
 
-    /** Off unless a recording asks for it: a small model runs through its steps faster than they can be timed. */
-    @Enabled(false)
-    @Name("dev.millrace.Step")
-    @Label("Step of a run")
-    @Category("Millrace")
-    @StackTrace(false)
-    static final class StepEvent extends Event {
+    /** A step that has ended, on the host or on a device. */
+    abstract static class TimedStep extends Event {
         @Label("Session")
         String session = "";
 
@@ -106,12 +101,20 @@ final class FlightEvents implements RunListener {
         @Label("Node")
         String node = "";
 
-        @Label("Provider")
-        String provider = "";
-
         @Label("Taken")
         @Timespan(Timespan.NANOSECONDS)
         long taken;
+    }
+
+    /** Off unless a recording asks for it: a small model runs through its steps faster than they can be timed. */
+    @Enabled(false)
+    @Name("dev.millrace.Step")
+    @Label("Step of a run")
+    @Category("Millrace")
+    @StackTrace(false)
+    static final class StepEvent extends TimedStep {
+        @Label("Provider")
+        String provider = "";
     }
 
     /** Off unless a recording asks for it, as {@link StepEvent}. */
@@ -120,31 +123,12 @@ final class FlightEvents implements RunListener {
     @Label("Step of a run on a device")
     @Category("Millrace")
     @StackTrace(false)
-    static final class DeviceStepEvent extends Event {
-        @Label("Session")
-        String session = "";
-
-        @Label("Number")
-        long number;
-
-        @Label("Model")
-        String model = "";
-
-        @Label("Operator")
-        String operator = "";
-
-        @Label("Node")
-        String node = "";
-
+    static final class DeviceStepEvent extends TimedStep {
         @Label("Device")
         String device = "";
 
         @Label("Stream")
         int stream;
-
-        @Label("Taken")
-        @Timespan(Timespan.NANOSECONDS)
-        long taken;
     }
 
     /** Off unless a recording asks for it, as {@link StepEvent}. */
@@ -207,14 +191,9 @@ final class FlightEvents implements RunListener {
     public void deviceStepEnded(String plan, PlanStep step, DeviceStream stream, long startNanos, long endNanos) {
         var event = new DeviceStepEvent();
         if (event.shouldCommit()) {
-            event.session = session;
-            event.number = number;
-            event.model = plan;
-            event.operator = step.node().op().toString();
-            event.node = step.node().name();
+            describe(event, plan, step, startNanos, endNanos);
             event.device = stream.device().info().name();
             event.stream = stream.id();
-            event.taken = endNanos - startNanos;
             event.commit();
         }
     }
@@ -233,6 +212,15 @@ final class FlightEvents implements RunListener {
         }
     }
 
+    private void describe(TimedStep event, String plan, PlanStep step, long startNanos, long endNanos) {
+        event.session = session;
+        event.number = number;
+        event.model = plan;
+        event.operator = step.node().op().toString();
+        event.node = step.node().name();
+        event.taken = endNanos - startNanos;
+    }
+
     private static String name(DeviceStream stream) {
         return stream.device().info().name() + "/" + stream.id();
     }
@@ -241,13 +229,8 @@ final class FlightEvents implements RunListener {
     public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
         var event = new StepEvent();
         if (event.shouldCommit()) {
-            event.session = session;
-            event.number = number;
-            event.model = plan;
-            event.operator = step.node().op().toString();
-            event.node = step.node().name();
+            describe(event, plan, step, startNanos, endNanos);
             event.provider = step.provider();
-            event.taken = endNanos - startNanos;
             event.commit();
         }
     }
