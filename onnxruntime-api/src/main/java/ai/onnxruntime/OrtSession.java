@@ -1,6 +1,5 @@
 package ai.onnxruntime;
 
-import dev.millrace.scheduler.Cancellation;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import java.util.ArrayList;
@@ -109,7 +108,7 @@ public class OrtSession implements AutoCloseable {
         model.checkOutputs(names);
         var options = dev.millrace.session.RunOptions.builder().outputs(names);
         if (runOptions != null) {
-            options.cancellation(runOptions.cancellation());
+            runOptions.settings.open().copyTo(options);
         }
         for (var pinned : pinnedOutputs.entrySet()) {
             options.into(pinned.getKey(), OpenModel.target(pinned.getKey(), pinned.getValue()));
@@ -272,10 +271,6 @@ public class OrtSession implements AutoCloseable {
 
         public RunOptions() throws OrtException {}
 
-        Cancellation cancellation() {
-            return settings.open().cancellation();
-        }
-
         /** Has no effect but on {@link #getLogLevel()}. */
         public void setLogLevel(OrtLoggingLevel level) throws OrtException {
             settings.open().logLevel = level;
@@ -294,7 +289,7 @@ public class OrtSession implements AutoCloseable {
             return settings.open().verbosity;
         }
 
-        /** Has no effect but on {@link #getRunTag()}. */
+        /** Sets a name of the run, which execution providers see. */
         public void setRunTag(String runTag) throws OrtException {
             settings.open().tag = runTag;
         }
@@ -308,10 +303,11 @@ public class OrtSession implements AutoCloseable {
             settings.open().terminate(terminate);
         }
 
-        /** Has no effect. */
+        /** Adds an option of the run for execution providers. One that none of them knows has no effect. */
         public void addRunConfigEntry(String key, String value) throws OrtException {
-            settings.open();
+            RunSettings open = settings.open();
             SessionSettings.checkEntry(key, value);
+            open.config(key, value);
         }
 
         /** Throws {@code ORT_NOT_IMPLEMENTED}. */

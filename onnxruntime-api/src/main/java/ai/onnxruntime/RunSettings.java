@@ -1,12 +1,17 @@
 package ai.onnxruntime;
 
 import dev.millrace.scheduler.Cancellation;
+import dev.millrace.session.RunOptions;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** The options of a run. */
 final class RunSettings {
     OrtLoggingLevel logLevel = OrtLoggingLevel.ORT_LOGGING_LEVEL_VERBOSE;
     int verbosity;
     String tag = "";
+
+    private final Map<String, String> config = new LinkedHashMap<>();
 
     private Cancellation cancellation = new Cancellation();
     private boolean closed;
@@ -19,8 +24,15 @@ final class RunSettings {
         return this;
     }
 
-    synchronized Cancellation cancellation() {
-        return cancellation;
+    /** Adds an option of the run for providers. */
+    synchronized void config(String key, String value) {
+        config.put(key, value);
+    }
+
+    /** Passes what the engine has a counterpart of. */
+    synchronized void copyTo(RunOptions.Builder options) {
+        options.cancellation(cancellation).tag(tag);
+        config.forEach(options::config);
     }
 
     synchronized void terminate(boolean terminate) {

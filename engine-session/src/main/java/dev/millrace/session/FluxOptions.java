@@ -1,13 +1,11 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.scheduler.Cancellation;
 import dev.millrace.session.util.Deadline;
 import dev.millrace.session.util.Failures;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,7 +68,12 @@ public record FluxOptions(
      */
     public RunOptions forRun() {
         Instant until = deadline == null ? null : Deadline.after(deadline);
-        return new RunOptions(new Cancellation(), outputs, null, until, priority, Map.of(), onDevice);
+        return RunOptions.builder()
+                .outputs(outputs)
+                .deadline(until)
+                .priority(priority)
+                .leaveOnDevice(onDevice)
+                .build();
     }
 
     /** A builder of options of a stream. Every option has a default. */

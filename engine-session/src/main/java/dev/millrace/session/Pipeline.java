@@ -61,7 +61,9 @@ final class Pipeline implements Inference {
                 options.deadline(),
                 options.priority(),
                 Map.of(),
-                List.of(RunOptions.ALL));
+                List.of(RunOptions.ALL),
+                options.tag(),
+                options.config());
     }
 
     @Override

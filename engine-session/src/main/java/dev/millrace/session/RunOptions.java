@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param priority the priority among the waiting runs of the session: higher values run first
  * @param into the tensors that outputs are written into, by the outputs' names
  * @param onDevice the names of the outputs that stay on the device that computes them; {@link #ALL} for all
+ * @param tag a name of the run that providers see; empty for none
+ * @param config options of the run for providers, by key
  */
 public record RunOptions(
         Cancellation cancellation,
@@ -31,7 +33,9 @@ public record RunOptions(
         @Nullable Instant deadline,
         int priority,
         Map<String, Tensor> into,
-        List<String> onDevice) {
+        List<String> onDevice,
+        String tag,
+        Map<String, String> config) {
     /** The name that stands for all outputs in {@link #onDevice()}. */
     public static final String ALL = "*";
 
@@ -40,6 +44,8 @@ public record RunOptions(
         outputs = Failures.all(outputs, "outputs");
         into = Failures.all(into, "into");
         onDevice = Failures.all(onDevice, "onDevice");
+        Failures.requireArgument(tag, "tag");
+        config = Failures.all(config, "config");
     }
 
     /** Whether an output stays on the device that computes it. */
@@ -49,7 +55,7 @@ public record RunOptions(
 
     /** Returns options that return all outputs. Each call makes a new cancellation. */
     public static RunOptions defaults() {
-        return new RunOptions(new Cancellation(), List.of(), null, null, 0, Map.of(), List.of());
+        return new RunOptions(new Cancellation(), List.of(), null, null, 0, Map.of(), List.of(), "", Map.of());
     }
 
     /** Returns a builder that starts from the defaults, with a new cancellation. */
@@ -71,6 +77,8 @@ public record RunOptions(
         private int priority;
         private Map<String, Tensor> into;
         private List<String> onDevice;
+        private String tag;
+        private Map<String, String> config;
 
         private Builder(RunOptions from) {
             cancellation = from.cancellation;
@@ -80,6 +88,8 @@ public record RunOptions(
             priority = from.priority;
             into = from.into;
             onDevice = from.onDevice;
+            tag = from.tag;
+            config = from.config;
         }
 
         public Builder cancellation(Cancellation value) {
@@ -146,8 +156,22 @@ public record RunOptions(
             return this;
         }
 
+        /** Sets a name of the run, which providers see. */
+        public Builder tag(String value) {
+            tag = value;
+            return this;
+        }
+
+        /** Adds an option of the run for providers. A provider that does not know the key ignores it. */
+        public Builder config(String key, String value) {
+            var all = new LinkedHashMap<>(config);
+            all.put(Failures.requireArgument(key, "key"), Failures.requireArgument(value, "value"));
+            config = all;
+            return this;
+        }
+
         public RunOptions build() {
-            return new RunOptions(cancellation, outputs, listener, deadline, priority, into, onDevice);
+            return new RunOptions(cancellation, outputs, listener, deadline, priority, into, onDevice, tag, config);
         }
     }
 }

@@ -70,6 +70,8 @@ class OptionBuildersTest {
                     .into("sum", Tensor.scalar(1f))
                     .into("product", Tensor.scalar(2f))
                     .leaveOnDevice("product")
+                    .tag("first")
+                    .config("key", "value")
                     .build();
             assertCopied(options.toBuilder().build(), options, RunOptions.defaults());
             assertThat(options.into()).containsOnlyKeys("sum", "product");

@@ -9,6 +9,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.op.CustomOperators;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -54,14 +55,19 @@ public final class TypeInference {
      * @return a sentence for each declaration that is wrong
      */
     public static List<String> infer(Graph graph) {
-        var walk = Walk.ofModel(true);
+        return infer(graph, CustomOperators.NONE);
+    }
+
+    /** Infers a graph as {@link #infer(Graph)} does, nodes of other operators included. */
+    public static List<String> infer(Graph graph, CustomOperators custom) {
+        var walk = Walk.ofModel(true, custom);
         walk.main(graph);
         return walk.commit();
     }
 
     /** Infers a graph again that was inferred before. Returns whether anything new is known. */
     public static boolean refine(Graph graph) {
-        var walk = Walk.ofModel(false);
+        var walk = Walk.ofModel(false, CustomOperators.NONE);
         walk.main(graph);
         walk.commit();
         return walk.foundMore();

@@ -14,6 +14,8 @@ import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.op.CustomOperator;
+import dev.millrace.graph.op.CustomOperators;
 import dev.millrace.graph.op.OpName;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
@@ -35,19 +37,21 @@ final class Walk {
     private final Set<Graph> inside = Collections.newSetFromMap(new IdentityHashMap<>());
     private final @Nullable Facts around;
     private final boolean checksTypes;
+    private final CustomOperators custom;
     /** Whether the run decides the element type of an input. Declared element types of other values may be wrong then. */
     private boolean hasOpenInput;
 
     private boolean foundMore;
 
-    private Walk(@Nullable Facts around, boolean checksTypes) {
+    private Walk(@Nullable Facts around, boolean checksTypes, CustomOperators custom) {
         this.around = around;
         this.checksTypes = checksTypes;
+        this.custom = custom;
     }
 
     /** A walk over a main graph and those nested in it, whose nodes are held against the operators' schemas if wanted. */
-    static Walk ofModel(boolean checksTypes) {
-        return new Walk(null, checksTypes);
+    static Walk ofModel(boolean checksTypes, CustomOperators custom) {
+        return new Walk(null, checksTypes, custom);
     }
 
     /** One node's inputs as this walk knows them. */
@@ -88,7 +92,7 @@ final class Walk {
 
     /** A walk over graphs nested in a node, which asks {@code facts} for what they capture. */
     static Walk ofNested(Facts facts) {
-        return new Walk(facts, false);
+        return new Walk(facts, false, CustomOperators.NONE);
     }
 
     private @Nullable ValueType type(Value value) {
@@ -133,7 +137,11 @@ final class Walk {
     void graph(Graph graph, int depth) {
         inside.add(graph);
         for (Node node : graph.nodes()) {
-            InferenceContext context = NodeInference.infer(node, new InputFacts(node), depth, checksTypes);
+            CustomOperator added = custom.of(node);
+            var facts = new InputFacts(node);
+            InferenceContext context = added == null
+                    ? NodeInference.infer(node, facts, depth, checksTypes)
+                    : NodeInference.infer(node, facts, added);
             for (int i = 0; i < node.outputs().size(); i++) {
                 Value value = node.output(i);
                 if (value != null) {

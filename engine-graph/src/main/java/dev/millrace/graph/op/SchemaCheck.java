@@ -41,6 +41,11 @@ public record SchemaCheck(List<String> errors, List<String> warnings, List<Strin
                             List.of(),
                             List.of());
         }
+        return check(node, schema);
+    }
+
+    /** Checks {@code node} against the schema of its operator. */
+    static SchemaCheck check(Node node, OperatorSchema schema) {
         return new Checker(node, schema).run();
     }
 

@@ -89,6 +89,15 @@ final class SchemaFile {
         }
     }
 
+    /** Parses the only block of a text. */
+    static OperatorSchema single(String domain, String text) {
+        List<OperatorSchema> all = new SchemaFile(domain, domain, "\n" + text.strip()).all();
+        if (all.size() != 1) {
+            throw new IllegalArgumentException("a text of one operator defines " + all.size() + ": " + text);
+        }
+        return all.getFirst();
+    }
+
     private int lineEnd(int start) {
         int end = text.indexOf('\n', start);
         return end < 0 ? text.length() : end;

@@ -23,15 +23,21 @@ public final class SchemaPass {
      * @return a sentence for each attribute that is gone, and for each deprecated operator
      */
     public static List<String> over(Graph graph) {
+        return over(graph, CustomOperators.NONE);
+    }
+
+    /** Checks a graph as {@link #over(Graph)} does, nodes of other operators included. */
+    public static List<String> over(Graph graph, CustomOperators custom) {
         var warnings = new ArrayList<String>();
-        over(graph, warnings);
+        over(graph, custom, warnings);
         return warnings;
     }
 
-    private static void over(Graph graph, List<String> warnings) {
+    private static void over(Graph graph, CustomOperators custom, List<String> warnings) {
         var editor = new GraphEditor(graph);
         for (Node node : graph.nodes()) {
-            SchemaCheck check = SchemaCheck.check(node);
+            CustomOperator added = custom.of(node);
+            SchemaCheck check = added == null ? SchemaCheck.check(node) : SchemaCheck.check(node, added.schema());
             check.orThrow();
             warnings.addAll(check.warnings());
             if (node.op().domain().equals(OpId.ONNX) && !check.unknown().isEmpty()) {
@@ -41,11 +47,11 @@ public final class SchemaPass {
                 }
                 editor.setAttributes(node, attributes);
             }
-            OperatorSchema schema = Schemas.find(node.op(), node.opset());
+            OperatorSchema schema = added == null ? Schemas.find(node.op(), node.opset()) : added.schema();
             if (schema != null && node.attributes().graphs().isEmpty()) {
                 nameOutputs(editor, node, schema);
             }
-            node.attributes().graphs().forEach(nested -> over(nested, warnings));
+            node.attributes().graphs().forEach(nested -> over(nested, custom, warnings));
         }
     }
 

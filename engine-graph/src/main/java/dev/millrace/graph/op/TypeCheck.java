@@ -30,6 +30,11 @@ public final class TypeCheck {
         return new TypeCheck(node, Schemas.find(node.op(), node.opset()));
     }
 
+    /** A check of {@code node} against the schema of its operator. */
+    public static TypeCheck of(Node node, CustomOperator operator) {
+        return new TypeCheck(node, operator.schema());
+    }
+
     /** Checks the inputs, whose types are given by number; returns what is wrong so far, as sentences. */
     public List<String> inputs(IntFunction<@Nullable ValueType> types) {
         return schema == null ? errors : check("input", node.inputs(), schema.inputs(), types);

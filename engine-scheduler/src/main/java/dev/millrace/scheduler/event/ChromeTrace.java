@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,9 +81,32 @@ public final class ChromeTrace implements RunListener, AutoCloseable {
                 + ",\"ts\":" + nanos / 1000 + ",\"name\":\"wait\"}";
     }
 
-    /** The row of a stream, which is named when it first appears. */
-    private synchronized long row(DeviceStream stream) {
-        String name = stream.device().info().name() + "/" + stream.id();
+    @Override
+    public boolean hearsDevices() {
+        return true;
+    }
+
+    @Override
+    public void deviceActivity(String provider, DeviceActivity activity) {
+        var arguments = new StringBuilder("\"provider\":").append(quoted(provider));
+        new TreeMap<>(activity.arguments())
+                .forEach((key, value) ->
+                        arguments.append(',').append(quoted(key)).append(':').append(quoted(value)));
+        write(
+                activity.category(),
+                row(provider + "/" + activity.row()),
+                activity.name(),
+                activity.startNanos(),
+                activity.startNanos() + activity.durationNanos(),
+                arguments.toString());
+    }
+
+    private long row(DeviceStream stream) {
+        return row(stream.device().info().name() + "/" + stream.id());
+    }
+
+    /** The row of a stream or of a part of a device, which is named when it first appears. */
+    private synchronized long row(String name) {
         Long known = rows.get(name);
         if (known == null) {
             known = FIRST_ROW + rows.size();
@@ -109,7 +133,7 @@ public final class ChromeTrace implements RunListener, AutoCloseable {
     }
 
     private void write(String category, long row, String name, long startNanos, long endNanos, String args) {
-        write("{\"cat\":\"" + category + "\",\"ph\":\"X\",\"pid\":" + pid + ",\"tid\":" + row + ",\"ts\":"
+        write("{\"cat\":" + quoted(category) + ",\"ph\":\"X\",\"pid\":" + pid + ",\"tid\":" + row + ",\"ts\":"
                 + startNanos / 1000 + ",\"dur\":" + Math.max(0, (endNanos - startNanos) / 1000) + ",\"name\":"
                 + quoted(name) + ",\"args\":{" + args + "}}");
     }

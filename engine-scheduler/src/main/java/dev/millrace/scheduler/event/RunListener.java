@@ -61,6 +61,19 @@ public interface RunListener {
         void ended(String values);
     }
 
+    /**
+     * Whether it wants to hear of what providers know about their devices, which are then asked to profile each run. Asked
+     * before a run.
+     */
+    default boolean hearsDevices() {
+        return false;
+    }
+
+    /** A period of activity of a provider's device during a run, reported after the run. */
+    default void deviceActivity(String provider, DeviceActivity activity) {
+        // most want to hear of steps alone
+    }
+
     /** A run has ended, whether well or not. */
     void runEnded(String plan, long startNanos, long endNanos, boolean failed);
 
@@ -128,6 +141,21 @@ public interface RunListener {
                     first.ended(values);
                     second.ended(values);
                 };
+            }
+
+            @Override
+            public boolean hearsDevices() {
+                return one.hearsDevices() || other.hearsDevices();
+            }
+
+            @Override
+            public void deviceActivity(String provider, DeviceActivity activity) {
+                if (one.hearsDevices()) {
+                    one.deviceActivity(provider, activity);
+                }
+                if (other.hearsDevices()) {
+                    other.deviceActivity(provider, activity);
+                }
             }
 
             @Override

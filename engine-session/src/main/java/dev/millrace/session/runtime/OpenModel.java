@@ -28,6 +28,8 @@ public final class OpenModel {
     /** The turns of runs where a provider wants one at a time; null where it does not. */
     private final @Nullable RunTurns turns;
 
+    private final RunHooks hooks;
+
     private int sessions = 1;
     private Runnable whenGone = () -> {};
 
@@ -57,6 +59,7 @@ public final class OpenModel {
         boolean oneAtATime = providers.all().stream()
                 .anyMatch(each -> !ProviderGuard.call(each.name(), each::isConcurrentRunSupported));
         this.turns = oneAtATime ? new RunTurns() : null;
+        this.hooks = RunHooks.of(providers.all());
     }
 
     PlanRunner runner() {
@@ -82,6 +85,10 @@ public final class OpenModel {
     @Nullable
     public RunTurns turns() {
         return turns;
+    }
+
+    RunHooks hooks() {
+        return hooks;
     }
 
     boolean isShareable() {

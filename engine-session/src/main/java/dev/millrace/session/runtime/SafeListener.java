@@ -1,6 +1,7 @@
 package dev.millrace.session.runtime;
 
 import dev.millrace.scheduler.device.DeviceStream;
+import dev.millrace.scheduler.event.DeviceActivity;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.PlanStep;
@@ -30,6 +31,31 @@ final class SafeListener implements RunListener {
         } catch (Throwable thrown) {
             threw(thrown);
             return false;
+        } finally {
+            callbacks.leave(outermost);
+        }
+    }
+
+    @Override
+    public boolean hearsDevices() {
+        boolean outermost = callbacks.enter();
+        try {
+            return listener.hearsDevices();
+        } catch (Throwable thrown) {
+            threw(thrown);
+            return false;
+        } finally {
+            callbacks.leave(outermost);
+        }
+    }
+
+    @Override
+    public void deviceActivity(String provider, DeviceActivity activity) {
+        boolean outermost = callbacks.enter();
+        try {
+            listener.deviceActivity(provider, activity);
+        } catch (Throwable thrown) {
+            threw(thrown);
         } finally {
             callbacks.leave(outermost);
         }

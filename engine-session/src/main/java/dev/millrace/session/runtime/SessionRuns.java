@@ -3,7 +3,6 @@ package dev.millrace.session.runtime;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.tensor.Datum;
-import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.run.InputSource;
@@ -132,13 +131,15 @@ final class SessionRuns {
     /** @param atEnd ends the turn of the run, and then does what it is given */
     private void start(
             OpenModel open, Inputs request, RunOptions options, Receiver<Outputs> to, Consumer<Runnable> atEnd) {
+        RunListener heard = listener(options);
+        RunHooks.Run hooks = open.hooks().around(name, options, heard);
         var end = new RunEnd() {
             @Override
             public void succeeded(Datum[] results) {
                 Outputs outputs;
                 try {
                     MappedFile.check(open.mapped());
-                    RunHooks.end(open.providers());
+                    hooks.end();
                     outputs = SessionRuns.this.outputs(results, options);
                 } catch (RuntimeException | Error e) {
                     ended(e);
@@ -152,7 +153,7 @@ final class SessionRuns {
 
             @Override
             public void failed(Throwable failure) {
-                RunHooks.endAfter(failure, open.providers());
+                hooks.endAfter(failure);
                 ended(failure);
             }
 
@@ -165,12 +166,12 @@ final class SessionRuns {
         };
         try {
             MappedFile.check(open.mapped());
-            RunHooks.start(open.providers());
+            hooks.start();
         } catch (RuntimeException | Error e) {
             end.ended(e);
             return;
         }
-        open.runner().start(source(request, options), options.cancellation(), listener(options), end);
+        open.runner().start(source(request, options), options.cancellation(), heard, end);
     }
 
     /** Throws where a request cannot run, or cannot run on other threads than its caller's. */
@@ -246,19 +247,20 @@ final class SessionRuns {
     private Datum[] execute(OpenModel open, Inputs request, RunOptions options) {
         List<MappedFile> files = open.mapped();
         MappedFile.check(files);
-        List<ExecutionProvider> providers = open.providers();
-        RunHooks.start(providers);
+        RunListener heard = listener(options);
+        RunHooks.Run hooks = open.hooks().around(name, options, heard);
+        hooks.start();
         Datum[] results;
         try {
-            results = open.runner().run(source(request, options), options.cancellation(), listener(options));
+            results = open.runner().run(source(request, options), options.cancellation(), heard);
             MappedFile.check(files);
         } catch (RuntimeException | Error e) {
-            RunHooks.endAfter(e, providers);
+            hooks.endAfter(e);
             // the failure may come from a file that was cut short
             MappedFile.check(files);
             throw e;
         }
-        RunHooks.end(providers);
+        hooks.end();
         return results;
     }
 
@@ -283,7 +285,9 @@ final class SessionRuns {
                 options.deadline(),
                 options.priority(),
                 options.into(),
-                options.onDevice());
+                options.onDevice(),
+                options.tag(),
+                options.config());
     }
 
     EngineException named(Throwable thrown) {

@@ -9,25 +9,30 @@ import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.providers.spi.RunHook;
+import dev.millrace.providers.spi.RunInfo;
 import dev.millrace.session.CompiledTest;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.Inputs;
+import dev.millrace.session.RunOptions;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import dev.millrace.session.TestFactory;
 import dev.millrace.session.TestModels;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the calls that providers get around runs when one of them fails. */
 class RunHooksTest {
     private final List<String> heard = new ArrayList<>();
+    private final List<RunInfo> runs = new ArrayList<>();
     /** The provider and call that fails. */
     private String failing = "";
 
-    private final class Listening extends TestFactory implements ExecutionProvider {
+    private final class Listening extends TestFactory implements ExecutionProvider, RunHook {
         Listening(String name) {
             super(name);
         }
@@ -43,12 +48,19 @@ class RunHooksTest {
         }
 
         @Override
-        public void onRunStart() {
+        public RunHook runHook() {
+            return this;
+        }
+
+        @Override
+        public void onRunStart(RunInfo run) {
+            runs.add(run);
             hear("start of " + name());
         }
 
         @Override
-        public void onRunEnd() {
+        public void onRunEnd(RunInfo run) {
+            runs.add(run);
             hear("end of " + name());
         }
 
@@ -87,6 +99,31 @@ class RunHooksTest {
             run(engine).run();
         }
         assertThat(heard).containsExactly("start of one", "start of two", "end of one", "end of two");
+    }
+
+    @Test
+    void aRunHasANumberItsSessionATagAndItsOptions() {
+        var options = SessionOptions.builder().provider("one").provider("cpu").name("net");
+        RunOptions told = RunOptions.builder()
+                .tag("first")
+                .config("qnn.htp_perf_mode", "burst")
+                .leaveOnDevice(RunOptions.ALL)
+                .build();
+        Inputs inputs = Inputs.of("x", Tensor.copyOf(new float[4], 1, 4));
+        try (Engine engine = engine();
+                Session session = engine.session(TestModels.perceptron(1, 4, 1), options.build())) {
+            session.run(inputs, told).close();
+            session.run(inputs).close();
+            session.mono(inputs, told).block().close();
+        }
+        assertThat(runs).hasSize(6);
+        RunInfo first = runs.getFirst();
+        assertThat(first)
+                .isEqualTo(new RunInfo(first.id(), "net", "first", Map.of("qnn.htp_perf_mode", "burst"), false));
+        assertThat(runs.get(2)).isEqualTo(new RunInfo(runs.get(2).id(), "net", "", Map.of(), true));
+        assertThat(runs.get(4).tag()).isEqualTo("first");
+        assertThat(runs.stream().map(RunInfo::id).distinct()).hasSize(3);
+        assertThat(runs.get(1)).isEqualTo(first);
     }
 
     @Test

@@ -3,7 +3,6 @@ package dev.millrace.providers.spi;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Graph;
-import dev.millrace.graph.ir.OpId;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
@@ -50,22 +49,14 @@ public interface ExecutionProvider extends AutoCloseable {
         return null;
     }
 
-    default DataLayout preferredLayout() {
-        return DataLayout.NCHW;
-    }
-
-    /** Whether an operator should be converted to {@code layout}; null leaves the decision to the engine. */
-    default @Nullable Boolean shouldConvertLayout(OpId op, DataLayout layout) {
-        return null;
-    }
-
     default void setDynamicOptions(Map<String, String> options) {
         throw EngineException.notImplemented("provider '" + name() + "' has no dynamic options");
     }
 
-    default void onRunStart() {}
-
-    default void onRunEnd() {}
+    /** The calls around runs, or null for none. Asked once, when the model is ready to run. */
+    default @Nullable RunHook runHook() {
+        return null;
+    }
 
     /** Called once, when the session that the provider belongs to is ready to run. */
     default void onSessionReady() {}
@@ -91,22 +82,12 @@ public interface ExecutionProvider extends AutoCloseable {
         return true;
     }
 
-    /** Waits until its devices have done all that was queued. */
-    default void sync() {}
-
-    /** The recording and replaying of runs on the device, or null where the provider does not support it. */
-    default @Nullable GraphCapture graphCapture() {
-        return null;
-    }
-
-    /** Creates a profiler of the device, or returns null where the provider reports nothing beyond its steps. */
+    /**
+     * Creates a profiler of the device for one run, where a listener of the run such as a trace asks for it. Null where the
+     * provider reports nothing beyond its steps.
+     */
     default @Nullable ProviderProfiler createProfiler() {
         return null;
-    }
-
-    /** The bytes of device memory that the provider can give to a session's graph, or -1 where they are unknown. */
-    default long availableMemory() {
-        return -1;
     }
 
     /**

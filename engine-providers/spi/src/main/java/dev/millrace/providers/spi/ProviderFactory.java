@@ -1,8 +1,9 @@
 package dev.millrace.providers.spi;
 
-import dev.millrace.graph.op.OperatorSchema;
+import dev.millrace.graph.op.CustomOperator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,14 +53,36 @@ public interface ProviderFactory extends AutoCloseable {
         return null;
     }
 
-    /** The operators that the provider adds, in domains of its own. */
-    default List<OperatorSchema> customOperators() {
+    /**
+     * The operators that the provider adds, in domains of its own. All models of an engine may use them, also those whose
+     * sessions do not ask this provider; running their nodes is up to the providers that a session asks.
+     */
+    default List<CustomOperator> customOperators() {
         return List.of();
     }
 
-    /** The index of the candidate that suits {@code device} best, or -1 where none does. */
+    /**
+     * The index of the variant of a model package that suits a device best, or -1 where none does. Asked where several
+     * variants for this provider are equally good by {@link #validate}.
+     *
+     * @param candidates the facts that the package states about each variant: {@code variant}, {@code device} and
+     *     {@code compatibility}
+     */
     default int selectModel(HardwareDevice device, List<Map<String, String>> candidates) {
         return candidates.isEmpty() ? -1 : 0;
+    }
+
+    /** The {@link SpiVersion#CURRENT version} of this interface that the provider was compiled against. */
+    default int spiVersion() {
+        return SpiVersion.FIRST;
+    }
+
+    /**
+     * Further names under which context models may name this provider as the {@code source} of their EPContext nodes, such
+     * as {@code QNNExecutionProvider} for {@code QNN}.
+     */
+    default Set<String> aliases() {
+        return Set.of();
     }
 
     @Override
