@@ -86,15 +86,15 @@ class ProviderLibraryTest {
 
                     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
                         String fault = options.values().getOrDefault("fault", "");
+                        if (fault.equals("create")) {
+                            throw new Oddity("cannot look");
+                        }
                         return new ExecutionProvider() {
                             public String name() {
                                 return "NAME";
                             }
 
                             public void claim(Graph graph, CapabilitySink sink) {
-                                if (fault.equals("claim")) {
-                                    throw new Oddity("cannot look");
-                                }
                                 for (Node node : graph.nodes()) {
                                     if (node.op().name().equals("Relu")) {
                                         sink.single(node);
@@ -275,7 +275,7 @@ class ProviderLibraryTest {
         try (Session session = session(engine, "")) {
             answer(session);
         }
-        failures.add(failure(() -> session(engine, "claim").close()));
+        failures.add(failure(() -> session(engine, "create").close()));
         try (Session session = session(engine, "run")) {
             failures.add(failure(() -> answer(session)));
         }

@@ -12,6 +12,8 @@ import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.providers.spi.RunHook;
+import dev.millrace.providers.spi.RunInfo;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.device.DeviceType;
 import dev.millrace.scheduler.device.MemoryKind;
@@ -152,8 +154,20 @@ class ProviderLifeTest {
     @Test
     void aProviderOfASessionThatCannotBeMadeIsClosedAndNeverReady() {
         told.failing = "claim";
-        CompiledTest.assertRefused(Status.EP_FAIL, this::session, "provider 'told'", "no claim here");
+        var alone = SessionOptions.builder().provider("told").build();
+        CompiledTest.assertRefused(
+                Status.EP_FAIL, () -> engine.session(file, alone), "provider 'told'", "no claim here");
         assertThat(told.heard).containsExactly("claim", "closed");
+    }
+
+    @Test
+    void nodesOfAProviderThatCannotClaimGoToTheProvidersBehindIt() {
+        told.failing = "claim";
+        try (Session session = session()) {
+            run(session);
+            assertThat(session.report().notes())
+                    .anySatisfy(note -> assertThat(note).contains("provider 'told'", "no claim here", "dropped"));
+        }
     }
 
     @Test
@@ -335,7 +349,7 @@ class ProviderLifeTest {
             hear("factory closed");
         }
 
-        private final class Listening implements ExecutionProvider {
+        private final class Listening implements ExecutionProvider, RunHook {
             @Override
             public String name() {
                 return NAME;
@@ -367,7 +381,12 @@ class ProviderLifeTest {
             }
 
             @Override
-            public void onRunStart() {
+            public RunHook runHook() {
+                return this;
+            }
+
+            @Override
+            public void onRunStart(RunInfo run) {
                 int now = underWay.incrementAndGet();
                 mostAtOnce.accumulateAndGet(now, Math::max);
                 hear("run starts");
@@ -375,7 +394,7 @@ class ProviderLifeTest {
             }
 
             @Override
-            public void onRunEnd() {
+            public void onRunEnd(RunInfo run) {
                 hear("run ends");
                 underWay.decrementAndGet();
             }

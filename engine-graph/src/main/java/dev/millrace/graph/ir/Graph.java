@@ -43,6 +43,9 @@ public final class Graph {
 
     int nodeCount;
 
+    /** Whether others read this graph and rely on it as it is. */
+    private boolean isRead;
+
     private Graph(String name, @Nullable Graph parent) {
         this.name = name;
         this.parent = parent;
@@ -56,6 +59,26 @@ public final class Graph {
     /** Creates an empty graph whose nodes may read values of {@code parent}. */
     public static Graph nested(String name, Graph parent) {
         return new Graph(name, parent);
+    }
+
+    /** Runs an action during which nobody may change this graph or those nested in it. */
+    public void whileReadOnly(Runnable action) {
+        boolean before = isRead;
+        isRead = true;
+        try {
+            action.run();
+        } finally {
+            isRead = before;
+        }
+    }
+
+    /** Throws where this graph must not be changed now. */
+    void checkChangeable() {
+        for (Graph graph = this; graph != null; graph = graph.parent) {
+            if (graph.isRead) {
+                throw new IllegalStateException("graph '" + name + "' is read-only during this call");
+            }
+        }
     }
 
     public String name() {

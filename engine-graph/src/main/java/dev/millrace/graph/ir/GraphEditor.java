@@ -13,6 +13,7 @@ public final class GraphEditor {
     private final Graph graph;
 
     public GraphEditor(Graph graph) {
+        graph.checkChangeable();
         this.graph = graph;
     }
 

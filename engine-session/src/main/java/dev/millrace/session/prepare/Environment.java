@@ -10,6 +10,7 @@ import dev.millrace.providers.spi.ProviderLevel;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -33,10 +34,19 @@ public record Environment(
         return factories.names();
     }
 
+    /** The names of all providers, those of registered libraries last. */
+    public List<String> allProviders() {
+        return Stream.concat(providers().stream(), factories.registered().stream())
+                .toList();
+    }
+
     /** Returns the devices that each provider can drive. */
     public List<ProviderDevice> devices() {
-        return Stream.concat(providers().stream(), factories.registered().stream())
-                .flatMap(name -> ProviderGuard.call(name, () -> factory(name).devices(hardware)).stream())
+        return allProviders().stream()
+                .flatMap(name ->
+                        ProviderGuard.required(
+                                name, "list of devices", () -> factory(name).devices(hardware))
+                                .stream())
                 .toList();
     }
 
@@ -84,7 +94,8 @@ public record Environment(
             List<String> registered = factories.registered();
             throw EngineException.invalidArgument("there is no provider '" + name + "'; those on the class path are "
                     + providers()
-                    + (registered.isEmpty() ? "" : ", those of registered libraries " + registered));
+                    + (registered.isEmpty() ? "" : ", those of registered libraries " + registered)
+                    + factories.failures().stream().map("; "::concat).collect(Collectors.joining()));
         }
         return factory;
     }

@@ -1,17 +1,10 @@
 package dev.millrace.session.prepare;
 
-import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
 import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ProviderFactory;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
@@ -25,25 +18,18 @@ public final class Factories {
      * The name of the provider that can run every node and so comes last; providers that are
      * faster for some nodes come first.
      */
-    private static final String PLAIN = "cpu";
+    static final String PLAIN = "cpu";
 
-    /**
-     * The names of the engine's own factories, which are created by name if no services file lists them: a build that
-     * merges jars into one keeps only one of several services files, unless it is told to merge those, too.
-     */
-    private static final List<String> OWN =
-            List.of("dev.millrace.providers.simd.SimdFactory", "dev.millrace.providers.cpu.CpuFactory");
-
-    private final FutureTask<Map<String, ProviderFactory>> found;
+    private final FutureTask<ProviderSearch.Found> found;
     private final ProviderLibraries libraries = new ProviderLibraries();
 
-    private Factories(FutureTask<Map<String, ProviderFactory>> found) {
+    private Factories(FutureTask<ProviderSearch.Found> found) {
         this.found = found;
     }
 
     /** Returns these factories and no others. */
     public static Factories of(Iterable<ProviderFactory> elements) {
-        var factories = new Factories(new FutureTask<>(() -> inOrder(elements)));
+        var factories = new Factories(new FutureTask<>(() -> ProviderSearch.of(elements)));
         factories.found.run();
         factories.byName();
         return factories;
@@ -51,61 +37,32 @@ public final class Factories {
 
     /** Starts a search of a loader's class path and returns its result, which the first query waits for. */
     public static Factories search(ClassLoader loader) {
-        var found = new FutureTask<>(() -> inOrder(find(loader)));
+        var found = new FutureTask<>(() -> ProviderSearch.find(loader, List.of()));
         Thread thread = new Thread(found, "millrace-providers");
         thread.setDaemon(true);
         thread.start();
         return new Factories(found);
     }
 
-    /** Returns the factories that a loader finds, without a thread. */
-    public static List<ProviderFactory> find(ClassLoader loader) {
-        var all = new ArrayList<ProviderFactory>();
-        var classes = new HashSet<String>();
-        for (ProviderFactory factory : ServiceLoader.load(ProviderFactory.class, loader)) {
-            all.add(factory);
-            classes.add(factory.getClass().getName());
-        }
-        for (String own : OWN) {
-            if (!classes.contains(own)) {
-                addIfThere(own, loader, all);
-            }
-        }
-        return all;
-    }
-
-    private static void addIfThere(String name, ClassLoader loader, List<ProviderFactory> all) {
-        try {
-            all.add((ProviderFactory)
-                    loader.loadClass(name).getDeclaredConstructor().newInstance());
-        } catch (ClassNotFoundException e) {
-            // the provider was left out, or its module was not resolved
-        } catch (ReflectiveOperationException | ClassCastException e) {
-            throw new EngineException(Status.FAIL, name + " is on the class path, but cannot be made: " + e, e);
-        }
-    }
-
-    private static Map<String, ProviderFactory> inOrder(Iterable<ProviderFactory> elements) {
-        var sorted = new ArrayList<ProviderFactory>();
-        elements.forEach(sorted::add);
-        sorted.sort(Factories::inOrder);
-        var byName = new LinkedHashMap<String, ProviderFactory>();
-        for (ProviderFactory factory : sorted) {
-            if (byName.put(factory.name(), factory) != null) {
-                throw EngineException.invalidArgument(
-                        "two providers are called '" + factory.name() + "'; leave one of them out");
-            }
-        }
-        return Collections.unmodifiableMap(byName);
-    }
-
-    private static int inOrder(ProviderFactory one, ProviderFactory other) {
-        int plainLast = Boolean.compare(one.name().equals(PLAIN), other.name().equals(PLAIN));
-        return plainLast != 0 ? plainLast : other.name().compareTo(one.name());
+    /** Returns the factories of a loader's class path and others, found without a thread. */
+    public static Factories search(ClassLoader loader, List<ProviderFactory> others) {
+        var factories = new Factories(new FutureTask<>(() -> ProviderSearch.find(loader, others)));
+        factories.found.run();
+        factories.byName();
+        return factories;
     }
 
     /** Returns the factories by name, in the order in which they are asked by default; waits for a search under way. */
     public Map<String, ProviderFactory> byName() {
+        return found().byName();
+    }
+
+    /** Sentences about the services on the class path that could not be loaded. */
+    public List<String> failures() {
+        return found().failures();
+    }
+
+    private ProviderSearch.Found found() {
         try {
             return awaited();
         } catch (ExecutionException e) {
@@ -143,7 +100,7 @@ public final class Factories {
     public void close() {
         Map<String, ProviderFactory> all;
         try {
-            all = awaited();
+            all = awaited().byName();
         } catch (ExecutionException e) {
             // a search that failed has found none, which whoever asked for one was told
             return;
@@ -154,7 +111,7 @@ public final class Factories {
         tried.rethrow();
     }
 
-    private Map<String, ProviderFactory> awaited() throws ExecutionException {
+    private ProviderSearch.Found awaited() throws ExecutionException {
         boolean interrupted = false;
         try {
             while (true) {

@@ -32,8 +32,6 @@ import java.util.function.Supplier;
 
 /** Takes a model the first part of its way: read, checked, optimised, shared out, compiled. Used once. */
 public final class Preparation {
-    private static final String PLAIN = "cpu";
-
     private final Environment environment;
     private final BuildOptions options;
     private final PhaseClock clock;
@@ -84,10 +82,11 @@ public final class Preparation {
         }
         Model model = FunctionInliner.inline(read);
         StoredConstants.over(model.graph());
-        notes.addAll(SchemaPass.over(model.graph()));
-        notes.addAll(TypeInference.infer(model.graph()));
+        var custom = new AddedOperators(environment, notes);
+        notes.addAll(SchemaPass.over(model.graph(), custom));
+        notes.addAll(TypeInference.infer(model.graph(), custom));
         if (Lowerings.lower(model.graph())) {
-            notes.addAll(TypeInference.infer(model.graph()));
+            notes.addAll(TypeInference.infer(model.graph(), custom));
         }
         if (options.strict()) {
             notes.refuse();
@@ -114,6 +113,7 @@ public final class Preparation {
 
     private Prepared compile(Model model, OptimisationReport report, ContextResolver resolver) {
         Partitioner partitioner = Partitioner.share(model.graph(), providers.all(), model.stem());
+        notes.addAll(partitioner.notes());
         checkFallback(partitioner.parts());
         clock.end("partition");
         var contexts = new KeptContexts(options.epContext().enable(), source);
@@ -156,17 +156,34 @@ public final class Preparation {
             if (factories.contains(factory)) {
                 throw EngineException.invalidArgument("provider '" + request.name() + "' is named twice");
             }
-            factories.add(factory);
-            List<ProviderDevice> devices = ProviderGuard.required(
+            open(request, factory, weightless);
+        }
+        weightless.all();
+    }
+
+    /**
+     * Opens a provider of the session. One that fails is left out with a note where the session did not name it and it is
+     * none of the engine's own.
+     */
+    private void open(ProviderRequest request, ProviderFactory factory, WeightlessCheck weightless) {
+        List<ProviderDevice> devices;
+        ExecutionProvider provider;
+        try {
+            devices = ProviderGuard.required(
                     request.name(), "list of devices", () -> factory.devices(environment.hardware()));
             weightless.before(factory, devices);
             var asked = new ProviderOptions(options.threads(), merged(devices, request.options()));
-            ExecutionProvider provider =
-                    ProviderGuard.required(request.name(), "provider", () -> factory.create(devices, asked));
-            providers.add(provider);
-            weightless.after(provider, devices);
+            provider = ProviderGuard.required(request.name(), "provider", () -> factory.create(devices, asked));
+        } catch (EngineException e) {
+            if (!options.providers().isEmpty() || ProviderSearch.isOwn(factory) || e.status() != Status.EP_FAIL) {
+                throw e;
+            }
+            notes.add("a provider is left out of the session: " + e.getMessage());
+            return;
         }
-        weightless.all();
+        factories.add(factory);
+        providers.add(provider);
+        weightless.after(provider, devices);
     }
 
     /** The options that a provider is made with: each is the caller's, else that of the first device that has it. */
@@ -182,12 +199,12 @@ public final class Preparation {
         if (!options.disableCpuFallback()) {
             return;
         }
-        if (options.providers().stream().anyMatch(request -> request.name().equals(PLAIN))) {
+        if (options.providers().stream().anyMatch(request -> request.name().equals(Factories.PLAIN))) {
             throw EngineException.invalidArgument(
                     "Conflicting session configuration: disableCpuFallback is set, and provider 'cpu' was added");
         }
         parts.singles().forEach((node, provider) -> {
-            if (provider.name().equals(PLAIN)) {
+            if (provider.name().equals(Factories.PLAIN)) {
                 throw new EngineException(
                         Status.FAIL, node.describe() + " is left to provider 'cpu', and disableCpuFallback is set");
             }

@@ -115,7 +115,7 @@ final class ProviderLibrary {
 
     private void add(Stream<ServiceLoader.Provider<ProviderFactory>> found) {
         for (ProviderFactory factory : found.map(ServiceLoader.Provider::get).toList()) {
-            String provider = ProviderGuard.required(name, "name of a provider", factory::name);
+            String provider = ProviderGuard.required(name, "name of a provider", () -> ProviderSearch.check(factory));
             if (factories.put(provider, factory) != null) {
                 throw EngineException.invalidArgument(
                         "provider library '" + name + "' has two providers called '" + provider + "'");

@@ -75,7 +75,7 @@ public final class OpenEngine implements Engine {
                 options,
                 () -> options.providers().isEmpty()
                         ? Factories.search(loader)
-                        : factories(Factories.find(loader), options));
+                        : Factories.search(loader, options.providers()));
     }
 
     /** Creates an engine with these providers and those of its options, rather than with any that are found. */

@@ -9,6 +9,7 @@ import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.providers.spi.SpiVersion;
 import dev.millrace.session.TestFactory;
 import java.io.IOException;
 import java.net.URL;
@@ -18,7 +19,6 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
-import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -78,22 +78,21 @@ class FactoriesTest {
     }
 
     @Test
-    void aSearchThatFailsSaysSoToWhoeverAsksAndClosesQuietly(@TempDir Path folder) throws IOException {
+    void aServiceThatCannotBeLoadedIsLeftOutAndNamed(@TempDir Path folder) throws IOException {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(services.resolve(ProviderFactory.class.getName()), "there.is.no.such.Factory");
         var paths = new URL[] {folder.toUri().toURL()};
         try (var loader = new URLClassLoader(paths, FactoriesTest.class.getClassLoader())) {
             Factories factories = Factories.search(loader);
 
-            assertThatThrownBy(factories::names)
-                    .isInstanceOf(ServiceConfigurationError.class)
-                    .hasMessageContaining("there.is.no.such.Factory");
+            assertThat(factories.names()).contains("simd", "cpu");
+            assertThat(factories.failures()).singleElement().asString().contains("there.is.no.such.Factory");
             factories.close();
         }
     }
 
     /** A factory whose end is a failure, unless it is null. */
-    private static final class Closing extends TestFactory {
+    private static class Closing extends TestFactory {
         private final @Nullable Error failure;
         private int closed;
 
@@ -114,6 +113,19 @@ class FactoriesTest {
                 throw failure;
             }
         }
+    }
+
+    @Test
+    void aProviderForANewerInterfaceIsRefused() {
+        var newer = new Closing("newer", null) {
+            @Override
+            public int spiVersion() {
+                return SpiVersion.CURRENT + 1;
+            }
+        };
+        assertThatThrownBy(() -> ProviderSearch.check(newer))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContainingAll("'newer'", "version 3", "version 2");
     }
 
     @Test
