@@ -72,10 +72,9 @@ public record EngineOptions(
                 .providers(providers);
     }
 
-    /** The hardware that providers are offered: the host's CPU and the virtual devices. */
+    /** The hardware that providers are offered: that of the machine and the virtual devices. */
     public List<HardwareDevice> hardware() {
-        var all = new ArrayList<HardwareDevice>();
-        all.add(HardwareDevice.hostCpu());
+        var all = new ArrayList<>(HardwareDevice.ofThisMachine());
         all.addAll(virtualDevices);
         return all;
     }

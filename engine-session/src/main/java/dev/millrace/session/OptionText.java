@@ -25,6 +25,9 @@ final class OptionText<T extends @Nullable Object> {
             new OptionText<>(value -> value.isEmpty() ? null : path(value), OptionText::orEmpty);
     static final OptionText<FileUse> FILE_USE = new OptionText<>(OptionText::fileUse, FileUse::name);
 
+    static final OptionText<@Nullable DevicePolicy> DEVICE_POLICY = new OptionText<>(
+            value -> value.isEmpty() ? null : DevicePreference.named(value), OptionText::devicePolicy);
+
     private final Function<String, T> parse;
     private final Function<T, String> print;
 
@@ -75,6 +78,10 @@ final class OptionText<T extends @Nullable Object> {
         } catch (NumberFormatException e) {
             throw EngineException.invalidArgument("'" + value + "' is no integer of 32 bits");
         }
+    }
+
+    private static String devicePolicy(@Nullable DevicePolicy value) {
+        return value instanceof DevicePreference named ? named.name() : orEmpty(value);
     }
 
     private static FileUse fileUse(String value) {

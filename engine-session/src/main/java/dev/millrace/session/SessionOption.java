@@ -32,6 +32,14 @@ public final class SessionOption<T extends @Nullable Object> {
             List::of,
             value -> Failures.all(value, "providers"),
             null);
+    public static final SessionOption<@Nullable DevicePolicy> DEVICE_POLICY = new SessionOption<>(
+            "devicePolicy",
+            null,
+            "chooses devices where no provider is named ([devices](devices.md#choosing-devices)): a `DevicePreference`,"
+                    + " such as `PREFER_NPU`, or a function of your own",
+            () -> null,
+            UnaryOperator.identity(),
+            OptionText.DEVICE_POLICY);
     public static final SessionOption<Optimiser.Options> OPTIMISER =
             object("optimiser", "the passes of the optimiser", () -> Optimiser.Options.DEFAULT);
     public static final SessionOption<Integer> THREADS = number(

@@ -5,12 +5,14 @@ import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.session.util.Failures;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -75,6 +77,10 @@ public final class SessionOptions {
 
     public List<ProviderChoice> providers() {
         return get(SessionOption.PROVIDERS);
+    }
+
+    public @Nullable DevicePolicy devicePolicy() {
+        return get(SessionOption.DEVICE_POLICY);
     }
 
     public Optimiser.Options optimiser() {
@@ -239,6 +245,34 @@ public final class SessionOptions {
 
         public Builder provider(String name, Map<String, String> options) {
             return add(SessionOption.PROVIDERS, new ProviderChoice(name, options));
+        }
+
+        /** Adds a provider on one of the devices that {@link Engine#devices()} lists; a second device of the provider joins it. */
+        public Builder device(ProviderDevice device) {
+            return device(device, Map.of());
+        }
+
+        /** Adds a provider on a device, as {@link #device(ProviderDevice)} does, with options for the provider. */
+        public Builder device(ProviderDevice device, Map<String, String> options) {
+            String name = Failures.requireArgument(device, "device").provider();
+            var all = new ArrayList<>(get(SessionOption.PROVIDERS));
+            for (int i = 0; i < all.size(); i++) {
+                ProviderChoice choice = all.get(i);
+                if (choice.name().equals(name) && !choice.devices().isEmpty()) {
+                    var joined = new LinkedHashMap<>(choice.options());
+                    joined.putAll(options);
+                    var devices = new ArrayList<>(choice.devices());
+                    devices.add(device);
+                    all.set(i, new ProviderChoice(name, joined, devices));
+                    return set(SessionOption.PROVIDERS, all);
+                }
+            }
+            return add(SessionOption.PROVIDERS, new ProviderChoice(name, options, List.of(device)));
+        }
+
+        /** Sets the choice of devices for a session that names no provider; null for all providers on the class path. */
+        public Builder devicePolicy(@Nullable DevicePolicy value) {
+            return set(SessionOption.DEVICE_POLICY, value);
         }
 
         /** Replaces the providers that were added before. */

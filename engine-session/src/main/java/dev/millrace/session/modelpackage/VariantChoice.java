@@ -3,17 +3,21 @@ package dev.millrace.session.modelpackage;
 import dev.millrace.epcontext.CompatibilityCheck;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.providers.guard.ProviderGuard;
+import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.session.ProviderChoice;
 import dev.millrace.session.SessionOptions;
 import dev.millrace.session.prepare.Environment;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses among the variants of a component, and says what its session is to be made with: the providers are asked in their
- * order, and the first that has a variant takes the one that it says suits best; of equals the first that is declared.
+ * order, and the first that has a variant takes the one that it says suits best; of equals the one that it selects, by default
+ * the first that is declared.
  */
 public record VariantChoice(Variant variant, String provider) {
     private static final int UNFIT = -1;
@@ -22,11 +26,9 @@ public record VariantChoice(Variant variant, String provider) {
     private static final int BEST = 100;
 
     public static VariantChoice of(
-            OpenModelPackage pack, String component, SessionOptions options, Environment environment) {
+            OpenModelPackage pack, String component, List<ProviderChoice> choices, Environment environment) {
         List<Variant> variants = pack.variantsOf(component);
-        List<String> providers = options.providers().isEmpty()
-                ? environment.providers()
-                : options.providers().stream().map(ProviderChoice::name).toList();
+        List<String> providers = choices.stream().map(ProviderChoice::name).toList();
         for (String provider : providers) {
             Variant best = best(variants, environment.factory(provider), environment);
             if (best != null) {
@@ -46,18 +48,40 @@ public record VariantChoice(Variant variant, String provider) {
     }
 
     private static @Nullable Variant best(List<Variant> variants, ProviderFactory factory, Environment environment) {
-        Variant best = null;
+        var best = new LinkedHashMap<Variant, Variant.Target>();
         int most = UNFIT;
         for (Variant variant : variants) {
             for (Variant.Target target : variant.targets()) {
                 int score = score(target, factory, environment);
                 if (score > most) {
                     most = score;
-                    best = variant;
+                    best.clear();
+                }
+                if (score == most && score != UNFIT) {
+                    best.putIfAbsent(variant, target);
                 }
             }
         }
-        return best;
+        return best.size() < 2 ? best.keySet().stream().findFirst().orElse(null) : oneOf(best, factory, environment);
+    }
+
+    /** Lets the provider choose among variants that are equally good; null where it takes none of them. */
+    private static @Nullable Variant oneOf(
+            Map<Variant, Variant.Target> equals, ProviderFactory factory, Environment environment) {
+        List<Map<String, String>> candidates = equals.entrySet().stream()
+                .map(each -> Map.of(
+                        "variant", each.getKey().name(),
+                        "device", each.getValue().device(),
+                        "compatibility", each.getValue().compatibility()))
+                .toList();
+        List<ProviderDevice> devices = environment.devices(factory.name());
+        int index = devices.isEmpty()
+                ? 0
+                : ProviderGuard.call(
+                        factory.name(),
+                        () -> factory.selectModel(devices.getFirst().hardware(), candidates));
+        List<Variant> variants = List.copyOf(equals.keySet());
+        return index < 0 || index >= variants.size() ? null : variants.get(index);
     }
 
     private static int score(Variant.Target target, ProviderFactory factory, Environment environment) {
@@ -83,8 +107,12 @@ public record VariantChoice(Variant variant, String provider) {
         return name.equals(factory.name()) || name.equalsIgnoreCase(factory.name() + "ExecutionProvider");
     }
 
-    /** The options of a session of the variant: those that are given, and what the variant sets besides. */
-    public SessionOptions options(SessionOptions sessionOptions, Environment environment) {
+    /**
+     * The options of a session of the variant: those that are given, and what the variant sets besides.
+     *
+     * @param choices the providers that the session asks, in their order
+     */
+    public SessionOptions options(SessionOptions sessionOptions, List<ProviderChoice> choices) {
         SessionOptions.Builder options = sessionOptions.toBuilder();
         variant.sessionOptions().forEach((key, value) -> {
             if (sessionOptions.config(key).equals(SessionOptions.defaults().config(key))) {
@@ -94,15 +122,11 @@ public record VariantChoice(Variant variant, String provider) {
         if (variant.providerOptions().isEmpty()) {
             return options.build();
         }
-        List<ProviderChoice> providers = sessionOptions.providers().isEmpty()
-                ? environment.providers().stream()
-                        .map(name -> new ProviderChoice(name, Map.of()))
-                        .toList()
-                : sessionOptions.providers();
-        return options.providers(providers.stream()
+        return options.devicePolicy(null)
+                .providers(choices.stream()
                         .map(choice -> choice.name().equals(provider)
                                         && choice.options().isEmpty()
-                                ? new ProviderChoice(provider, variant.providerOptions())
+                                ? new ProviderChoice(provider, variant.providerOptions(), choice.devices())
                                 : choice)
                         .toList())
                 .build();

@@ -7,7 +7,6 @@ import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.providers.spi.WeightlessMode;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param cancelled whether the build is to stop
  */
 public record BuildOptions(
-        List<ProviderRequest> providers,
+        ProviderSelection providers,
         Optimiser.Options optimiser,
         int threads,
         EpContextOptions epContext,
@@ -40,10 +39,6 @@ public record BuildOptions(
         @Nullable Path externalDataFolder,
         FileUse fileUse,
         BooleanSupplier cancelled) {
-
-    public BuildOptions {
-        providers = List.copyOf(providers);
-    }
 
     /** Returns which weights the context model leaves to its source; none if no context model is written. */
     WeightlessMode weightless() {

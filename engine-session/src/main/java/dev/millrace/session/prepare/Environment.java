@@ -7,9 +7,12 @@ import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderLevel;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -43,20 +46,69 @@ public record Environment(
     /** Returns the devices that each provider can drive. */
     public List<ProviderDevice> devices() {
         return allProviders().stream()
-                .flatMap(name ->
-                        ProviderGuard.required(
-                                name, "list of devices", () -> factory(name).devices(hardware))
-                                .stream())
+                .flatMap(name -> devices(name).stream())
                 .toList();
     }
 
-    /** Returns the requested providers, or all if none is requested. */
-    List<ProviderRequest> requests(List<ProviderRequest> asked) {
-        return asked.isEmpty()
-                ? providers().stream()
-                        .map(name -> new ProviderRequest(name, Map.of()))
-                        .toList()
-                : asked;
+    /**
+     * Returns the providers that a session names, those that its policy chooses, or all on the class path. Throws where the
+     * policy does.
+     */
+    public List<ProviderRequest> requests(ProviderSelection selection) {
+        UnaryOperator<List<ProviderDevice>> policy = selection.policy();
+        if (policy == null) {
+            return selection.isNamed()
+                    ? selection.named()
+                    : providers().stream().map(ProviderRequest::of).toList();
+        }
+        List<ProviderDevice> devices = devices();
+        var chosen = new LinkedHashMap<String, List<ProviderDevice>>();
+        for (ProviderDevice device : policy.apply(devices)) {
+            if (!devices.contains(device)) {
+                throw EngineException.invalidArgument(
+                        "the session's policy chose " + device + ", which is no device of this engine");
+            }
+            chosen.computeIfAbsent(device.provider(), _ -> new ArrayList<>()).add(device);
+        }
+        var requests = new ArrayList<ProviderRequest>();
+        chosen.forEach((name, of) -> {
+            if (!isOfHost(name)) {
+                requests.add(new ProviderRequest(name, Map.of(), of));
+            }
+        });
+        providers().stream().filter(this::isOfHost).forEach(name -> requests.add(ProviderRequest.of(name)));
+        return requests;
+    }
+
+    /** Whether a provider is one of the engine's own, which compute on the host's processor. */
+    private boolean isOfHost(String provider) {
+        return ProviderSearch.isOwn(factories.find(provider));
+    }
+
+    /** Returns the devices that a provider uses: those that were chosen for it, or all that it can drive. */
+    List<ProviderDevice> devices(ProviderRequest request) {
+        List<ProviderDevice> all = devices(request.name());
+        for (ProviderDevice device : request.devices()) {
+            if (!all.contains(device)) {
+                throw EngineException.invalidArgument("provider '" + request.name() + "' cannot drive "
+                        + device.hardware() + " with these properties; it drives "
+                        + all.stream().map(ProviderDevice::hardware).toList());
+            }
+        }
+        return request.devices().isEmpty() ? all : request.devices();
+    }
+
+    /** Returns the devices that a provider can drive. */
+    public List<ProviderDevice> devices(String provider) {
+        ProviderFactory factory = factory(provider);
+        List<ProviderDevice> devices =
+                ProviderGuard.required(provider, "list of devices", () -> factory.devices(hardware));
+        if (!factories.allowsVirtual(provider)) {
+            return devices;
+        }
+        var all = new ArrayList<>(devices);
+        all.addAll(ProviderGuard.required(provider, "list of virtual devices", factory::virtualDevices));
+        return all;
     }
 
     /**
@@ -64,7 +116,7 @@ public record Environment(
      * devices that they drive. If any of these changes, their compiled parts may change, too. The text is the same in
      * every process. The call waits until the providers know their levels.
      */
-    public String identity(List<ProviderRequest> asked) {
+    public String identity(ProviderSelection asked) {
         var text = new StringBuilder();
         for (ProviderRequest request : requests(asked)) {
             ProviderFactory factory = factory(request.name());
@@ -74,7 +126,7 @@ public record Environment(
                 text.append(' ').append(level.name()).append(": ").append(level.reason());
             }
             text.append(' ').append(new TreeMap<>(request.options()));
-            for (ProviderDevice device : factory.devices(hardware)) {
+            for (ProviderDevice device : devices(request)) {
                 HardwareDevice driven = device.hardware();
                 text.append(" [").append(driven.type()).append(' ').append(driven.vendorId());
                 text.append(' ').append(driven.vendor()).append(' ').append(driven.deviceId());

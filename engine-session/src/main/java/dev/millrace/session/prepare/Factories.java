@@ -85,6 +85,11 @@ public final class Factories {
         return libraries.providers();
     }
 
+    /** Whether a provider is of a library that was registered for devices that are not present. */
+    boolean allowsVirtual(String provider) {
+        return libraries.allowsVirtual(provider);
+    }
+
     /** Returns a factory by its name, one of a registered library included; null if there is none. */
     public @Nullable ProviderFactory find(String name) {
         ProviderFactory factory = byName().get(name);

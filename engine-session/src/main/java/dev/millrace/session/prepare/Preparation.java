@@ -169,13 +169,12 @@ public final class Preparation {
         List<ProviderDevice> devices;
         ExecutionProvider provider;
         try {
-            devices = ProviderGuard.required(
-                    request.name(), "list of devices", () -> factory.devices(environment.hardware()));
+            devices = environment.devices(request);
             weightless.before(factory, devices);
             var asked = new ProviderOptions(options.threads(), merged(devices, request.options()));
             provider = ProviderGuard.required(request.name(), "provider", () -> factory.create(devices, asked));
         } catch (EngineException e) {
-            if (!options.providers().isEmpty() || ProviderSearch.isOwn(factory) || e.status() != Status.EP_FAIL) {
+            if (options.providers().isNamed() || ProviderSearch.isOwn(factory) || e.status() != Status.EP_FAIL) {
                 throw e;
             }
             notes.add("a provider is left out of the session: " + e.getMessage());
@@ -199,7 +198,7 @@ public final class Preparation {
         if (!options.disableCpuFallback()) {
             return;
         }
-        if (options.providers().stream().anyMatch(request -> request.name().equals(Factories.PLAIN))) {
+        if (options.providers().names(Factories.PLAIN)) {
             throw EngineException.invalidArgument(
                     "Conflicting session configuration: disableCpuFallback is set, and provider 'cpu' was added");
         }

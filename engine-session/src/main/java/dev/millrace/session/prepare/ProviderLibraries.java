@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The libraries of providers that were registered with an engine, by the names that they were registered under. */
 public final class ProviderLibraries {
+    /** The end of the names of libraries whose providers may compile for devices that are not present. */
+    private static final String VIRTUAL = ".virtual";
+
     private final Map<String, ProviderLibrary> libraries = new LinkedHashMap<>();
 
     /**
@@ -66,6 +69,12 @@ public final class ProviderLibraries {
     synchronized @Nullable ProviderFactory factory(String provider) {
         ProviderLibrary library = find(provider);
         return library == null ? null : library.factories().get(provider);
+    }
+
+    /** Whether a provider is of a library whose name ends in {@link #VIRTUAL}. */
+    synchronized boolean allowsVirtual(String provider) {
+        ProviderLibrary library = find(provider);
+        return library != null && library.name().endsWith(VIRTUAL);
     }
 
     /** The names of all providers. */

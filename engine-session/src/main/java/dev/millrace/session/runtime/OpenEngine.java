@@ -23,6 +23,7 @@ import dev.millrace.session.ModelCompatibility;
 import dev.millrace.session.ModelCompiler;
 import dev.millrace.session.ModelPackage;
 import dev.millrace.session.PlatformReport;
+import dev.millrace.session.ProviderChoice;
 import dev.millrace.session.ReplaceableSession;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
@@ -131,8 +132,11 @@ public final class OpenEngine implements Engine {
         OpenModelPackage opened = OpenModelPackage.of(pack);
         Failures.requireArgument(options, "options");
         return guarded(() -> {
-            VariantChoice choice = VariantChoice.of(opened, component, options, environment);
-            return session(choice.variant().model(), choice.options(options, environment));
+            List<ProviderChoice> choices = environment.requests(BuildSettings.selection(options)).stream()
+                    .map(request -> new ProviderChoice(request.name(), request.options(), request.devices()))
+                    .toList();
+            VariantChoice choice = VariantChoice.of(opened, component, choices, environment);
+            return session(choice.variant().model(), choice.options(options, choices));
         });
     }
 

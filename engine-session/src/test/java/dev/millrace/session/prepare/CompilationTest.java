@@ -43,7 +43,7 @@ class CompilationTest {
     private static final ShapedKernel KERNEL = context -> Launch.none();
 
     private static final BuildOptions OPTIONS = new BuildOptions(
-            List.of(),
+            new ProviderSelection(List.of(), null),
             Optimiser.Options.DEFAULT,
             1,
             EpContextOptions.defaults(),

@@ -27,7 +27,16 @@ public interface ProviderFactory extends AutoCloseable {
     /** Selects the hardware that the provider can drive, with the options and memories for each device. */
     List<ProviderDevice> devices(List<HardwareDevice> hardware);
 
-    /** Creates a provider for one session. */
+    /**
+     * The devices that are not present and that the provider can compile models for. Asked only where the provider comes from
+     * a library that was registered under a name that ends in {@code .virtual}. Their hardware is {@linkplain
+     * HardwareDevice#isVirtual() marked as virtual}.
+     */
+    default List<ProviderDevice> virtualDevices() {
+        return List.of();
+    }
+
+    /** Creates a provider for one session, on those of its devices that the session uses. */
     ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options);
 
     /**
