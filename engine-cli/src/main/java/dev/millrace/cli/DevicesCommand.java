@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -30,10 +31,13 @@ final class DevicesCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print the devices as a JSON object.")
     private boolean json;
 
+    @Mixin
+    private LibraryFlag libraries = new LibraryFlag();
+
     @Override
     public Integer call() {
         List<ProviderDevice> devices;
-        try (Engine engine = Engine.create()) {
+        try (Engine engine = libraries.registeredWith(Engine.create())) {
             devices = engine.devices();
         }
         PrintWriter out = spec.commandLine().getOut();

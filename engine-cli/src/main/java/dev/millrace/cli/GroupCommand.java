@@ -4,7 +4,6 @@ import dev.millrace.epcontext.ContextGroup;
 import dev.millrace.graph.EngineException;
 import dev.millrace.session.CompileOptions;
 import dev.millrace.session.Engine;
-import dev.millrace.session.EngineOptions;
 import dev.millrace.session.ModelCompiler;
 import dev.millrace.session.ModelInput;
 import dev.millrace.session.ModelOutput;
@@ -18,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -51,6 +51,15 @@ final class GroupCommand implements Callable<Integer> {
     private @Nullable String options;
 
     @Option(
+            names = "-C",
+            paramLabel = "ENTRIES",
+            description = "Entries of the session's configuration by ONNX Runtime's keys: 'key|value other|value'.")
+    private @Nullable String configuration;
+
+    @Mixin
+    private LibraryFlag libraries = new LibraryFlag();
+
+    @Option(
             names = {"-o", "--output"},
             paramLabel = "FOLDER",
             description = "The folder for all files; by default that of the models.")
@@ -61,12 +70,13 @@ final class GroupCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var session = SessionOptions.builder().provider(provider, parse(options == null ? "" : options));
+        var session = SessionOptions.builder().provider(provider, parse(options));
+        parse(configuration).forEach(session::config);
         if (!provider.equals(PLAIN)) {
             session.provider(PLAIN);
         }
         PrintWriter out = spec.commandLine().getOut();
-        try (Engine engine = Engine.create(EngineOptions.defaults());
+        try (Engine engine = libraries.registeredWith(Engine.create());
                 ContextGroup group = ContextGroup.create();
                 var progress = Progress.of("compiling", models.size())) {
             ModelCompiler compiler = engine.compiler(CompileOptions.of(session.build())
@@ -93,15 +103,17 @@ final class GroupCommand implements Callable<Integer> {
         return ModelOutput.file(folder.resolve((dot > 0 ? name.substring(0, dot) : name) + "_ctx.onnx"));
     }
 
-    private static Map<String, String> parse(String text) {
+    private static Map<String, String> parse(@Nullable String text) {
         var options = new LinkedHashMap<String, String>();
+        if (text == null) {
+            return options;
+        }
         for (String each : text.split("\\s+", -1)) {
             int bar = each.indexOf('|');
             if (bar > 0) {
                 options.put(each.substring(0, bar), each.substring(bar + 1));
             } else if (!each.isEmpty()) {
-                throw EngineException.invalidArgument(
-                        "'" + each + "' is no option of a provider; write it as name|value");
+                throw EngineException.invalidArgument("'" + each + "' is no entry of options; write it as name|value");
             }
         }
         return options;

@@ -22,6 +22,12 @@ public final class SessionFlags {
     @Mixin
     private ProviderFlag providers = new ProviderFlag();
 
+    @Mixin
+    private LibraryFlag libraries = new LibraryFlag();
+
+    @Mixin
+    private DeviceFlag device = new DeviceFlag();
+
     @Option(names = "--no-optimize", description = "Leave the graph as it is.")
     private boolean noOptimize;
 
@@ -65,7 +71,7 @@ public final class SessionFlags {
     private boolean strict;
 
     @Option(
-            names = "--option",
+            names = {"--option", "--config"},
             paramLabel = "NAME=VALUE",
             description =
                     "Set an option of the session: one of the guide's table of SessionOptions, by its name there, or"
@@ -79,10 +85,10 @@ public final class SessionFlags {
     /** @param cache the folder that keeps what is compiled, or null */
     public Engine engine(@Nullable Path cache) {
         UsageException.requireAtLeast(0, "--threads", threads);
-        return Engine.create(EngineOptions.builder()
+        return libraries.registeredWith(Engine.create(EngineOptions.builder()
                 .threads(threads)
                 .contextCache(cache == null ? null : ContextCache.in(cache))
-                .build());
+                .build()));
     }
 
     public SessionOptions options() {
@@ -103,6 +109,7 @@ public final class SessionFlags {
                     EpContextOptions.builder().sourceModel(sourceModel).build());
         }
         providers.addTo(builder);
+        device.addTo(builder);
         more.forEach((name, value) -> set(builder, name, value));
         return builder;
     }

@@ -21,7 +21,12 @@ final class BroughtBinaries {
     }
 
     ContextBinary open(String name) {
-        return byName.computeIfAbsent(name, _ -> ContextBinary.of(usable(read(name)), "'" + name + "'"));
+        return byName.computeIfAbsent(name, _ -> ContextBinary.of(memory(name), "'" + name + "'"));
+    }
+
+    /** Reads a binary of any format. */
+    MemorySegment memory(String name) {
+        return usable(read(name));
     }
 
     private MemorySegment read(String name) {

@@ -1,20 +1,25 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.epcontext.binary.BinaryImage;
 import dev.millrace.epcontext.binary.Chunks;
 import dev.millrace.epcontext.binary.ContextImage;
+import dev.millrace.epcontext.binary.OwnImage;
 import dev.millrace.epcontext.binary.SourcePlace;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Uninterrupted;
+import dev.millrace.providers.spi.ContextFacts;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.Partition;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,7 +34,11 @@ public final class ContextBinaryWriter implements ContextSink {
     private final Map<String, ContextImage.GraphPart> graphs = new LinkedHashMap<>();
     private final List<ContextImage.SegmentPart> segments = new ArrayList<>();
     private final Map<Content, Integer> segmentByContent = new HashMap<>();
+    private final Map<String, ContextFacts> facts = new HashMap<>();
+    private final Set<String> contained = new LinkedHashSet<>();
     private final SourceInitializers source;
+    /** The provider's own container, which holds all of its partitions. */
+    private @Nullable MemorySegment container;
 
     /** The identity of a segment: its content, and its place in the source. */
     private record Content(String digest, @Nullable SourcePlace named) {}
@@ -72,6 +81,11 @@ public final class ContextBinaryWriter implements ContextSink {
     /** Adds the parts that another writer has collected, with {@code prefix} before the names of its partitions. */
     synchronized void addAll(ContextBinaryWriter other, String prefix) {
         synchronized (other) {
+            if (other.container != null) {
+                throw EngineException.notImplemented("provider '" + provider
+                        + "' keeps a container in a format of its own, which models of a group cannot share; let it"
+                        + " keep segments, or compile each model by itself");
+            }
             List<Integer> numbers = other.segments.stream().map(this::add).toList();
             for (ContextImage.GraphPart graph : other.graphs.values()) {
                 String name = prefix + graph.partition();
@@ -92,11 +106,39 @@ public final class ContextBinaryWriter implements ContextSink {
             }
             numbers.add(number);
         }
+        if (container != null) {
+            throw misuse(partition, "twice");
+        }
         var part =
                 new ContextImage.GraphPart(partition.name(), MemorySegment.ofArray(plan.clone()), List.copyOf(numbers));
         if (graphs.putIfAbsent(partition.name(), part) != null) {
             throw misuse(partition, "twice");
         }
+    }
+
+    @Override
+    public synchronized void container(Collection<Partition> partitions, MemorySegment content) {
+        for (Partition partition : partitions) {
+            if (container != null || !graphs.isEmpty() || !contained.add(partition.name())) {
+                throw misuse(partition, "twice");
+            }
+        }
+        container = content;
+    }
+
+    @Override
+    public synchronized void describe(Partition partition, ContextFacts described) {
+        facts.put(partition.name(), described);
+    }
+
+    /** The facts that the node of a partition states. */
+    synchronized ContextFacts facts(String partition) {
+        return facts.getOrDefault(partition, ContextFacts.NONE);
+    }
+
+    /** Whether the binary is a container in the provider's own format, whose graphs have the names that it gave them. */
+    synchronized boolean isOwnContainer() {
+        return container != null;
     }
 
     private EngineException misuse(Partition partition, String how) {
@@ -107,7 +149,7 @@ public final class ContextBinaryWriter implements ContextSink {
 
     /** Returns the names of the partitions that were added. */
     public synchronized Set<String> partitions() {
-        return Set.copyOf(graphs.keySet());
+        return Set.copyOf(container == null ? graphs.keySet() : contained);
     }
 
     /** Writes the binary atomically: an existing file is replaced in one step. */
@@ -131,7 +173,10 @@ public final class ContextBinaryWriter implements ContextSink {
     }
 
     /** Returns the layout of the binary with {@code prefix} before the names of all partitions. */
-    synchronized ContextImage image(String prefix) {
+    synchronized BinaryImage image(String prefix) {
+        if (container != null) {
+            return new OwnImage(container);
+        }
         List<ContextImage.GraphPart> named = graphs.values().stream()
                 .map(graph -> new ContextImage.GraphPart(prefix + graph.partition(), graph.plan(), graph.segments()))
                 .toList();

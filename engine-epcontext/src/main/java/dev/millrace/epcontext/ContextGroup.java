@@ -1,6 +1,6 @@
 package dev.millrace.epcontext;
 
-import dev.millrace.epcontext.binary.ContextImage;
+import dev.millrace.epcontext.binary.BinaryImage;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Model;
 import java.nio.file.Path;
@@ -120,7 +120,7 @@ public final class ContextGroup implements AutoCloseable {
     }
 
     private List<Path> writeAll() {
-        var images = new LinkedHashMap<String, ContextImage>();
+        var images = new LinkedHashMap<String, BinaryImage>();
         binaries.forEach((provider, writer) -> {
             if (!writer.partitions().isEmpty()) {
                 images.put(provider, writer.image(""));

@@ -1,7 +1,7 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.epcontext.binary.BinaryImage;
 import dev.millrace.epcontext.binary.Chunks;
-import dev.millrace.epcontext.binary.ContextImage;
 import dev.millrace.epcontext.binary.ContextTables;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
@@ -12,6 +12,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.providers.partition.Partitioning;
+import dev.millrace.providers.spi.ContextFacts;
 import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.WeightlessMode;
 import java.io.IOException;
@@ -34,11 +35,11 @@ final class ContextModel {
     private static final long ROOM = 1 << 20;
 
     private final CompiledModel compiled;
-    private final Map<String, ContextImage> images;
+    private final Map<String, BinaryImage> images;
     private final ContextOutput output;
     private final Set<String> mains = new HashSet<>();
 
-    private ContextModel(CompiledModel compiled, Map<String, ContextImage> images, ContextOutput output) {
+    private ContextModel(CompiledModel compiled, Map<String, BinaryImage> images, ContextOutput output) {
         this.compiled = compiled;
         this.images = images;
         this.output = output;
@@ -49,7 +50,7 @@ final class ContextModel {
      *
      * @param images the context binaries by provider; those of a group hold more than this model's graphs
      */
-    static Model of(CompiledModel compiled, Map<String, ContextImage> images, ContextOutput output) {
+    static Model of(CompiledModel compiled, Map<String, BinaryImage> images, ContextOutput output) {
         return new ContextModel(compiled, images, output).make();
     }
 
@@ -81,10 +82,29 @@ final class ContextModel {
             nameSource(attributes);
         }
         attributes.put(EpContext.SOURCE, Attribute.of(provider));
-        attributes.put(EpContext.PARTITION, Attribute.of(output.prefix() + partition));
+        String prefix = kept.isOwnContainer() ? "" : output.prefix();
+        attributes.put(EpContext.PARTITION, Attribute.of(prefix + partition));
         attributes.put(EpContext.SDK_VERSION, Attribute.of(SDK_VERSION));
         attributes.put(EpContext.HARDWARE, Attribute.of(System.getProperty("os.arch", "")));
+        state(kept.facts(partition), attributes);
         return Attributes.of(attributes);
+    }
+
+    /** Adds what the provider states about a partition. */
+    private static void state(ContextFacts facts, Map<String, Attribute> attributes) {
+        state(EpContext.SDK_VERSION, facts.sdkVersion(), attributes);
+        state(EpContext.HARDWARE, facts.hardware(), attributes);
+        state(EpContext.NOTES, facts.notes(), attributes);
+        state(EpContext.MODEL_FILE, facts.modelFile(), attributes);
+        if (facts.maxSize() > 0) {
+            attributes.put(EpContext.MAX_SIZE, Attribute.of(facts.maxSize()));
+        }
+    }
+
+    private static void state(String name, String text, Map<String, Attribute> attributes) {
+        if (!text.isEmpty()) {
+            attributes.put(name, Attribute.of(text));
+        }
     }
 
     /** Adds the name of the source model, in which weights that the binaries name are found. */
@@ -99,12 +119,12 @@ final class ContextModel {
         if (!output.embeds()) {
             return Attribute.of(output.reference(provider));
         }
-        ContextImage image = image(provider);
+        BinaryImage image = image(provider);
         checkEmbeddable(provider, image);
         return new Attribute.Bytes(image.toBytes());
     }
 
-    static void checkEmbeddable(String provider, ContextImage image) {
+    static void checkEmbeddable(String provider, BinaryImage image) {
         if (image.byteSize() > Integer.MAX_VALUE - ROOM) {
             throw new EngineException(
                     Status.FAIL,
@@ -114,8 +134,8 @@ final class ContextModel {
         }
     }
 
-    private ContextImage image(String provider) {
-        ContextImage image = images.get(provider);
+    private BinaryImage image(String provider) {
+        BinaryImage image = images.get(provider);
         if (image == null) {
             throw new IllegalStateException("provider " + provider + " kept nothing");
         }

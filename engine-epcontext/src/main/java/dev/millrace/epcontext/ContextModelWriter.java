@@ -1,6 +1,6 @@
 package dev.millrace.epcontext;
 
-import dev.millrace.epcontext.binary.ContextImage;
+import dev.millrace.epcontext.binary.BinaryImage;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
@@ -47,7 +47,7 @@ public final class ContextModelWriter {
 
     /** Writes a context model to where an output says, whole or not at all. */
     public static void write(CompiledModel compiled, ContextOutput output) {
-        Map<String, ContextImage> images = images(compiled, output);
+        Map<String, BinaryImage> images = images(compiled, output);
         Model model = ContextModel.of(compiled, images, output);
         written(() -> {
             try (var staging = new Staging(output.requireModel())) {
@@ -62,7 +62,7 @@ public final class ContextModelWriter {
 
     /** Writes a context model to a stream that stays open, and what belongs beside it to where an output says. */
     public static void write(CompiledModel compiled, ContextOutput output, OutputStream to) {
-        Map<String, ContextImage> images = images(compiled, output);
+        Map<String, BinaryImage> images = images(compiled, output);
         Model model = ContextModel.of(compiled, images, output);
         written(() -> {
             Path folder = output.folder();
@@ -83,19 +83,19 @@ public final class ContextModelWriter {
         });
     }
 
-    static void stageBinaries(Staging staging, Map<String, ContextImage> images, ContextOutput output) {
+    static void stageBinaries(Staging staging, Map<String, BinaryImage> images, ContextOutput output) {
         if (!output.embeds() && output.target() == null) {
             images.forEach((provider, image) -> image.writeTo(staging.place(output.binary(provider), true)));
         }
     }
 
     /** Hands binaries to the target of an output that has one. */
-    static void handOver(Map<String, ContextImage> images, ContextOutput output) {
+    static void handOver(Map<String, BinaryImage> images, ContextOutput output) {
         BinaryTarget target = output.target();
         if (output.embeds() || target == null) {
             return;
         }
-        for (Map.Entry<String, ContextImage> each : images.entrySet()) {
+        for (Map.Entry<String, BinaryImage> each : images.entrySet()) {
             String name = output.binaryName(each.getKey());
             try (OutputStream to = target.open(name)) {
                 if (to == null) {
@@ -140,8 +140,8 @@ public final class ContextModelWriter {
     }
 
     /** The binaries of those who kept something. */
-    private static Map<String, ContextImage> images(CompiledModel compiled, ContextOutput output) {
-        var images = new LinkedHashMap<String, ContextImage>();
+    private static Map<String, BinaryImage> images(CompiledModel compiled, ContextOutput output) {
+        var images = new LinkedHashMap<String, BinaryImage>();
         compiled.byProvider().forEach((provider, writer) -> {
             checkOwn(provider, writer.partitions(), compiled.parts());
             if (!writer.partitions().isEmpty()) {

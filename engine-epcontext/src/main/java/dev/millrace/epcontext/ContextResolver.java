@@ -1,7 +1,10 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.epcontext.binary.OwnImage;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.MappedFile;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileMapping;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
@@ -10,7 +13,9 @@ import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.providers.spi.CompiledGraph;
+import dev.millrace.providers.spi.ContextBlob;
 import dev.millrace.providers.spi.EpContext;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +23,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +49,9 @@ public final class ContextResolver implements AutoCloseable {
     private final Map<List<String>, Workspace.Handle> files = new HashMap<>();
 
     private final IdentityHashMap<byte[], ContextBinary> embedded = new IdentityHashMap<>();
+    /** The providers' own containers that were asked for. */
+    private final List<OwnContainer> containers = new ArrayList<>();
+
     private final @Nullable BroughtBinaries brought;
     private boolean closed;
 
@@ -120,6 +129,68 @@ public final class ContextResolver implements AutoCloseable {
         throw missing(partition, searched);
     }
 
+    /**
+     * Returns the containers in a provider's own format that belong to {@code node}: the one that it holds or names, or those
+     * of all main nodes of its source.
+     */
+    public synchronized List<ContextBlob> blobs(Node node) {
+        if (closed) {
+            throw EngineException.invalidArgument("the session of " + node.describe() + " is closed");
+        }
+        try {
+            Attributes attributes = node.attributes();
+            List<Node> holders = isSet(attributes, EpContext.MAIN_CONTEXT)
+                    ? List.of(node)
+                    : mains.getOrDefault(attributes.text(EpContext.SOURCE, ""), List.of());
+            if (holders.isEmpty()) {
+                throw missing(attributes.text(EpContext.PARTITION, node.name()), List.of());
+            }
+            var blobs = new ArrayList<ContextBlob>();
+            holders.forEach(holder -> blobs.add(blob(holder)));
+            return blobs;
+        } catch (EngineException e) {
+            throw e.at(node.describe());
+        }
+    }
+
+    private OwnContainer blob(Node main) {
+        Attribute.Bytes content = content(main);
+        String digest = main.attributes().text(ContextModelWriter.DIGEST, "");
+        if (isSet(main.attributes(), EpContext.EMBED_MODE)) {
+            return container(new OwnContainer(
+                    "", null, () -> checked(FileMapping.Content.of(copy(content.value())), digest, main.describe())));
+        }
+        String name = content.text();
+        if (brought != null) {
+            BroughtBinaries from = brought;
+            return container(new OwnContainer(
+                    name, null, () -> checked(FileMapping.Content.of(from.memory(name)), digest, "'" + name + "'")));
+        }
+        Path file = locate(name);
+        return container(new OwnContainer(name, file, () -> {
+            try {
+                return checked(FileMapping.content(file, use), digest, file.toString());
+            } catch (IOException e) {
+                throw EngineException.wrap(Status.INVALID_GRAPH, "context binary " + file + " cannot be read", e);
+            }
+        }));
+    }
+
+    private OwnContainer container(OwnContainer made) {
+        containers.add(made);
+        return made;
+    }
+
+    /** Returns a container's content if it is what was written with the model, as far as the session wants that checked. */
+    private FileMapping.Content checked(FileMapping.Content content, String digest, String place) {
+        boolean isWanted = verification == Verification.AT_ONCE || verification == Verification.CHECKSUM;
+        if (isWanted && !digest.isEmpty() && !digest.equals(OwnImage.digest(content.bytes()))) {
+            throw EngineException.invalidGraph("context binary " + place
+                    + " is not the one that was written with this model; compile the source model again");
+        }
+        return content;
+    }
+
     private CompiledGraph graph(ContextBinary binary, int index, Node main) {
         String provider = main.attributes().text(EpContext.SOURCE, "");
         if (!provider.isEmpty() && !provider.equals(binary.source(index))) {
@@ -139,11 +210,7 @@ public final class ContextResolver implements AutoCloseable {
     }
 
     private ContextBinary open(Node main, String provider) {
-        Attribute content = main.attributes().find(EpContext.CACHE_CONTEXT);
-        if (!(content instanceof Attribute.Bytes bytes)) {
-            throw EngineException.invalidGraph("attribute '" + EpContext.CACHE_CONTEXT + "' of " + main.describe()
-                    + (content == null ? " is missing" : " is no string"));
-        }
+        Attribute.Bytes bytes = content(main);
         if (isSet(main.attributes(), EpContext.EMBED_MODE)) {
             ContextBinary binary = embedded.computeIfAbsent(
                     bytes.value(), payload -> ContextBinary.of(copy(payload), "in " + main.describe()));
@@ -156,6 +223,16 @@ public final class ContextResolver implements AutoCloseable {
         }
         Workspace.Handle file = files.computeIfAbsent(List.of(provider, bytes.text()), this::open);
         return check(main, file.binary(), file::check, file::prove);
+    }
+
+    /** Returns the attribute that holds or names a binary. */
+    private static Attribute.Bytes content(Node main) {
+        Attribute content = main.attributes().find(EpContext.CACHE_CONTEXT);
+        if (content instanceof Attribute.Bytes bytes) {
+            return bytes;
+        }
+        throw EngineException.invalidGraph("attribute '" + EpContext.CACHE_CONTEXT + "' of " + main.describe()
+                + (content == null ? " is missing" : " is no string"));
     }
 
     /** Returns the binary if it belongs to {@code main} and is as it was written; throws otherwise. */
@@ -206,8 +283,9 @@ public final class ContextResolver implements AutoCloseable {
 
     /** Returns the mapped files of the open context binaries, to be checked for truncation. */
     public synchronized List<MappedFile> mapped() {
-        return files.values().stream()
-                .flatMap(file -> file.binary().mapped().stream())
+        return Stream.concat(
+                        files.values().stream().flatMap(file -> file.binary().mapped().stream()),
+                        containers.stream().flatMap(container -> container.watched().stream()))
                 .toList();
     }
 

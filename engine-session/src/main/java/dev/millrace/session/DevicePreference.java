@@ -55,7 +55,8 @@ public enum DevicePreference implements DevicePolicy {
         return chosen.isEmpty() || chosen.getFirst().hardware().type() == DeviceType.CPU
                 ? chosen
                 : chosen.stream()
-                        .filter(device -> device.provider().equals(chosen.getFirst().provider()))
+                        .filter(device ->
+                                device.provider().equals(chosen.getFirst().provider()))
                         .toList();
     }
 
@@ -66,7 +67,7 @@ public enum DevicePreference implements DevicePolicy {
                 return each;
             }
         }
-        throw EngineException.invalidArgument("'" + name + "' is none of "
-                + Arrays.toString(values()).toLowerCase(Locale.ROOT));
+        throw EngineException.invalidArgument(
+                "'" + name + "' is none of " + Arrays.toString(values()).toLowerCase(Locale.ROOT));
     }
 }

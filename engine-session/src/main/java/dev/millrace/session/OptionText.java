@@ -25,8 +25,8 @@ final class OptionText<T extends @Nullable Object> {
             new OptionText<>(value -> value.isEmpty() ? null : path(value), OptionText::orEmpty);
     static final OptionText<FileUse> FILE_USE = new OptionText<>(OptionText::fileUse, FileUse::name);
 
-    static final OptionText<@Nullable DevicePolicy> DEVICE_POLICY = new OptionText<>(
-            value -> value.isEmpty() ? null : DevicePreference.named(value), OptionText::devicePolicy);
+    static final OptionText<@Nullable DevicePolicy> DEVICE_POLICY =
+            new OptionText<>(value -> value.isEmpty() ? null : DevicePreference.named(value), OptionText::devicePolicy);
 
     private final Function<String, T> parse;
     private final Function<T, String> print;

@@ -26,10 +26,10 @@ import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
-import dev.millrace.scheduler.kernel.KernelFactory;
-import dev.millrace.scheduler.kernel.ShapedKernel;
 import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.KernelFactory;
 import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
@@ -43,12 +43,12 @@ class CustomOperatorTest {
 
     /** The schema of an operator that adds its attribute to each element. */
     private static final String SCHEMA = """
-            Shift 1
-            < X:T
-            > Y:T
-            @ by:float!
-            T = float double
-            """;
+        Shift 1
+        < X:T
+        > Y:T
+        @ by:float!
+        T = float double
+        """;
 
     /** A provider that defines the operator, or runs it, or both. */
     private static class Shifting extends TestFactory {
@@ -86,7 +86,9 @@ class CustomOperatorTest {
 
                 @Override
                 public KernelFactory kernels() {
-                    return node -> node.op().equals(SHIFT) ? new Kernel(node.attributes().real("by", 0)) : null;
+                    return node -> node.op().equals(SHIFT)
+                            ? new Kernel(node.attributes().real("by", 0))
+                            : null;
                 }
             };
         }
@@ -125,8 +127,7 @@ class CustomOperatorTest {
         var editor = new GraphEditor(Graph.named("shifted"));
         var x = editor.addInput("x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(dims)));
         var positive = TestModels.node(editor, "Relu", x);
-        var shifted = editor.append(
-                        NodeSpec.of(SHIFT, 1, positive).with(attributes), List.of("shifted"))
+        var shifted = editor.append(NodeSpec.of(SHIFT, 1, positive).with(attributes), List.of("shifted"))
                 .requireOutput(0);
         editor.addOutput("y", TestModels.node(editor, "Relu", shifted));
         var model = new Model(
@@ -159,12 +160,11 @@ class CustomOperatorTest {
     @Test
     void typesBehindAnOperatorAreInferredAndItRuns() {
         try (Engine engine = engine(new Shifting("shifting", true, shift()));
-                Session session = engine.session(
-                        model(by(2), Dim.symbol("n"), Dim.of(3)), providers("shifting", "cpu"));
+                Session session =
+                        engine.session(model(by(2), Dim.symbol("n"), Dim.of(3)), providers("shifting", "cpu"));
                 Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(new float[] {-1, 0, 1}, 1, 3)))) {
             assertThat(session.outputs().getFirst().type())
-                    .isEqualTo(ValueType.tensor(
-                            ElementType.FLOAT, SymbolicShape.of(Dim.symbol("n"), Dim.of(3))));
+                    .isEqualTo(ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.symbol("n"), Dim.of(3))));
             assertThat(outputs.get("y").floats()).containsExactly(2, 2, 3);
         }
     }

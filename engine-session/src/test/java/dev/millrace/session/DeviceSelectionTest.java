@@ -41,15 +41,16 @@ class DeviceSelectionTest {
         public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
             return hardware.stream()
                     .filter(device -> device.type() == type)
-                    .map(device ->
-                            new ProviderDevice(name(), device, Map.of(), Map.of(), List.of(MemoryKind.DEFAULT)))
+                    .map(device -> new ProviderDevice(name(), device, Map.of(), Map.of(), List.of(MemoryKind.DEFAULT)))
                     .toList();
         }
 
         @Override
         public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
             made.add(name()
-                    + devices.stream().map(device -> device.hardware().deviceId()).toList()
+                    + devices.stream()
+                            .map(device -> device.hardware().deviceId())
+                            .toList()
                     + (options.values().isEmpty() ? "" : options.values()));
             return new ExecutionProvider() {
                 @Override
@@ -114,7 +115,10 @@ class DeviceSelectionTest {
 
     @Test
     void preferencesHaveNames() {
-        assertThat(SessionOptions.builder().set("devicePolicy", "prefer_npu").build().devicePolicy())
+        assertThat(SessionOptions.builder()
+                        .set("devicePolicy", "prefer_npu")
+                        .build()
+                        .devicePolicy())
                 .isEqualTo(DevicePreference.PREFER_NPU);
         CompiledTest.assertRefused(
                 Status.INVALID_ARGUMENT,
@@ -160,9 +164,6 @@ class DeviceSelectionTest {
                 () -> made(SessionOptions.builder().device(gone).provider("cpu").build()),
                 "provider 'npu' cannot drive");
         CompiledTest.assertRefused(
-                Status.INVALID_ARGUMENT,
-                () -> new ProviderChoice("gpu", Map.of(), List.of(gone)),
-                "'npu'",
-                "'gpu'");
+                Status.INVALID_ARGUMENT, () -> new ProviderChoice("gpu", Map.of(), List.of(gone)), "'npu'", "'gpu'");
     }
 }

@@ -64,6 +64,12 @@ final class FakeFactory extends TestFactory {
     /** The support for weightless context binaries that the provider implements. */
     WeightlessSupport doneWithoutWeights = WeightlessSupport.NONE;
 
+    /** The variant that it selects among equals. */
+    int selected;
+
+    /** The variants among which it was asked to select. */
+    List<Map<String, String>> candidates = List.of();
+
     /** The number of providers that the factory has created. */
     int created;
 
@@ -121,6 +127,12 @@ final class FakeFactory extends TestFactory {
             throw failure;
         }
         return verdicts.getOrDefault(text, verdict);
+    }
+
+    @Override
+    public int selectModel(HardwareDevice device, List<Map<String, String>> variants) {
+        candidates = variants;
+        return selected;
     }
 
     @Override

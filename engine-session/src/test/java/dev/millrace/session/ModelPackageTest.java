@@ -18,6 +18,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -143,6 +144,22 @@ class ModelPackageTest {
                 variant("x", target("fake", "", "v1"), file("two/net.onnx")),
                 variant("y", target("fake", "", "v1"), file("one/net.onnx")));
         assertTakes("two", pack, SessionOptions.defaults());
+    }
+
+    @Test
+    void aProviderSelectsAmongEqualsByWhatThePackageStates() throws IOException {
+        ModelPackage pack = pack(
+                variant("x", target("fake", "", "v1"), file("two/net.onnx")),
+                variant("y", target("fake", "cpu", "v1"), file("one/net.onnx")),
+                variant("z", "", file("three/net.onnx")));
+        fake.selected = 1;
+        assertTakes("one", pack, SessionOptions.defaults());
+        assertThat(fake.candidates)
+                .containsExactly(
+                        Map.of("variant", "x", "device", "", "compatibility", "v1"),
+                        Map.of("variant", "y", "device", "cpu", "compatibility", "v1"));
+        fake.selected = -1;
+        assertTakes("three", pack, SessionOptions.defaults());
     }
 
     @Test

@@ -46,6 +46,8 @@ class ProviderLibraryTest {
                 import dev.millrace.providers.spi.ProviderDevice;
                 import dev.millrace.providers.spi.ProviderFactory;
                 import dev.millrace.providers.spi.ProviderOptions;
+                import dev.millrace.scheduler.device.DeviceType;
+                import dev.millrace.scheduler.device.MemoryKind;
                 import dev.millrace.scheduler.kernel.BindContext;
                 import dev.millrace.scheduler.kernel.KernelFactory;
                 import dev.millrace.scheduler.kernel.Launch;
@@ -82,6 +84,13 @@ class ProviderLibraryTest {
 
                     public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
                         return ProviderDevice.processors(name(), version(), hardware);
+                    }
+
+                    public List<ProviderDevice> virtualDevices() {
+                        var absent = new HardwareDevice(
+                                DeviceType.NPU, 7, "stranger", 1, Map.of(HardwareDevice.VIRTUAL, "1"));
+                        return List.of(new ProviderDevice(
+                                name(), absent, Map.of(), Map.of(), List.of(MemoryKind.DEFAULT)));
                     }
 
                     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
@@ -194,6 +203,17 @@ class ProviderLibraryTest {
                 assertThat(session.label().providers()).contains("doubling");
                 assertThat(answer(session)).isNotEqualTo(answer(plain));
             }
+        }
+    }
+
+    @Test
+    void aLibraryWhoseNameEndsInVirtualOffersDevicesThatAreNotPresent() {
+        try (Engine engine = Engine.create()) {
+            engine.registerProviderLibrary("mine", stranger);
+            assertThat(engine.devices()).noneMatch(device -> device.hardware().isVirtual());
+            engine.unregisterProviderLibrary("mine");
+            engine.registerProviderLibrary("mine.virtual", stranger);
+            assertThat(engine.devices()).anyMatch(device -> device.hardware().isVirtual());
         }
     }
 

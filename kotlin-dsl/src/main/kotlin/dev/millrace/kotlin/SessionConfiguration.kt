@@ -8,9 +8,11 @@ import dev.millrace.epcontext.cache.ContextCache
 import dev.millrace.graph.format.FileUse
 import dev.millrace.graph.optimise.Optimiser
 import dev.millrace.graph.optimise.pass.Level
+import dev.millrace.providers.spi.ProviderDevice
 import dev.millrace.providers.spi.WeightlessMode
 import dev.millrace.scheduler.Cancellation
 import dev.millrace.scheduler.event.RunListener
+import dev.millrace.session.DevicePolicy
 import dev.millrace.session.Inputs
 import dev.millrace.session.SessionOption
 import dev.millrace.session.SessionOptions
@@ -65,6 +67,9 @@ public class SessionConfiguration internal constructor() {
 
     /** Whether to refuse to compile: only parts that were compiled before, and single kernels. */
     public var disableModelCompile: Boolean by option(SessionOption.DISABLE_MODEL_COMPILE)
+
+    /** Chooses devices where no provider is named: a `DevicePreference` or a function of your own. */
+    public var devicePolicy: DevicePolicy? by option(SessionOption.DEVICE_POLICY)
 
     /** Whether to refuse to leave nodes to the provider `cpu`. */
     public var disableCpuFallback: Boolean by option(SessionOption.DISABLE_CPU_FALLBACK)
@@ -155,7 +160,15 @@ public class ProvidersBuilder internal constructor(
     /** Adds the provider `cpu`, which has every operator. */
     public fun cpu(vararg settings: Pair<String, String>): Unit = provider("cpu", *settings)
 
-    /** Adds a provider on the class path by its name. */
+    /** Adds a provider on one of the engine's devices; further devices of the provider join it. */
+    public fun device(
+        device: ProviderDevice,
+        vararg settings: Pair<String, String>,
+    ) {
+        options.device(device, settings.toMap())
+    }
+
+    /** Adds a provider on the class path or of a registered library by its name. */
     public fun provider(
         name: String,
         vararg settings: Pair<String, String>,

@@ -20,7 +20,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /** The layout of a context binary, with the place of every byte, ready to be written to a file or to memory. */
-public final class ContextImage {
+public final class ContextImage implements BinaryImage {
     /** The size from which segments are likely to be touched page by page, so that they start on a page. */
     private static final long LARGE = 1 << 16;
 
@@ -122,16 +122,18 @@ public final class ContextImage {
         return (offset + alignment - 1) / alignment * alignment;
     }
 
+    @Override
     public long byteSize() {
         return byteSize;
     }
 
     /** The digest that identifies this binary; see {@link ContextTables#digest}. */
+    @Override
     public String digest() {
         return ContextTables.digest(front());
     }
 
-    /** Writes a file that does not exist yet. */
+    @Override
     public void writeTo(Path file) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             write(channel, front().asByteBuffer());
@@ -147,7 +149,7 @@ public final class ContextImage {
         }
     }
 
-    /** Writes the binary to a stream that stays open. */
+    @Override
     public void writeTo(OutputStream to) throws IOException {
         to.write(front().toArray(BYTE));
         long at = tables.byteSize();
@@ -164,7 +166,7 @@ public final class ContextImage {
         }
     }
 
-    /** Returns the binary as one array; it must be smaller than 2 GB. */
+    @Override
     public byte[] toBytes() {
         byte[] bytes = new byte[Math.toIntExact(byteSize)];
         MemorySegment.copy(front(), BYTE, 0, bytes, 0, (int) front().byteSize());

@@ -9,6 +9,7 @@ import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.CompileContext;
 import dev.millrace.providers.spi.CompiledGraph;
+import dev.millrace.providers.spi.ContextBlob;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.Fallback;
@@ -225,6 +226,11 @@ final class Compilation {
         @Override
         public CompiledGraph resolve(Node epContextNode) {
             return resolver.resolve(epContextNode);
+        }
+
+        @Override
+        public List<ContextBlob> blobs(Node epContextNode) {
+            return resolver.blobs(epContextNode);
         }
 
         @Override

@@ -45,9 +45,7 @@ public record Environment(
 
     /** Returns the devices that each provider can drive. */
     public List<ProviderDevice> devices() {
-        return allProviders().stream()
-                .flatMap(name -> devices(name).stream())
-                .toList();
+        return allProviders().stream().flatMap(name -> devices(name).stream()).toList();
     }
 
     /**

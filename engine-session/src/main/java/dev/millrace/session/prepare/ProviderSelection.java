@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param named the providers that the session names, in the order in which they are asked
  * @param policy chooses among the devices of all providers; null for all providers on the class path
  */
-public record ProviderSelection(List<ProviderRequest> named, @Nullable UnaryOperator<List<ProviderDevice>> policy) {
+public record ProviderSelection(
+        List<ProviderRequest> named, @Nullable UnaryOperator<List<ProviderDevice>> policy) {
     public ProviderSelection {
         named = List.copyOf(named);
     }

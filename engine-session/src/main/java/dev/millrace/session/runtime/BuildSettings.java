@@ -17,8 +17,11 @@ final class BuildSettings {
     static ProviderSelection selection(SessionOptions options) {
         DevicePolicy policy = options.devicePolicy();
         if (policy != null && !options.providers().isEmpty()) {
-            throw EngineException.invalidArgument("devicePolicy chooses where no provider is named, and the session names "
-                    + options.providers().stream().map(ProviderChoice::name).toList());
+            throw EngineException.invalidArgument(
+                    "devicePolicy chooses where no provider is named, and the session names "
+                            + options.providers().stream()
+                                    .map(ProviderChoice::name)
+                                    .toList());
         }
         return new ProviderSelection(
                 options.providers().stream()

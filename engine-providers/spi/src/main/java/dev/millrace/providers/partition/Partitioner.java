@@ -248,7 +248,9 @@ public final class Partitioner {
                 return false;
             }
             String source = node.attributes().text(EpContext.SOURCE, "");
-            return !source.isEmpty() && !source.equals(provider.name());
+            return !source.isEmpty()
+                    && !source.equals(provider.name())
+                    && !provider.sourceAliases().contains(source);
         }
 
         @Override

@@ -1,7 +1,9 @@
 package dev.millrace.providers.spi;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.scheduler.kernel.KernelFactory;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The services of the engine to a provider that compiles partitions. */
@@ -18,6 +20,15 @@ public interface CompileContext {
      * that resolves the same node.
      */
     CompiledGraph resolve(Node epContextNode);
+
+    /**
+     * Returns the containers in the provider's own format in which the graph of an EPContext node lies: the one that the node
+     * holds or names, or, for a node whose {@code main_context} is 0, those of all other nodes of its {@code source}. They are
+     * not read by this call.
+     */
+    default List<ContextBlob> blobs(Node epContextNode) {
+        throw EngineException.notImplemented("no containers of a provider's own are kept here");
+    }
 
     /** Throws where the creation of the session was cancelled. */
     void checkCancelled();

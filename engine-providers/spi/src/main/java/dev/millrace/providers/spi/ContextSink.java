@@ -1,6 +1,8 @@
 package dev.millrace.providers.spi;
 
+import dev.millrace.graph.EngineException;
 import java.lang.foreign.MemorySegment;
+import java.util.Collection;
 
 /** Takes what a provider compiled, to be written into a context binary. */
 public interface ContextSink {
@@ -28,4 +30,18 @@ public interface ContextSink {
      * @param segments the segments that it refers to, by their place in this array
      */
     void graph(Partition partition, byte[] plan, int[] segments);
+
+    /**
+     * Takes a container in the provider's own format that holds all of its partitions, in place of {@link #graph} and {@link
+     * #segment}. It is written as it is, and {@link CompileContext#blobs} gives it back. Its memory must not change until
+     * then.
+     */
+    default void container(Collection<Partition> partitions, MemorySegment content) {
+        throw EngineException.notImplemented("no containers of a provider's own are kept here");
+    }
+
+    /** Sets the facts that the EPContext node of a partition states. */
+    default void describe(Partition partition, ContextFacts facts) {
+        // a sink that writes no nodes has no use for them
+    }
 }

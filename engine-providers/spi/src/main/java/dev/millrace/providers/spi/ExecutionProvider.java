@@ -8,6 +8,7 @@ import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,14 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ExecutionProvider extends AutoCloseable {
     String name();
+
+    /**
+     * Further names under which context models may name this provider as the {@code source} of their EPContext nodes, such as
+     * {@code QNNExecutionProvider} for {@code QNN}. The provider gets such nodes as its own.
+     */
+    default Set<String> sourceAliases() {
+        return Set.of();
+    }
 
     /** The device that its steps run on, which its factory owns. */
     default Device device() {

@@ -3,7 +3,6 @@ package dev.millrace.providers.spi;
 import dev.millrace.graph.op.CustomOperator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,14 +83,6 @@ public interface ProviderFactory extends AutoCloseable {
     /** The {@link SpiVersion#CURRENT version} of this interface that the provider was compiled against. */
     default int spiVersion() {
         return SpiVersion.FIRST;
-    }
-
-    /**
-     * Further names under which context models may name this provider as the {@code source} of their EPContext nodes, such
-     * as {@code QNNExecutionProvider} for {@code QNN}.
-     */
-    default Set<String> aliases() {
-        return Set.of();
     }
 
     @Override

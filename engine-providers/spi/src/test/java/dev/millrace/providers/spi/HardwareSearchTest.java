@@ -50,8 +50,7 @@ class HardwareSearchTest {
     }
 
     private static HardwareDevice npu(String address, int vendor, String name, int device) {
-        return new HardwareDevice(
-                DeviceType.NPU, vendor, name, device, Map.of(HardwareDevice.PCI_ADDRESS, address));
+        return new HardwareDevice(DeviceType.NPU, vendor, name, device, Map.of(HardwareDevice.PCI_ADDRESS, address));
     }
 
     @Test
