@@ -1,6 +1,7 @@
 package dev.millrace.scheduler.bind;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ForeignFailure;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.ValueType;
@@ -104,8 +105,8 @@ public final class Binder {
                     Status.INVALID_ARGUMENT,
                     step.describe() + ": inputs of shapes " + inputShapes(step) + " are too large: " + e.getMessage(),
                     e);
-        } catch (RuntimeException | OutOfMemoryError | StackOverflowError | InternalError e) {
-            throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), e);
+        } catch (RuntimeException | LinkageError | OutOfMemoryError | StackOverflowError | InternalError e) {
+            throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), ForeignFailure.neutral(e));
         }
     }
 
@@ -204,6 +205,7 @@ public final class Binder {
 
     private InferredKernel infer(ShapedKernel kernel, PlanStep step) {
         InferredKernel inferred = kernel.infer(step.node(), new StepFacts(step, false));
+        OutputTypes.check(step.node(), step.provider(), inferred.outputs());
         return OutputTypes.areConcrete(step.node(), inferred.outputs())
                 ? inferred
                 : kernel.infer(step.node(), new StepFacts(step, true));

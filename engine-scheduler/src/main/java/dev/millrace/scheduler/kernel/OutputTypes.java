@@ -1,6 +1,9 @@
 package dev.millrace.scheduler.kernel;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -22,6 +25,29 @@ public final class OutputTypes {
             }
         }
         return true;
+    }
+
+    /**
+     * Throws (EP_FAIL) where a kernel's types contradict those that are known of the outputs.
+     *
+     * @param types what the kernel returned, which is a list unless its author made a mistake
+     */
+    public static void check(Node node, String provider, @Nullable List<@Nullable ValueType> types) {
+        if (types == null) {
+            throw wrong(provider, "returns no types of outputs");
+        }
+        for (int i = 0; i < Math.min(types.size(), node.outputs().size()); i++) {
+            Value output = node.output(i);
+            ValueType known = output == null ? null : output.type();
+            ValueType actual = types.get(i);
+            if (known != null && actual != null && known.meet(actual) == null) {
+                throw wrong(provider, "makes output " + i + " a " + actual + ", and it is a " + known);
+            }
+        }
+    }
+
+    private static EngineException wrong(String provider, String what) {
+        return new EngineException(Status.EP_FAIL, "the kernel of provider '" + provider + "' " + what);
     }
 
     private static boolean isConcrete(@Nullable ValueType type) {

@@ -162,7 +162,15 @@ final class Compilation {
 
     private void compileOrThrow(ExecutionProvider provider, List<Partition> partitions) {
         var context = new Context(contexts.anew(provider.name()), Fallback.behind(provider, providers.all()));
-        List<Kernel> compiled = ProviderGuard.call(provider.name(), () -> provider.compile(partitions, context));
+        List<Kernel> compiled = ProviderGuard.call(
+                provider.name(),
+                () -> ProviderSearch.isOwn(provider)
+                        ? provider.compile(partitions, context)
+                        : PatientCall.get(
+                                "compile-" + provider.name(),
+                                () -> provider.compile(partitions, context),
+                                () -> options.checkCancelled("compiling"),
+                                () -> providers.detach(provider)));
         if (compiled != null) {
             providers.compiled(provider, compiled);
         }

@@ -1,5 +1,6 @@
 package dev.millrace.session.prepare;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.kernel.Kernel;
@@ -20,6 +21,7 @@ public final class OpenProviders implements AutoCloseable {
     private final List<ExecutionProvider> providers = new ArrayList<>();
     private final Map<ExecutionProvider, Set<Kernel>> compiled = new IdentityHashMap<>();
     private final List<Runnable> uses = new ArrayList<>();
+    private final Map<ExecutionProvider, Runnable> useOf = new IdentityHashMap<>();
     private boolean closed;
 
     /** Runs an action when all of them are closed. */
@@ -29,6 +31,35 @@ public final class OpenProviders implements AutoCloseable {
 
     void add(ExecutionProvider provider) {
         providers.add(provider);
+    }
+
+    /** Adds a provider and what ends the use of its library, which is among {@link #uses}. */
+    void add(ExecutionProvider provider, Runnable use) {
+        add(provider);
+        useOf.put(provider, use);
+    }
+
+    /**
+     * Leaves a provider out whose code is still running. Returns what closes it, to be run when that code has returned; its
+     * failures are logged.
+     */
+    Runnable detach(ExecutionProvider provider) {
+        Runnable use = useOf.remove(provider);
+        providers.remove(provider);
+        compiled.remove(provider);
+        uses.remove(use);
+        return () -> {
+            try {
+                ProviderGuard.run(provider.name(), provider::close);
+            } catch (EngineException e) {
+                System.getLogger(OpenProviders.class.getName())
+                        .log(System.Logger.Level.WARNING, "closing after an abandoned call: " + e.getMessage());
+            } finally {
+                if (use != null) {
+                    use.run();
+                }
+            }
+        };
     }
 
     /** The providers, in the order in which they are asked. */

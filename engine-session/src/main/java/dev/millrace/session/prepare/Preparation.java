@@ -151,12 +151,13 @@ public final class Preparation {
     private void choose() {
         var weightless = new WeightlessCheck(options.weightless(), notes);
         for (ProviderRequest request : environment.requests(options.providers())) {
-            providers.uses(environment.factories().use(request.name()));
+            Runnable use = environment.factories().use(request.name());
+            providers.uses(use);
             ProviderFactory factory = environment.factory(request.name());
             if (factories.contains(factory)) {
                 throw EngineException.invalidArgument("provider '" + request.name() + "' is named twice");
             }
-            open(request, factory, weightless);
+            open(request, factory, use, weightless);
         }
         weightless.all();
     }
@@ -165,7 +166,7 @@ public final class Preparation {
      * Opens a provider of the session. One that fails is left out with a note where the session did not name it and it is
      * none of the engine's own.
      */
-    private void open(ProviderRequest request, ProviderFactory factory, WeightlessCheck weightless) {
+    private void open(ProviderRequest request, ProviderFactory factory, Runnable use, WeightlessCheck weightless) {
         List<ProviderDevice> devices;
         ExecutionProvider provider;
         try {
@@ -181,7 +182,7 @@ public final class Preparation {
             return;
         }
         factories.add(factory);
-        providers.add(provider);
+        providers.add(provider, use);
         weightless.after(provider, devices);
     }
 

@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ForeignFailure;
 import dev.millrace.graph.Status;
 import dev.millrace.providers.guard.ProviderGuard;
+import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.SpiVersion;
 import java.util.ArrayList;
@@ -141,5 +142,10 @@ final class ProviderSearch {
     /** Whether a factory is one of the engine's own, without which no session works as it should. */
     static boolean isOwn(@Nullable ProviderFactory factory) {
         return factory != null && OWN.contains(factory.getClass().getName());
+    }
+
+    /** Whether a provider was made by one of the engine's own factories. */
+    static boolean isOwn(ExecutionProvider provider) {
+        return OWN.stream().anyMatch(own -> own.startsWith(provider.getClass().getPackageName() + "."));
     }
 }

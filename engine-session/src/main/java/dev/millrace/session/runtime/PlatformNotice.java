@@ -1,5 +1,7 @@
 package dev.millrace.session.runtime;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.session.PlatformReport;
@@ -28,7 +30,13 @@ final class PlatformNotice {
         var levels = new LinkedHashMap<String, ProviderLevel>();
         var notes = new ArrayList<String>();
         for (ProviderFactory factory : factories.byName().values()) {
-            ProviderLevel level = factory.level();
+            ProviderLevel level;
+            try {
+                level = ProviderGuard.call(factory.name(), factory::level);
+            } catch (EngineException e) {
+                notes.add(String.valueOf(e.getMessage()));
+                continue;
+            }
             if (level != null) {
                 levels.put(factory.name(), level);
             }

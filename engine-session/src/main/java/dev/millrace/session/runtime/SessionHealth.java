@@ -3,6 +3,7 @@ package dev.millrace.session.runtime;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
+import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.session.Health;
@@ -45,7 +46,7 @@ final class SessionHealth {
                         Condition.DOWN,
                         new EngineException(Status.EP_FAIL, "provider '" + provider.name() + "': " + trouble));
             }
-            ProviderLevel level = provider.computeLevel();
+            ProviderLevel level = ProviderGuard.call(provider.name(), provider::computeLevel);
             if (level != null && level.isLowered()) {
                 add(Condition.DEGRADED, new EngineException(Status.EP_FAIL, level.describe(provider.name())));
             }
@@ -60,7 +61,7 @@ final class SessionHealth {
             return told != null
                     ? told
                     : provider.device().failure().map(Throwable::getMessage).orElse(null);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) {
             return e.toString();
         }
     }
