@@ -27,17 +27,17 @@ public final class CompatibilityCheck {
     /**
      * Throws if a provider no longer runs the parts that it compiled.
      *
-     * @param hardware the hardware that the model is to run on
+     * @param providers the providers, each with the devices that the model is to run on
      * @param failOnSuboptimal also throws if it runs them, but would be faster if the model were compiled again
      */
     public static void check(
-            Model model, List<ProviderFactory> factories, List<HardwareDevice> hardware, boolean failOnSuboptimal) {
-        for (ProviderFactory factory : factories) {
+            Model model, Map<ProviderFactory, List<HardwareDevice>> providers, boolean failOnSuboptimal) {
+        providers.forEach((factory, devices) -> {
             String info = model.metadata().getOrDefault(key(factory.name()), "");
             if (!info.isEmpty()) {
-                judge(factory.name(), validate(factory, hardware, info), failOnSuboptimal);
+                judge(factory.name(), validate(factory, devices, info), failOnSuboptimal);
             }
-        }
+        });
     }
 
     /** Returns the compatibility texts in a model, by the names of the providers that wrote them. */

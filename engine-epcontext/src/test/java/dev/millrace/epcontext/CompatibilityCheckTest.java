@@ -15,6 +15,7 @@ import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -68,7 +69,7 @@ class CompatibilityCheckTest {
     }
 
     private static void assertFails(Model model, ProviderFactory factory, boolean strict, String... parts) {
-        assertThatThrownBy(() -> CompatibilityCheck.check(model, List.of(factory), HARDWARE, strict))
+        assertThatThrownBy(() -> CompatibilityCheck.check(model, Map.of(factory, HARDWARE), strict))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.FAIL))
                 .hasMessageContainingAll(parts);
@@ -79,21 +80,21 @@ class CompatibilityCheckTest {
         Model model = compiled(Map.of(
                 "ep_compatibility_info.a", "v1", "ep_compatibility_info.b", "v2", "ep_compatibility_info.gone", "v3"));
 
-        CompatibilityCheck.check(
-                model,
-                List.of(factory("a", Compatibility.OPTIMAL), factory("b", Compatibility.NOT_APPLICABLE)),
-                HARDWARE,
-                true);
+        var providers = new LinkedHashMap<ProviderFactory, List<HardwareDevice>>();
+        providers.put(factory("a", Compatibility.OPTIMAL), HARDWARE);
+        providers.put(factory("b", Compatibility.NOT_APPLICABLE), HARDWARE);
+        CompatibilityCheck.check(model, providers, true);
 
         assertThat(asked).containsExactly("a=v1", "b=v2");
     }
 
     @Test
     void nobodyIsAskedAboutAModelThatSaysNothing() {
-        List<ProviderFactory> factories = List.of(factory("a", Compatibility.UNSUPPORTED));
+        Map<ProviderFactory, List<HardwareDevice>> factories =
+                Map.of(factory("a", Compatibility.UNSUPPORTED), HARDWARE);
 
-        CompatibilityCheck.check(compiled(Map.of()), factories, HARDWARE, true);
-        CompatibilityCheck.check(compiled(Map.of("ep_compatibility_info.a", "")), factories, HARDWARE, true);
+        CompatibilityCheck.check(compiled(Map.of()), factories, true);
+        CompatibilityCheck.check(compiled(Map.of("ep_compatibility_info.a", "")), factories, true);
 
         assertThat(asked).isEmpty();
     }
@@ -104,7 +105,7 @@ class CompatibilityCheckTest {
         Model model = compiled(Map.of("ep_compatibility_info.a", "v1"));
 
         try (var log = new Warnings(CompatibilityCheck.class)) {
-            CompatibilityCheck.check(model, List.of(factory("a", answer)), HARDWARE, true);
+            CompatibilityCheck.check(model, Map.of(factory("a", answer), HARDWARE), true);
             assertThat(log.messages()).isEmpty();
         }
         assertThat(asked).hasSize(1);
@@ -116,7 +117,7 @@ class CompatibilityCheckTest {
         ProviderFactory factory = factory("a", Compatibility.PREFER_RECOMPILATION);
 
         try (var log = new Warnings(CompatibilityCheck.class)) {
-            CompatibilityCheck.check(model, List.of(factory), HARDWARE, false);
+            CompatibilityCheck.check(model, Map.of(factory, HARDWARE), false);
             assertThat(log.messages()).singleElement().asString().contains("WARNING", "suboptimal", "a");
         }
         assertFails(model, factory, true, "suboptimal for execution provider: a");

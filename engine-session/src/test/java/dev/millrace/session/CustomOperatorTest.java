@@ -158,6 +158,7 @@ class CustomOperatorTest {
     }
 
     @Test
+    @Rows(111)
     void typesBehindAnOperatorAreInferredAndItRuns() {
         try (Engine engine = engine(new Shifting("shifting", true, shift()));
                 Session session =

@@ -102,6 +102,7 @@ class DeviceProfileTest {
     }
 
     @Test
+    @Rows(116)
     void aTraceHasTheActivityOfTheDeviceInARowOfItsOwn() throws IOException {
         String trace = traced(RunOptions.builder());
         assertThat(calls).containsExactly("start", "stop", "close");

@@ -95,6 +95,7 @@ class DeviceSelectionTest {
     }
 
     @Test
+    @Rows({107, 120})
     void aPreferenceChoosesTheBestDeviceThatIsPresent() {
         assertThat(made(DevicePreference.PREFER_CPU)).isEmpty();
         assertThat(made(DevicePreference.PREFER_GPU)).containsExactly("gpu[1]");
@@ -128,6 +129,7 @@ class DeviceSelectionTest {
     }
 
     @Test
+    @Rows(120)
     void aFunctionChoosesInItsOrder() {
         assertThat(made(devices -> List.of(device(NPU), device(DISCRETE), device(INTEGRATED))))
                 .containsExactly("npu[3]", "gpu[1, 2]");

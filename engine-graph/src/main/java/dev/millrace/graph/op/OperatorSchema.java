@@ -2,6 +2,7 @@ package dev.millrace.graph.op;
 
 import dev.millrace.graph.ir.OpId;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** One version of an operator: its inputs, outputs, type constraints and attributes. */
@@ -38,6 +39,23 @@ public record OperatorSchema(
             }
         }
         return null;
+    }
+
+    /** Returns the numbers of the formal inputs whose type is {@code variable}. */
+    public List<Integer> inputsOf(String variable) {
+        return of(inputs, variable);
+    }
+
+    /** Returns the numbers of the formal outputs whose type is {@code variable}. */
+    public List<Integer> outputsOf(String variable) {
+        return of(outputs, variable);
+    }
+
+    private static List<Integer> of(List<Parameter> parameters, String variable) {
+        return IntStream.range(0, parameters.size())
+                .filter(i -> parameters.get(i).type().equals(variable))
+                .boxed()
+                .toList();
     }
 
     /** Returns the parameter of value {@code index}, or null where there are fewer. */

@@ -86,7 +86,7 @@ public record VariantChoice(Variant variant, String provider) {
 
     private static int score(Variant.Target target, ProviderFactory factory, Environment environment) {
         boolean drives = target.device().isEmpty()
-                || factory.devices(environment.hardware()).stream()
+                || environment.devices(factory.name()).stream()
                         .anyMatch(device -> device.hardware().type().name().equalsIgnoreCase(target.device()));
         if (!isNamed(factory, target.provider()) || !drives) {
             return UNFIT;
@@ -94,7 +94,7 @@ public record VariantChoice(Variant variant, String provider) {
         if (target.compatibility().isEmpty()) {
             return UNKNOWN;
         }
-        return switch (CompatibilityCheck.validate(factory, environment.hardware(), target.compatibility())) {
+        return switch (CompatibilityCheck.validate(factory, environment.hardware(factory.name()), target.compatibility())) {
             case OPTIMAL -> BEST;
             case PREFER_RECOMPILATION -> USABLE;
             case NOT_APPLICABLE -> UNKNOWN;

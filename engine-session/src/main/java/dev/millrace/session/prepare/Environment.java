@@ -96,6 +96,11 @@ public record Environment(
         return request.devices().isEmpty() ? all : request.devices();
     }
 
+    /** Returns the hardware of the devices that a provider can drive. */
+    public List<HardwareDevice> hardware(String provider) {
+        return devices(provider).stream().map(ProviderDevice::hardware).toList();
+    }
+
     /** Returns the devices that a provider can drive. */
     public List<ProviderDevice> devices(String provider) {
         ProviderFactory factory = factory(provider);

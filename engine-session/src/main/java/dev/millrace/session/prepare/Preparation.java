@@ -20,12 +20,13 @@ import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderLevel;
 import dev.millrace.providers.spi.ProviderOptions;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -37,7 +38,9 @@ public final class Preparation {
     private final PhaseClock clock;
     private final Notes notes = new Notes();
     private final OpenProviders providers = new OpenProviders();
-    private final List<ProviderFactory> factories = new ArrayList<>();
+    /** The factories of the providers, each with the devices that the session uses. */
+    private final Map<ProviderFactory, List<HardwareDevice>> factories = new LinkedHashMap<>();
+
     private final SourceInitializers source;
 
     public Preparation(Environment environment, BuildOptions options, PhaseClock clock) {
@@ -93,7 +96,7 @@ public final class Preparation {
         }
         // after the model: providers find out meanwhile what the machine can do
         choose();
-        CompatibilityCheck.check(read, factories, environment.hardware(), options.failOnSuboptimalModel());
+        CompatibilityCheck.check(read, factories, options.failOnSuboptimalModel());
         clock.end("check");
         OptimisationReport report = optimise(model);
         options.checkCancelled("preparing the model");
@@ -154,7 +157,7 @@ public final class Preparation {
             Runnable use = environment.factories().use(request.name());
             providers.uses(use);
             ProviderFactory factory = environment.factory(request.name());
-            if (factories.contains(factory)) {
+            if (factories.containsKey(factory)) {
                 throw EngineException.invalidArgument("provider '" + request.name() + "' is named twice");
             }
             open(request, factory, use, weightless);
@@ -181,7 +184,8 @@ public final class Preparation {
             notes.add("a provider is left out of the session: " + e.getMessage());
             return;
         }
-        factories.add(factory);
+        factories.put(
+                factory, devices.stream().map(ProviderDevice::hardware).toList());
         providers.add(provider, use);
         weightless.after(provider, devices);
     }

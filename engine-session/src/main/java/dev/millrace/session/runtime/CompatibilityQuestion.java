@@ -50,7 +50,7 @@ final class CompatibilityQuestion {
         }
         Compatibility verdict = info.isEmpty()
                 ? Compatibility.NOT_APPLICABLE
-                : CompatibilityCheck.validate(factory, environment.hardware(), info);
+                : CompatibilityCheck.validate(factory, environment.hardware(provider), info);
         return new ModelCompatibility(
                 provider,
                 verdict,
