@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.MemoryKind;
 import dev.millrace.scheduler.device.MemoryPlace;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import java.util.ArrayList;
@@ -168,8 +169,12 @@ final class PlanPlacement {
         return copy;
     }
 
+    /** Adds a constant on a device, in the memory that the device has for constants, if it has one. */
     private int copyOfConstant(int slot, MemoryPlace wanted) {
-        return addSlot(slots.get(slot), wanted);
+        boolean isApart =
+                wanted.kind() == MemoryKind.DEFAULT && wanted.device().memories().contains(MemoryKind.READ_ONLY);
+        return addSlot(
+                slots.get(slot), isApart ? new MemoryPlace(wanted.device(), MemoryKind.READ_ONLY) : wanted);
     }
 
     private int addSlot(Slot original, MemoryPlace place) {

@@ -228,7 +228,7 @@ final class DeviceExchange {
     /** Leaves an output on its device: where it is, if that is the caller's, and else in a copy. */
     private void leave(int output, DeviceRange range, DeviceStream stream) {
         if (donors[output] == null && memory[output] == null) {
-            DeviceRange copy = arenas.allocate(placeOf(range), range.bytes());
+            DeviceRange copy = arenas.allocate(placeOf(range).device().place(), range.bytes());
             memory[output] = copy;
             transfer(range, copy, stream);
         }
