@@ -9,14 +9,15 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Arrays that only a burst needed come back within ten seconds. */
+/**
+ * Arrays that only a burst needed come back by themselves while small runs go on. {@code TrimmedRunsTest} of the scheduler
+ * and {@code TrimmingTest} hold after how many trims.
+ */
 @Timeout(120)
 class ScratchIT {
     private static final int LARGE = 20_000_000;
     private static final long MEGABYTE = 1 << 20;
-    /** Ten seconds, and what a busy machine adds. */
-    private static final Duration SOON = Duration.ofSeconds(12);
-    /** The time between two looks at the heap, each of which collects garbage and so holds up what gives arrays back. */
+    /** The time between two looks at the heap, each of which collects garbage. */
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     private static long heap() {
@@ -37,12 +38,10 @@ class ScratchIT {
             try (Tensor large = Tensor.allocate(ElementType.FLOAT, Shape.of(1, LARGE))) {
                 session.run(Inputs.of("x", large)).close();
             }
-            long after = System.nanoTime();
             assertThat(heap()).isGreaterThan(before + 50);
             while (heap() > before + 20) {
                 session.run(small).close();
                 Thread.sleep(PAUSE);
-                assertThat(System.nanoTime() - after).isLessThan(SOON.toNanos());
             }
         }
     }

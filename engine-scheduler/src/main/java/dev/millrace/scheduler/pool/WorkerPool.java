@@ -325,6 +325,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
             while (true) {
                 if (workOnce(scratch, number)) {
                     lastWork = System.nanoTime();
+                    trimInTime(lastWork);
                     continue;
                 }
                 if (!closed && System.nanoTime() - lastWork < SPIN_NANOS) {
@@ -366,27 +367,32 @@ public final class WorkerPool implements Executor, AutoCloseable {
             return slept;
         }
 
-        /**
-         * Parks until there is work, and trims arrays in between. Parks are frequent, so arrays are trimmed in time
-         * while the pool is busy, too.
-         */
+        /** Parks until there is work, and trims arrays in between. */
         private void rest() {
             // the second trim of a long park finds that nothing was requested since the first
             int trims = 2;
             while (idle.get() && !closed) {
                 // interrupts mean nothing to a worker, and parking returns at once while the flag is set
                 Thread.interrupted();
-                long left = nextTrim - System.nanoTime();
+                long now = System.nanoTime();
                 if (trims == 0) {
                     LockSupport.park(WorkerPool.this);
-                } else if (left > 0) {
-                    LockSupport.parkNanos(WorkerPool.this, left);
-                } else {
-                    scratch.trim();
+                } else if (trimInTime(now)) {
                     trims--;
-                    nextTrim = System.nanoTime() + keepNanos;
+                } else {
+                    LockSupport.parkNanos(WorkerPool.this, nextTrim - now);
                 }
             }
+        }
+
+        /** Trims arrays if it is time; returns whether it was. */
+        private boolean trimInTime(long now) {
+            if (nextTrim - now > 0) {
+                return false;
+            }
+            scratch.trim();
+            nextTrim = now + keepNanos;
+            return true;
         }
     }
 }

@@ -52,6 +52,8 @@ final class Frame implements LiveValues, BindServices {
     Cancellation cancellation = NEVER;
     /** Whether its run is nested in another one, which reads its results uncopied. */
     boolean isNested;
+    /** The number of the last trim. */
+    private int trimmed;
 
     @Nullable
     RunListener listener;
@@ -63,11 +65,13 @@ final class Frame implements LiveValues, BindServices {
     /** The memory of the outputs on the host. */
     private final OutputMemory outputs;
 
-    Frame(RunOwner runner, WorkerPool pool, int threads) {
+    /** @param trims the number of trims so far, which do not concern this frame */
+    Frame(RunOwner runner, WorkerPool pool, int threads, int trims) {
         this.runner = runner;
         this.plan = runner.plan();
         this.pool = pool;
         this.threads = threads;
+        this.trimmed = trims;
         int slots = plan.slots().size();
         segments = new MemorySegment[slots];
         data = new Datum[slots];
@@ -313,8 +317,16 @@ final class Frame implements LiveValues, BindServices {
         return null;
     }
 
-    /** Releases arrays that no run has needed since the last call. */
-    void trim() {
+    /**
+     * Releases arrays that no run has needed since the trim before. Trims that a run missed count as one.
+     *
+     * @param number the number of this trim; nothing happens where the frame was trimmed with it or a later one
+     */
+    void trim(int number) {
+        if (trimmed - number >= 0) {
+            return;
+        }
+        trimmed = number;
         for (StreamContext lane : lanes) {
             lane.trim();
         }

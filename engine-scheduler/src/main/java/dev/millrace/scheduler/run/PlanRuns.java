@@ -24,6 +24,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,9 @@ final class PlanRuns implements RunOwner, IdleMemory.Holder {
     private final int threads;
     private final StretchCache stretches;
     private final SlotPool<Frame> frames = new SlotPool<>(256);
+    /** The number of calls of {@link #trim}. The frame of a run under way is trimmed when that run ends. */
+    private final AtomicInteger trims = new AtomicInteger();
+
     private final Map<PlanStep, Map<String, PlanRuns>> nested = new IdentityHashMap<>();
     private final int[] variableSlots;
     private final int[] inputSlots;
@@ -154,7 +158,8 @@ final class PlanRuns implements RunOwner, IdleMemory.Holder {
     @Override
     public void trim() {
         stretches.all().forEach(Stretch::trim);
-        frames.trim(Frame::trim);
+        int now = trims.incrementAndGet();
+        frames.trim(frame -> frame.trim(now));
         results.trim();
         nested.values().forEach(runs -> runs.values().forEach(PlanRuns::trim));
     }
@@ -228,12 +233,13 @@ final class PlanRuns implements RunOwner, IdleMemory.Holder {
 
     Frame takeFrame() {
         Frame frame = frames.take();
-        return frame == null ? new Frame(this, pool, threads) : frame;
+        return frame == null ? new Frame(this, pool, threads, trims.get()) : frame;
     }
 
     /** Ends the run in a frame, and keeps the frame for later runs. */
     void giveBack(Frame frame) {
         frame.reset();
+        frame.trim(trims.get());
         frames.give(frame);
     }
 

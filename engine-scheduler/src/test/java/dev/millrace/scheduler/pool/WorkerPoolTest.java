@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -305,6 +306,31 @@ class WorkerPoolTest {
                 System.gc();
                 assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(30));
             }
+        }
+    }
+
+    @Test
+    void aLargeArrayOfAWorkerIsDroppedBetweenTwoPiecesOfWorkThatFollowEachOther() throws Exception {
+        try (var pool = new WorkerPool(1, 1)) {
+            var large = new AtomicReference<WeakReference<float[]>>();
+            var isDropped = new CompletableFuture<Boolean>();
+            Thread caller = Thread.currentThread();
+            LoopBody body = (_, _, scratch) -> {
+                keepOf(large, caller, scratch);
+                if (!Thread.currentThread().equals(caller)) {
+                    // the worker finds them when its part of the loop is done, and so never rests
+                    pool.execute(() -> {});
+                    pool.execute(() -> {});
+                    pool.execute(() -> {
+                        System.gc();
+                        isDropped.complete(large.get().refersTo(null));
+                    });
+                }
+            };
+            while (large.get() == null) {
+                pool.parallelFor(new ParallelJob(), 2, 2, 1, body, 1L << 40, new Scratch());
+            }
+            assertThat(isDropped.get(30, TimeUnit.SECONDS)).isTrue();
         }
     }
 
