@@ -2,10 +2,12 @@ import com.palantir.javaformat.java.Formatter;
 import com.palantir.javaformat.java.FormatterException;
 import com.palantir.javaformat.java.JavaFormatterOptions;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /// Checks or corrects the format of Java sources: `FormatJava check|apply FOLDER…`. Folders named target are skipped.
 ///
@@ -13,41 +15,51 @@ import java.util.List;
 /// sources, and not inside Maven, whose JVM may be older than the language.
 final class FormatJava {
     private static final int COLUMNS = 120;
+    private static final String NOT_FORMATTED = "not formatted ";
 
     private FormatJava() {}
 
     public static void main(String[] args) throws IOException {
         boolean apply = args[0].equals("apply");
+        var files = new ArrayList<Path>();
+        for (int i = 1; i < args.length; i++) {
+            files.addAll(sources(Path.of(args[i]).normalize()));
+        }
+        List<String> problems = files.parallelStream()
+                .flatMap(file -> format(file, apply).stream())
+                .sorted()
+                .toList();
+        problems.forEach(System.err::println);
+        if (problems.stream().anyMatch(each -> each.startsWith(NOT_FORMATTED))) {
+            System.err.println("To format everything: mvn -q -Pformat validate");
+        }
+        System.exit(problems.isEmpty() ? 0 : 1);
+    }
+
+    /** Checks or corrects a file, and returns what is wrong with it. A formatter serves one thread. */
+    private static Optional<String> format(Path file, boolean apply) {
         var formatter = Formatter.createFormatter(JavaFormatterOptions.builder()
                 .style(JavaFormatterOptions.Style.PALANTIR)
                 .build());
-        var wrong = new ArrayList<String>();
-        var unreadable = new ArrayList<String>();
-        for (int i = 1; i < args.length; i++) {
-            for (Path file : sources(Path.of(args[i]).normalize())) {
-                String before = Files.readString(file);
-                try {
-                    String after = formatter.formatSourceAndFixImports(before);
-                    if (after.equals(before)) {
-                        continue;
-                    }
-                    if (apply) {
-                        Files.writeString(file, after);
-                        System.out.println("formatted " + file);
-                    } else {
-                        wrong.add(file + ":" + firstDifference(before, after));
-                    }
-                } catch (FormatterException e) {
-                    unreadable.add(file + ": " + reason(before, e));
+        try {
+            String before = Files.readString(file);
+            try {
+                String after = formatter.formatSourceAndFixImports(before);
+                if (after.equals(before)) {
+                    return Optional.empty();
                 }
+                if (!apply) {
+                    return Optional.of(NOT_FORMATTED + file + ":" + firstDifference(before, after));
+                }
+                Files.writeString(file, after);
+                System.out.println("formatted " + file);
+                return Optional.empty();
+            } catch (FormatterException e) {
+                return Optional.of("cannot format " + file + ": " + reason(before, e));
             }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        unreadable.forEach(line -> System.err.println("cannot format " + line));
-        wrong.forEach(line -> System.err.println("not formatted " + line));
-        if (!wrong.isEmpty()) {
-            System.err.println("To format everything: mvn -q -Pformat validate");
-        }
-        System.exit(wrong.isEmpty() && unreadable.isEmpty() ? 0 : 1);
     }
 
     private static List<Path> sources(Path folder) throws IOException {
