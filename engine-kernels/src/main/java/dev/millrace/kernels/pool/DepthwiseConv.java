@@ -6,6 +6,7 @@ import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.image.BlockedImages;
+import dev.millrace.kernels.image.Combination;
 import dev.millrace.kernels.image.ImageEpilogues;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -30,7 +31,7 @@ public final class DepthwiseConv implements PacksWeights {
         this.shape = shape;
         lanes = kernels.target().lanes();
         residual = ImageEpilogues.readsResidual(ImageEpilogues.checked(after));
-        windows = new WindowCalls(kernels, shape, WindowOp.of(WindowTile.Op.WEIGHTED, Expr.input(0), after));
+        windows = new WindowCalls(kernels, shape, WindowOp.of(Combination.WEIGHTED, Expr.input(0), after));
     }
 
     static long blockBytes(WindowShape shape, int lanes) {

@@ -15,7 +15,7 @@ import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.kernels.expression.ExprWriter;
-import dev.millrace.kernels.expression.Largest;
+import dev.millrace.kernels.image.Combination;
 import dev.millrace.kernels.image.ImageEpilogues;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +49,7 @@ final class PlainWindow implements KernelFamily {
     }
 
     /** @param average what the sum is divided by: no, those inside, or those before a column */
-    private record Variant(WindowTile.Op op, Expr each, Expr after, boolean indices, Average average) {}
+    private record Variant(Combination op, Expr each, Expr after, boolean indices, Average average) {}
 
     private enum Average {
         NONE,
@@ -79,9 +79,9 @@ final class PlainWindow implements KernelFamily {
     @Override
     public Program describe(KernelKey key, Target target) {
         key.onlyHas("op", "each", "after", "indices", "average");
-        WindowTile.Op op = key.oneOf("op", WindowTile.Op.values());
+        Combination op = key.oneOf("op", Combination.values());
         boolean indices = key.number("indices", 0, 1) == 1;
-        if (op == WindowTile.Op.WEIGHTED || indices && op != WindowTile.Op.MAX) {
+        if (op == Combination.WEIGHTED || indices && op != Combination.MAX) {
             throw new IllegalArgumentException("kernel key " + key + ": the parameter op is " + op);
         }
         Variant variant = new Variant(
@@ -145,8 +145,7 @@ final class PlainWindow implements KernelFamily {
         }
 
         private void vector(VectorVar first, @Nullable MaskVar mask) {
-            boolean largest = variant.op() == WindowTile.Op.MAX;
-            builder.set(result, largest ? Constant.of(Float.NEGATIVE_INFINITY) : Constant.ZERO);
+            builder.set(result, variant.op().initial());
             builder.set(best, Constant.ZERO);
             VectorVar planeStart = builder.vector("planeStart");
             builder.set(planeStart, spread(Size.START));
@@ -189,14 +188,10 @@ final class PlainWindow implements KernelFamily {
         }
 
         private void take(VectorVar element, VectorVar index, MaskVar isThere) {
-            if (variant.op() == WindowTile.Op.SUM) {
-                VectorVar value = new ExprWriter(builder, Map.of(Expr.input(0), element)).write(variant.each());
-                builder.binary(result, BinaryOp.ADD, result, builder.select(isThere, value, Constant.ZERO));
-                return;
-            }
-            VectorVar value = builder.select(isThere, element, Constant.of(Float.NEGATIVE_INFINITY));
+            VectorVar value = builder.select(
+                    isThere, variant.op().value(builder, element, variant.each()), variant.op().initial());
             if (!variant.indices()) {
-                Largest.keep(builder, result, value);
+                variant.op().combine(builder, result, value);
                 return;
             }
             MaskVar isLarger = builder.compare(Comparison.GREATER, value, result);

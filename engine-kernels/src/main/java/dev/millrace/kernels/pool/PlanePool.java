@@ -57,8 +57,7 @@ public final class PlanePool {
     }
 
     private static PlaneOp op(WindowShape shape, WindowOp op) {
-        var kind = op.op() == WindowTile.Op.MAX ? PlaneOp.Kind.MAX : PlaneOp.Kind.SUM;
-        return new PlaneOp(kind, op.each(), op.after(), op.averages() ? new Counts(shape, op) : null);
+        return new PlaneOp(op.op(), op.each(), op.after(), op.averages() ? new Counts(shape, op) : null);
     }
 
     private record Counts(WindowShape shape, WindowOp op) implements PlaneOp.Counts {

@@ -2,6 +2,7 @@ package dev.millrace.kernels.pool;
 
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.FloatFunction;
+import dev.millrace.kernels.image.Combination;
 
 /** The operation of a pooling on the elements of its window. */
 public final class PoolingOperation {
@@ -32,19 +33,19 @@ public final class PoolingOperation {
 
     /** Whether all elements of a window are added up. */
     public boolean isSum() {
-        return op.op() == WindowTile.Op.SUM;
+        return op.op() == Combination.SUM;
     }
 
     /**
      * Returns the maximum. A NaN counts only if no number follows it. The maximum of no element is negative infinity.
      */
     public static PoolingOperation max() {
-        return new PoolingOperation(WindowOp.of(WindowTile.Op.MAX, ELEMENT, ELEMENT));
+        return new PoolingOperation(WindowOp.of(Combination.MAX, ELEMENT, ELEMENT));
     }
 
     /** Returns the average of the elements inside of the image. */
     public static PoolingOperation average() {
-        return new PoolingOperation(new WindowOp(WindowTile.Op.SUM, ELEMENT, ELEMENT, true, -1, -1, -1));
+        return new PoolingOperation(new WindowOp(Combination.SUM, ELEMENT, ELEMENT, true, -1, -1, -1));
     }
 
     /** Returns the average of the elements inside of the image and of the zeros of the padding. */
@@ -56,7 +57,7 @@ public final class PoolingOperation {
             }
         }
         return new PoolingOperation(
-                new WindowOp(WindowTile.Op.SUM, ELEMENT, ELEMENT, true, planesBehind, rowsBehind, columnsBehind));
+                new WindowOp(Combination.SUM, ELEMENT, ELEMENT, true, planesBehind, rowsBehind, columnsBehind));
     }
 
     /** Returns the p-norm, for p from 1 to 16; from 3 on, for numbers whose powers are finite floats. */
@@ -75,6 +76,6 @@ public final class PoolingOperation {
             default ->
                 ELEMENT.apply(FloatFunction.LOG).times(Expr.number(1f / p)).apply(FloatFunction.EXP);
         };
-        return new PoolingOperation(WindowOp.of(WindowTile.Op.SUM, power, root), p == 2);
+        return new PoolingOperation(WindowOp.of(Combination.SUM, power, root), p == 2);
     }
 }

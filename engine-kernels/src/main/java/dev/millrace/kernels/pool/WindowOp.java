@@ -2,6 +2,7 @@ package dev.millrace.kernels.pool;
 
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.image.Combination;
 
 /**
  * The operation on the elements of a window.
@@ -14,14 +15,14 @@ import dev.millrace.kernels.image.Axis;
  * @param countedColumns the number of padding columns that count
  */
 record WindowOp(
-        WindowTile.Op op,
+        Combination op,
         Expr each,
         Expr after,
         boolean averages,
         int countedPlanes,
         int countedRows,
         int countedColumns) {
-    static WindowOp of(WindowTile.Op op, Expr each, Expr after) {
+    static WindowOp of(Combination op, Expr each, Expr after) {
         return new WindowOp(op, each, after, false, -1, -1, -1);
     }
 

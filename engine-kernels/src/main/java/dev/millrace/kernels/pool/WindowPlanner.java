@@ -7,6 +7,7 @@ import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
 import dev.millrace.kernels.call.ParallelThresholds;
 import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.image.Combination;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -153,7 +154,7 @@ final class WindowPlanner {
         int inRowNumber = height.start(row) + firstTap * height.dilation();
         long in = inPlaneNumber * inPlane + inRowNumber * inRow;
         long out = plane * outPlane + row * outRow;
-        boolean weighted = op.op() == WindowTile.Op.WEIGHTED;
+        boolean weighted = op.op() == Combination.WEIGHTED;
         long tap = ((long) pass.plane() * height.taps() + firstTap) * weightRow;
         calls.call(
                 kernels.computeIfAbsent(new Tile(pass.firstTap(), pass.endTap(), first, last), this::kernel),

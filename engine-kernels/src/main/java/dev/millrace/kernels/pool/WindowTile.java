@@ -7,6 +7,7 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.image.Combination;
 import dev.millrace.kernels.image.ImageEpilogues;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -23,14 +24,6 @@ final class WindowTile implements KernelFamily {
     static final String NAME = "window.f32";
     static final int MAX_TAPS = 16;
     private static final int MAX_SIZE = 1 << 20;
-
-    /** The combination of the elements of a window. */
-    enum Op {
-        /** The sum of products with the weights of their taps, and the bias. */
-        WEIGHTED,
-        MAX,
-        SUM
-    }
 
     /** The initial value of a result. */
     enum Start {
@@ -51,7 +44,7 @@ final class WindowTile implements KernelFamily {
      *     counts, -2 if there is no average
      */
     record Variant(
-            Op op,
+            Combination op,
             Axis width,
             int firstTap,
             int endTap,
@@ -94,7 +87,7 @@ final class WindowTile implements KernelFamily {
                     "each",
                     "after",
                     "counted");
-            Op op = key.oneOf("op", Op.values());
+            Combination op = key.oneOf("op", Combination.values());
             int taps = key.number("taps", 1, MAX_SIZE);
             Axis width = new Axis(
                     key.number("in", 0, MAX_SIZE),

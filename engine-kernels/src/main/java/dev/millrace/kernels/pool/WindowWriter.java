@@ -1,7 +1,6 @@
 package dev.millrace.kernels.pool;
 
 import dev.millrace.codegen.program.Address;
-import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
@@ -9,13 +8,10 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprWriter;
-import dev.millrace.kernels.expression.Largest;
 import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.image.Combination;
 import dev.millrace.kernels.image.ImageEpilogues;
-import dev.millrace.kernels.pool.WindowTile.Op;
-import java.util.Map;
 
 /**
  * Writes one member of {@link WindowTile}: a row is cut into tiles of pixels; an input that is read serves all windows
@@ -59,7 +55,7 @@ final class WindowWriter {
         width = variant.width();
         bytes = target.vectorBytes();
         int taps = variant.endTap() - variant.firstTap();
-        boolean weighted = variant.op() == Op.WEIGHTED;
+        boolean weighted = variant.op() == Combination.WEIGHTED;
         weightsInRegisters = weighted && taps + WORKING <= target.vectors() / 2;
         int each = RegisterNeed.of(variant.each());
         int beside = weightsInRegisters ? taps + 1 : Math.max(WORKING, each + 1);
@@ -169,7 +165,7 @@ final class WindowWriter {
             try (var _ = builder.loop(tapRows, 1)) {
                 taps(from, weight);
                 builder.advance(from, size(Size.IN_TAP_ROW));
-                if (variant.op() == Op.WEIGHTED) {
+                if (variant.op() == Combination.WEIGHTED) {
                     builder.advance(weight, size(Size.WEIGHT_ROW));
                 }
             }
@@ -184,15 +180,10 @@ final class WindowWriter {
         }
 
         private void combine(VectorVar result, VectorVar value) {
-            if (variant.op() == Op.MAX) {
-                Largest.keep(builder, result, value);
-            } else {
-                builder.binary(result, BinaryOp.ADD, result, value);
-            }
+            variant.op().combine(builder, result, value);
         }
 
         private void begin() {
-            Constant nothing = variant.op() == Op.MAX ? Constant.of(Float.NEGATIVE_INFINITY) : Constant.ZERO;
             for (int set = 0; set < sets; set++) {
                 for (int pixel = 0; pixel < pixels; pixel++) {
                     VectorVar result = builder.vector("result");
@@ -200,7 +191,7 @@ final class WindowWriter {
                     if (set == 0 && variant.start() == WindowTile.Start.OUTPUT) {
                         builder.set(result, builder.load(Address.at(out, pixel * bytes)));
                     } else {
-                        builder.set(result, nothing);
+                        builder.set(result, variant.op().initial());
                     }
                 }
             }
@@ -233,7 +224,7 @@ final class WindowWriter {
                         value = value(Address.at(from, (offset - width.before()) * bytes));
                     }
                     VectorVar result = results[(tap - variant.firstTap()) % sets][pixel];
-                    if (variant.op() == Op.WEIGHTED) {
+                    if (variant.op() == Combination.WEIGHTED) {
                         VectorVar factor = weightsInRegisters ? held[tap] : builder.load(weight(weight, tap));
                         builder.accumulate(result, value, factor);
                     } else {
@@ -244,10 +235,7 @@ final class WindowWriter {
         }
 
         private VectorVar value(Address at) {
-            VectorVar read = builder.load(at);
-            return variant.op() == Op.SUM
-                    ? new ExprWriter(builder, Map.of(Expr.input(0), read)).write(variant.each())
-                    : read;
+            return variant.op().value(builder, builder.load(at), variant.each());
         }
 
         private void finish() {
@@ -257,7 +245,7 @@ final class WindowWriter {
             if (after != null && variant.counted() != WindowTile.Variant.NO_AVERAGE) {
                 average();
             }
-            if (after != null && variant.op() == Op.WEIGHTED) {
+            if (after != null && variant.op() == Combination.WEIGHTED) {
                 addBias();
             }
             for (int pixel = 0; pixel < pixels; pixel++) {

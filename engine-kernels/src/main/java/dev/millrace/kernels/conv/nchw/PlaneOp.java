@@ -1,6 +1,7 @@
 package dev.millrace.kernels.conv.nchw;
 
 import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.image.Combination;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,15 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param counts the divisors of an average, or null where sums are not divided
  */
 public record PlaneOp(
-        Kind kind, Expr each, Expr after, @Nullable Counts counts) {
-    /** The combination of the elements of a window. */
-    public enum Kind {
-        /** The sum of products with the weights of their taps, and the bias. */
-        WEIGHTED,
-        MAX,
-        SUM
-    }
-
+        Combination kind, Expr each, Expr after, @Nullable Counts counts) {
     /** The divisors of an average: the count of the row times that of the column. */
     public interface Counts {
         long ofRow(int plane, int row);
@@ -29,6 +22,6 @@ public record PlaneOp(
     }
 
     public static PlaneOp weighted(Expr after) {
-        return new PlaneOp(Kind.WEIGHTED, Expr.input(0), after, null);
+        return new PlaneOp(Combination.WEIGHTED, Expr.input(0), after, null);
     }
 }

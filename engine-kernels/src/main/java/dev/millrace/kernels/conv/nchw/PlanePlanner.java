@@ -4,6 +4,7 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
+import dev.millrace.kernels.image.Combination;
 import java.util.Objects;
 
 /**
@@ -175,7 +176,7 @@ public final class PlanePlanner {
         }
 
         private void fill() {
-            boolean largest = op.kind() == PlaneOp.Kind.MAX;
+            boolean largest = op.kind() == Combination.MAX;
             float filling = largest ? Float.NEGATIVE_INFINITY : 0;
             long elements = (long) inputs * columns.rowLength();
             for (int channel = 0; inputs > 0 && channel < shape.channels(); channel++) {

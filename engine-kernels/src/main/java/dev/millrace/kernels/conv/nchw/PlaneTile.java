@@ -6,6 +6,7 @@ import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprText;
+import dev.millrace.kernels.image.Combination;
 import dev.millrace.kernels.image.ImageEpilogues;
 
 /**
@@ -42,7 +43,7 @@ final class PlaneTile implements KernelFamily {
      * @param rest vectors behind the last whole tile, the last of which may be partial
      * @param averages whether a sum is divided
      */
-    record Variant(PlaneOp.Kind kind, int channels, int vectors, int rest, Expr each, Expr after, boolean averages) {
+    record Variant(Combination kind, int channels, int vectors, int rest, Expr each, Expr after, boolean averages) {
         KernelKey key() {
             return KernelKey.of(NAME)
                     .with("op", kind)
@@ -56,20 +57,20 @@ final class PlaneTile implements KernelFamily {
 
         static Variant of(KernelKey key) {
             key.onlyHas("op", "channels", "vectors", "rest", "each", "after", "average");
-            PlaneOp.Kind kind = key.oneOf("op", PlaneOp.Kind.values());
+            Combination kind = key.oneOf("op", Combination.values());
             int channels = key.number("channels", 1, MAX_CHANNELS);
             int vectors = key.number("vectors", 1, MAX_VECTORS);
             int rest = key.number("rest", 0, vectors);
             Expr each = expression(key, "each");
             Expr after = expression(key, "after");
             boolean averages = key.number("average", 0, 1) == 1;
-            boolean weighted = kind == PlaneOp.Kind.WEIGHTED;
+            boolean weighted = kind == Combination.WEIGHTED;
             if (!weighted && (channels > 1 || ImageEpilogues.readsResidual(after))
                     || ImageEpilogues.readsResidual(each)) {
                 throw new IllegalArgumentException(
                         "kernel key " + key + ": only what is weighted has channels and a residual");
             }
-            if (averages && kind != PlaneOp.Kind.SUM) {
+            if (averages && kind != Combination.SUM) {
                 throw new IllegalArgumentException("kernel key " + key + ": the parameter average is not of a sum");
             }
             return new Variant(kind, channels, vectors, rest, each, after, averages);

@@ -1,8 +1,6 @@
 package dev.millrace.kernels.conv.nchw;
 
 import dev.millrace.codegen.program.Address;
-import dev.millrace.codegen.program.BinaryOp;
-import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
@@ -10,19 +8,15 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.conv.nchw.PlaneTile.Size;
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprWriter;
-import dev.millrace.kernels.expression.Largest;
 import dev.millrace.kernels.expression.RegisterNeed;
+import dev.millrace.kernels.image.Combination;
 import dev.millrace.kernels.image.ImageEpilogues;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The writer of the program of one {@link PlaneTile}. Tap by tap, it adds what the tap reads to all outputs of a tile.
  */
 final class PlaneWriter {
-    private static final Expr RESULT = Expr.input(0);
     private static final int BYTES_OF_TAP = 2 * Long.BYTES;
 
     private final ProgramBuilder builder;
@@ -38,7 +32,7 @@ final class PlaneWriter {
 
     PlaneWriter(String name, Target target, PlaneTile.Variant variant) {
         this.variant = variant;
-        weighted = variant.kind() == PlaneOp.Kind.WEIGHTED;
+        weighted = variant.kind() == Combination.WEIGHTED;
         lanes = target.lanes();
         bytes = target.vectorBytes();
         builder = new ProgramBuilder(name, target);
@@ -104,12 +98,10 @@ final class PlaneWriter {
         }
 
         void write() {
-            Constant nothing =
-                    variant.kind() == PlaneOp.Kind.MAX ? Constant.of(Float.NEGATIVE_INFINITY) : Constant.ZERO;
             for (VectorVar[] ofChannel : results) {
                 for (int vector = 0; vector < vectors; vector++) {
                     ofChannel[vector] = builder.vector("result");
-                    builder.set(ofChannel[vector], nothing);
+                    builder.set(ofChannel[vector], variant.kind().initial());
                 }
             }
             ScalarVar tap = builder.copy(sizes, "tap");
@@ -146,14 +138,8 @@ final class PlaneWriter {
 
         private void take(ScalarVar from) {
             for (int vector = 0; vector < vectors; vector++) {
-                VectorVar result = results[0][vector];
-                VectorVar element = element(from, vector);
-                if (variant.kind() == PlaneOp.Kind.MAX) {
-                    Largest.keep(builder, result, element);
-                } else {
-                    var value = new ExprWriter(builder, Map.of(RESULT, element)).write(variant.each());
-                    builder.binary(result, BinaryOp.ADD, result, value);
-                }
+                VectorVar value = variant.kind().value(builder, element(from, vector), variant.each());
+                variant.kind().combine(builder, results[0][vector], value);
             }
         }
 
