@@ -6,6 +6,7 @@ import dev.millrace.session.SessionOption;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -13,31 +14,55 @@ import org.junit.jupiter.api.Test;
 class OptionTableTest {
     private static final Path GUIDE = Path.of("../docs/guide/options.md");
 
-    @Test
-    void theGuideListsEachOptionWithItsDefaultAndMeaning() throws IOException {
-        assertThat(rows("## SessionOptions"))
-                .containsExactlyElementsOf(
-                        SessionOption.all().stream().map(OptionTableTest::row).toList());
-    }
-
-    @Test
-    void theGuideListsEachKey() throws IOException {
-        assertThat(rows("### ONNX Runtime's keys"))
-                .containsAll(SessionOption.all().stream()
-                        .filter(option -> option.key() != null)
-                        .map(option -> "| `" + option.key() + "` | `SessionOptions." + option.name() + "` |")
-                        .toList());
-    }
-
     /** The rows of the first table under a heading, without its head. */
-    private static List<String> rows(String heading) throws IOException {
-        return Files.readString(GUIDE)
-                .lines()
+    private static List<String> rows(String guide, String heading) {
+        return guide.lines()
                 .dropWhile(line -> !line.equals(heading))
                 .dropWhile(line -> !line.startsWith("|"))
                 .skip(2)
                 .takeWhile(line -> line.startsWith("|"))
                 .toList();
+    }
+
+    /** Returns the rows that a guide lacks, and those of its table of options that are wrong. */
+    private static List<String> wrongRows(String guide) {
+        List<String> options =
+                SessionOption.all().stream().map(OptionTableTest::row).toList();
+        List<String> found = rows(guide, "## SessionOptions");
+        List<String> keys = rows(guide, "### ONNX Runtime's keys");
+        var wrong = new ArrayList<String>();
+        options.stream().filter(row -> !found.contains(row)).forEach(row -> wrong.add("missing: " + row));
+        found.stream().filter(row -> !options.contains(row)).forEach(row -> wrong.add("wrong: " + row));
+        SessionOption.all().stream()
+                .filter(option -> option.key() != null)
+                .map(option -> "| `" + option.key() + "` | `SessionOptions." + option.name() + "` |")
+                .filter(row -> !keys.contains(row))
+                .forEach(row -> wrong.add("missing: " + row));
+        if (wrong.isEmpty() && !found.equals(options)) {
+            wrong.add("the options of the guide have another order, or one stands twice");
+        }
+        return wrong;
+    }
+
+    @Test
+    void theGuideListsEachOptionAndEachKey() throws IOException {
+        assertThat(wrongRows(Files.readString(GUIDE))).isEmpty();
+    }
+
+    @Test
+    void aRowThatIsWrongOrMissingIsFound() throws IOException {
+        String guide = Files.readString(GUIDE);
+        String first = row(SessionOption.all().getFirst());
+        String second = row(SessionOption.all().get(1));
+        assertThat(wrongRows(guide.replace(first, first.replace("| `", "| `un"))))
+                .containsExactly("missing: " + first, "wrong: " + first.replace("| `", "| `un"));
+        assertThat(wrongRows(guide.replace(first + "\n" + second, second + "\n" + first)))
+                .containsExactly("the options of the guide have another order, or one stands twice");
+        String key = rows(guide, "### ONNX Runtime's keys").stream()
+                .filter(row -> row.contains("`SessionOptions."))
+                .findFirst()
+                .orElseThrow();
+        assertThat(wrongRows(guide.replace(key + "\n", ""))).containsExactly("missing: " + key);
     }
 
     private static <T> String row(SessionOption<T> option) {
