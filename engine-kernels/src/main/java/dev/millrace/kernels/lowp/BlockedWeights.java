@@ -22,9 +22,9 @@ public record BlockedWeights(
         FloatType scaleType,
         @Nullable MemorySegment zeroPoints) {
 
-    /** Returns the format of products with these weights. */
+    /** Returns the format of products with these weights, whose scales are packed in the type that they have. */
     public WeightFormat format() {
-        return new WeightFormat(type, block, zeroPoints != null);
+        return new WeightFormat(type, block, zeroPoints != null, scaleType == FloatType.F16);
     }
 
     private int bits() {

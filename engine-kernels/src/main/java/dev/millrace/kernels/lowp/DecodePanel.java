@@ -20,7 +20,7 @@ final class DecodePanel implements KernelFamily {
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas("type", "block", "zeros", "vectors");
+        key.onlyHas("type", "block", "zeros", "scales", "vectors");
         WeightFormat format = WeightFormat.of(key);
         int vectors = key.number("vectors", 1, GemmTile.MAX_VECTORS);
         ProgramBuilder builder = new ProgramBuilder(key.toString(), target);

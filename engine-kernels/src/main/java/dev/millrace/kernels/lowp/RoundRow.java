@@ -30,7 +30,7 @@ final class RoundRow implements KernelFamily {
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas("type", "block", "zeros");
+        key.onlyHas("type", "block", "zeros", "scales");
         return new Writer(key.toString(), target, WeightFormat.of(key).block()).program();
     }
 

@@ -50,11 +50,11 @@ final class RoundedSums {
     /**
      * Adds a block to the totals.
      *
-     * @param a the address of the block of the row; advanced to the next one
+     * @param a the address of the block of the row
      * @param panel the address of the groups of weights, behind their terms; advanced past them
      */
     void block(ScalarVar a, ScalarVar terms, ScalarVar panel, VectorVar[] totals) {
-        // // Before the groups: memory that is read in order is prefetched by the processor itself.
+        // Before the groups: memory that is read in order is prefetched by the processor itself.
         VectorVar[] scales = new VectorVar[sums.length];
         for (int j = 0; j < sums.length; j++) {
             scales[j] = steps.scale(terms, j);
@@ -80,7 +80,6 @@ final class RoundedSums {
             builder.advance(panel, steps.groupBytes() * together);
         }
         scale(a, terms, scales, totals);
-        builder.advance(a, RoundedRow.blockBytes(format.block()));
     }
 
     private void group(ScalarVar elements, ScalarVar panel, int number) {

@@ -39,9 +39,12 @@ public final class WeightGemm implements PacksWeights {
         return panels(0, 0).name();
     }
 
-    /** Packs weights in blocks, of k rows and n columns. */
+    /** Packs weights in blocks, of k rows and n columns. Scales are rounded where the format has half precision. */
     public void pack(BlockedWeights weights, long k, long n, MemorySegment packed) {
-        if (!weights.format().equals(format)) {
+        boolean fits = weights.type() == format.type()
+                && weights.block() == format.block()
+                && (weights.zeroPoints() != null) == format.zeros();
+        if (!fits) {
             throw new IllegalArgumentException("these are products with " + format + ", not " + weights.format());
         }
         WeightPanels panels = panels(k, n);

@@ -74,8 +74,9 @@ final class WeightKernels {
                 new GemmTile.Variant(rowsOfTile, vectors, masked, accumulate, false, false, 1, fetch, epilogue));
     }
 
-    CompiledKernel row(int vectors, boolean rounded, boolean bias, Activation activation) {
-        return rows.kernel(new WeightRow.Variant(format, vectors, rounded, bias, activation));
+    /** @param panels the panels that are multiplied in turns */
+    CompiledKernel row(int vectors, int panels, boolean rounded, boolean bias, Activation activation) {
+        return rows.kernel(new WeightRow.Variant(format, vectors, panels, rounded, bias, activation));
     }
 
     /** Returns the kernel that rounds a row of A to bytes. */

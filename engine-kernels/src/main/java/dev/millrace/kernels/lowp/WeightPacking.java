@@ -34,7 +34,9 @@ final class WeightPacking {
         CompiledKernel pack = kernels.packGroups();
         Memory memory = kernels.set().newMemory();
         MemorySegment indices = columnsEvery(words, isReached);
-        boolean withScales = isReached && weights.scaleType() == FloatType.F32;
+        boolean withScales = isReached
+                && weights.scaleType() == FloatType.F32
+                && !panels.format().halfScales();
         if (withScales) {
             scales(weights, kernels.packScales(), memory);
         }
@@ -112,11 +114,18 @@ final class WeightPacking {
     private void terms(BlockedWeights weights, long block, long panel, long scales) {
         long end = panel * panels.columns() + panels.width(panel);
         for (long column = scales; column < end; column++) {
-            packed.set(FLOAT, panels.scale(block, column), weights.scale(column * panels.blocks() + block));
+            scale(panels.scale(block, column), weights.scale(column * panels.blocks() + block));
         }
         for (long column = panel * panels.columns(); panels.format().zeros() && column < end; column++) {
-            packed.set(
-                    FLOAT, panels.scale(block, column) + rowBytes(panel), weights.zero(block, column, panels.blocks()));
+            packed.set(FLOAT, panels.zero(block, column), weights.zero(block, column, panels.blocks()));
+        }
+    }
+
+    private void scale(long at, float scale) {
+        if (panels.format().halfScales()) {
+            packed.set(SHORT, at, Float.floatToFloat16(scale));
+        } else {
+            packed.set(FLOAT, at, scale);
         }
     }
 

@@ -18,8 +18,8 @@ record WeightPanels(WeightFormat format, long k, long n, int lanes, int vectors)
     }
 
     String name() {
-        return format.type() + " block " + format.block() + (format.zeros() ? " zeros" : "") + " panel " + columns()
-                + " vector " + lanes;
+        return format.type() + " block " + format.block() + (format.zeros() ? " zeros" : "")
+                + (format.halfScales() ? " half scales" : "") + " panel " + columns() + " vector " + lanes;
     }
 
     int columns() {
@@ -51,23 +51,26 @@ record WeightPanels(WeightFormat format, long k, long n, int lanes, int vectors)
         return panel * columns() * blocks() * format.blockBytes();
     }
 
-    /**
-     * The offset of a block of a column, which begins with its scale. The zero point and the groups follow, each a row
-     * of the panel further.
-     */
+    /** The offset of the scale of a block of a column. Zero points follow behind all scales of a panel, then the groups. */
     long scale(long block, long column) {
         long panel = column / columns();
-        return panel(panel) + block * blockBytes(panel) + 4 * (column % columns());
+        return panel(panel) + block * blockBytes(panel) + format.scaleBytes() * (column % columns());
+    }
+
+    /** The offset of the zero point of a block of a column. */
+    long zero(long block, long column) {
+        long panel = column / columns();
+        long scales = (long) format.scaleBytes() * vectorsOf(panel) * lanes;
+        return panel(panel) + block * blockBytes(panel) + scales + Float.BYTES * (column % columns());
     }
 
     /** The offset of a group of a block of a column. */
     long group(long block, int group, long column) {
         long panel = column / columns();
         long row = (long) vectorsOf(panel) * lanes;
-        int terms = !format.type().isBlocked() ? 0 : format.zeros() ? 8 : 4;
         return panel(panel)
                 + block * blockBytes(panel)
-                + terms * row
+                + format.termBytes() * row
                 + format.type().groupBytes() * (group * row + column % columns());
     }
 

@@ -7,6 +7,7 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
@@ -23,30 +24,36 @@ import org.jspecify.annotations.Nullable;
  */
 final class WeightRow implements KernelFamily {
     static final String NAME = "gemm.stored.row";
+    /** The most panels that are multiplied in turns. */
+    private static final int MOST_PANELS = 2;
     /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
     private static final int CHAINS = 8;
 
     /**
      * One member of the family.
      *
+     * @param panels the panels that are multiplied in turns, block by block; several only where the row is rounded
      * @param rounded whether the row is rounded to bytes, for weights of four bits
      */
-    record Variant(WeightFormat format, int vectors, boolean rounded, boolean bias, Activation activation) {
+    record Variant(WeightFormat format, int vectors, int panels, boolean rounded, boolean bias, Activation activation) {
         KernelKey key() {
             return format.in(KernelKey.of(NAME))
                     .with("vectors", vectors)
+                    .with("panels", panels)
                     .with("rounded", rounded ? 1 : 0)
                     .with("bias", bias ? 1 : 0)
                     .with("activation", activation);
         }
 
         static Variant of(KernelKey key) {
-            key.onlyHas("type", "block", "zeros", "vectors", "rounded", "bias", "activation");
+            key.onlyHas("type", "block", "zeros", "scales", "vectors", "panels", "rounded", "bias", "activation");
             WeightFormat format = WeightFormat.of(key);
+            boolean rounded = key.number("rounded", 0, format.type() == WeightType.INT4 ? 1 : 0) == 1;
             return new Variant(
                     format,
                     key.number("vectors", 1, GemmTile.MAX_VECTORS),
-                    key.number("rounded", 0, format.type() == WeightType.INT4 ? 1 : 0) == 1,
+                    key.number("panels", 1, rounded ? MOST_PANELS : 1),
+                    rounded,
                     key.number("bias", 0, 1) == 1,
                     key.oneOf("activation", Activation.values()));
         }
@@ -73,7 +80,7 @@ final class WeightRow implements KernelFamily {
         private final ScalarVar bias;
         private final ScalarVar blocks;
         private final ScalarVar tail;
-        private final VectorVar[] totals;
+        private final VectorVar[][] totals;
         private final VectorVar[][] sums;
         private final VectorVar sumOfA;
 
@@ -91,13 +98,15 @@ final class WeightRow implements KernelFamily {
             bias = builder.parameter("bias");
             blocks = builder.parameter("blocks");
             tail = builder.parameter("tail");
-            totals = new VectorVar[vectors];
+            totals = new VectorVar[variant.panels()][vectors];
             sums = new VectorVar[sets][vectors];
             sumOfA = builder.vector("sum of a");
         }
 
         Program program() {
-            clear(totals);
+            for (VectorVar[] ofPanel : totals) {
+                clear(ofPanel);
+            }
             if (variant.rounded()) {
                 roundedBlocks();
             } else {
@@ -110,11 +119,27 @@ final class WeightRow implements KernelFamily {
         private void roundedBlocks() {
             RoundedSums ofBlock = new RoundedSums(builder, format, steps, vectors);
             ofBlock.begin();
+            ScalarVar[] places = places();
             try (var _ = builder.loop(blocks, 1)) {
-                ScalarVar terms = builder.copy(panel, "terms");
-                builder.advance(panel, steps.termBytes());
-                ofBlock.block(a, terms, panel, totals);
+                for (int p = 0; p < places.length; p++) {
+                    ScalarVar terms = builder.copy(places[p], "terms");
+                    builder.advance(places[p], steps.termBytes());
+                    ofBlock.block(a, terms, places[p], totals[p]);
+                }
+                builder.advance(a, RoundedRow.blockBytes(format.block()));
             }
+        }
+
+        /** Returns the addresses of the panels, which follow each other. */
+        private ScalarVar[] places() {
+            ScalarVar[] places = new ScalarVar[variant.panels()];
+            places[0] = panel;
+            for (int p = 1; p < places.length; p++) {
+                places[p] = builder.copy(blocks, "panel");
+                builder.scalar(places[p], ScalarOp.MUL, places[p], format.blockBytes() * vectors * bytes / Float.BYTES);
+                builder.advance(places[p], places[p - 1]);
+            }
+            return places;
         }
 
         private void floats() {
@@ -190,9 +215,9 @@ final class WeightRow implements KernelFamily {
                     sum = builder.multiplySubtract(sumOfA, steps.zero(terms, j), sum);
                 }
                 if (format.type().isBlocked()) {
-                    builder.accumulate(totals[j], sum, steps.scale(terms, j));
+                    builder.accumulate(totals[0][j], sum, steps.scale(terms, j));
                 } else {
-                    builder.set(totals[j], sum);
+                    builder.set(totals[0][j], sum);
                 }
                 for (int set = 0; set < sets; set++) {
                     builder.set(sums[set][j], Constant.ZERO);
@@ -203,11 +228,12 @@ final class WeightRow implements KernelFamily {
         private void store() {
             MaskVar mask = builder.prefixMask(tail);
             Expr x = Expr.input(0);
-            for (int j = 0; j < vectors; j++) {
-                @Nullable MaskVar own = j == vectors - 1 ? mask : null;
-                VectorVar total = variant.bias()
-                        ? builder.add(totals[j], builder.load(Address.at(bias, j * bytes), own))
-                        : totals[j];
+            int count = variant.panels() * vectors;
+            for (int j = 0; j < count; j++) {
+                @Nullable MaskVar own = j == count - 1 ? mask : null;
+                VectorVar sum = totals[j / vectors][j % vectors];
+                VectorVar total =
+                        variant.bias() ? builder.add(sum, builder.load(Address.at(bias, j * bytes), own)) : sum;
                 ExprWriter writer = new ExprWriter(builder, Map.of(x, total));
                 builder.store(
                         Address.at(c, j * bytes),

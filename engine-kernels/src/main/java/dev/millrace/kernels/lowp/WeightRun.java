@@ -21,6 +21,8 @@ import java.nio.ByteOrder;
 final class WeightRun {
     /** The rows of a block: with its depth, the part of A that the second-level cache holds. */
     private static final long ROW_BLOCK = 192;
+    /** The vector registers that the sums, totals and scales of two panels need. */
+    private static final int VECTORS_OF_PAIRS = 32;
 
     private final WeightKernels kernels;
     private final GemmShape shape;
@@ -172,11 +174,14 @@ final class WeightRun {
         }
 
         void rowByRow(long firstRow, long endRow, long firstPanel, long endPanel) {
-            for (long panel = firstPanel; panel < endPanel; panel++) {
+            boolean mayPair = room.rounded() && endRow - firstRow == 1 && hasRoomForPairs();
+            int together;
+            for (long panel = firstPanel; panel < endPanel; panel += together) {
+                together = mayPair && panel + 1 < endPanel && panels.vectorsOf(panel + 1) == panels.vectors() ? 2 : 1;
                 long column = panel * panels.columns();
                 parallel.checkCancelled();
                 for (long row = firstRow; row < endRow; row++) {
-                    kernels.row(panels.vectorsOf(panel), room.rounded(), bias != 0, product.activation())
+                    kernels.row(panels.vectorsOf(panel), together, room.rounded(), bias != 0, product.activation())
                             .call(
                                     memory,
                                     a + row * rowBytesOfA,
@@ -184,9 +189,17 @@ final class WeightRun {
                                     c + row * rowBytesOfC + 4 * column,
                                     biasOf(column),
                                     panels.blocks(),
-                                    tail(panel));
+                                    tail(panel + together - 1));
                 }
             }
+        }
+
+        /**
+         * Whether the sums of two panels fit the vector registers. A processor prefetches each of two panels by itself, so a
+         * single row, which reads all weights once, is read faster from two than from one.
+         */
+        private boolean hasRoomForPairs() {
+            return kernels.set().target().vectors() >= VECTORS_OF_PAIRS;
         }
 
         /**

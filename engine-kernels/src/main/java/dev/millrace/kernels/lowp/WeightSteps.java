@@ -35,16 +35,17 @@ final class WeightSteps {
     }
 
     VectorVar scale(ScalarVar block, int vector) {
-        return builder.load(Address.at(block, 4 * lanes * vector));
+        Address at = Address.at(block, format.scaleBytes() * lanes * vector);
+        return format.halfScales() ? builder.load(Element.F16, at, null) : builder.load(at);
     }
 
     VectorVar zero(ScalarVar block, int vector) {
-        return builder.load(Address.at(block, 4 * lanes * (vectors + vector)));
+        return builder.load(Address.at(block, lanes * (format.scaleBytes() * vectors + Float.BYTES * vector)));
     }
 
     /** Bytes of scales and zero points. */
     int termBytes() {
-        return !format.type().isBlocked() ? 0 : 4 * lanes * vectors * (format.zeros() ? 2 : 1);
+        return lanes * vectors * format.termBytes();
     }
 
     /** Bytes of a row of groups. */

@@ -77,6 +77,7 @@ public final class WeightGemmCase implements FamilyCase {
         private final GuardedMemory memory;
         private final Random random;
         private final WeightFormat format;
+        private final FloatType scaleType;
         private final KernelSet kernels;
         private final WeightGemm gemm;
         private final Parallel parallel;
@@ -93,14 +94,17 @@ public final class WeightGemmCase implements FamilyCase {
             this.memory = memory;
             this.random = random;
             WeightType type = pairs ? WeightType.BF16 : WeightType.values()[random.nextInt(4)];
+            scaleType = random.nextBoolean() ? FloatType.F32 : FloatType.F16;
+            boolean halfScales = scaleType == FloatType.F16 && random.nextBoolean();
             format = type.isBlocked()
-                    ? new WeightFormat(type, 16 << random.nextInt(small ? 2 : 5), random.nextBoolean())
+                    ? new WeightFormat(type, 16 << random.nextInt(small ? 2 : 5), random.nextBoolean(), halfScales)
                     : type == WeightType.F16 ? WeightFormat.F16 : WeightFormat.BF16;
             gemm = new WeightGemm(kernels, format);
             parallel = TestThreads.of(1 + random.nextInt(3));
             int most = small ? 10 : 60;
             m = 1 + random.nextInt(random.nextBoolean() ? 2 : most);
-            n = 1 + random.nextInt(most);
+            // wide enough for two panels now and then
+            n = 1 + random.nextInt(random.nextInt(4) == 0 ? 3 * most : most);
             int deep = small ? 40 : random.nextInt(10) == 0 ? 1200 : 200;
             k = random.nextInt(20) == 0 ? 0 : 1 + random.nextInt(deep);
             typeOfA = pairs ? FloatType.BF16 : FloatType.values()[random.nextInt(3)];
@@ -145,7 +149,6 @@ public final class WeightGemmCase implements FamilyCase {
             int blocks = (k + format.block() - 1) / format.block();
             int zeroBytes = (blocks * bits + 7) / 8;
             MemorySegment data = memory.randomBytes((long) n * blocks * format.block() * bits / 8, random);
-            FloatType scaleType = random.nextBoolean() ? FloatType.F32 : FloatType.F16;
             MemorySegment scales = memory.bytes((long) n * blocks * scaleType.bytes(), 2);
             for (int i = 0; i < n * blocks; i++) {
                 set(scaleType, scales, i, (random.nextFloat() + 0.1f) / (1 << bits));

@@ -124,6 +124,11 @@ public final class Weights {
         }
     }
 
+    /** Whether weights are packed in a layout, or have a place where they are being packed. */
+    public boolean has(List<Tensor> sources, Layout layout) {
+        return packed.containsKey(new Key(sources, layout.name(), layout.bytes()));
+    }
+
     /** Returns weights in a layout; {@code pack} fills memory of {@code bytes} where they are not packed yet. */
     public MemorySegment packed(Tensor source, String layout, long bytes, Consumer<MemorySegment> pack) {
         return packed(List.of(source), Layout.of(layout, bytes), pack);

@@ -123,17 +123,26 @@ public final class WeightRules {
             Tensor zeros = op.has(ZERO_POINTS) ? known(op.in(ZERO_POINTS)) : null;
             WeightType type = op.attributes().integer("bits", 4) == 4 ? WeightType.INT4 : WeightType.INT8;
             int block = Math.toIntExact(op.attributes().integer("block_size", 0));
+            long k = op.attributes().integer("K", 0);
+            long n = op.attributes().integer("N", 0);
+            Tensor data = known(op.in(1));
+            StoredFloats scales = Objects.requireNonNull(StoredFloats.of(op, SCALES));
+            var stored = new StoredScales(op.environment(), sources(data, scales, zeros), k, n);
             return new Blocked(
                     op.environment(),
-                    new WeightFormat(type, block, zeros != null),
-                    op.attributes().integer("K", 0),
-                    op.attributes().integer("N", 0),
-                    known(op.in(1)),
-                    Objects.requireNonNull(StoredFloats.of(op, SCALES)),
+                    stored.format(type, block, zeros != null),
+                    k,
+                    n,
+                    data,
+                    scales,
                     zeros,
                     type == WeightType.INT4
                             && op.attributes().integer("accuracy_level", 0) == BYTES
                             && !op.environment().isStrict());
+        }
+
+        private static List<Tensor> sources(Tensor data, StoredFloats scales, @Nullable Tensor zeros) {
+            return zeros == null ? List.of(data, scales.tensor()) : List.of(data, scales.tensor(), zeros);
         }
 
         private static Tensor known(ValueState cell) {
@@ -146,10 +155,8 @@ public final class WeightRules {
 
         @Override
         public MemorySegment packed(WeightGemm gemm) {
-            List<Tensor> sources =
-                    zeros == null ? List.of(data, scales.tensor()) : List.of(data, scales.tensor(), zeros);
             Layout layout = Layout.forAllShapes(gemm.packedLayout(), gemm.packedBytes(k, n));
-            return environment.weights().packed(sources, layout, target -> {
+            return environment.weights().packed(sources(data, scales, zeros), layout, target -> {
                 MemorySegment words = environment.weights().plain(data);
                 MemorySegment by = scales.floats();
                 MemorySegment points =

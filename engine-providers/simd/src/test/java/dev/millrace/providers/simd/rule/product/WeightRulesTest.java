@@ -1,5 +1,7 @@
 package dev.millrace.providers.simd.rule.product;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.GraphEditor;
@@ -9,12 +11,22 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.lowp.WeightFormat;
+import dev.millrace.kernels.lowp.WeightGemm;
+import dev.millrace.kernels.lowp.WeightType;
+import dev.millrace.providers.simd.lower.CompileEnvironment;
 import dev.millrace.providers.simd.rule.Comparison;
+import dev.millrace.providers.simd.weights.PackedWeights;
+import dev.millrace.providers.simd.weights.Weights;
+import dev.millrace.providers.spi.PackedTensors;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -46,7 +58,8 @@ class WeightRulesTest {
             zeros = new byte[n * ((blocks * bits + 7) / 8)];
             random.nextBytes(data);
             random.nextBytes(zeros);
-            scales = Comparison.random(random, n * blocks);
+            Tensor floats = Comparison.random(random, n * blocks);
+            scales = random.nextBoolean() ? floats : halves(floats);
         }
 
         private int element(byte[] packed, int start, int index) {
@@ -121,6 +134,45 @@ class WeightRulesTest {
     private static Tensor unsigned(byte[] numbers, long... dims) {
         Tensor signed = Tensor.copyOf(numbers, dims);
         return Tensor.wrap(ElementType.UINT8, signed.shape(), signed.segment());
+    }
+
+    /** Returns the nearest numbers of half precision, as floats. */
+    private static Tensor halves(Tensor floats) {
+        float[] all = floats.floats();
+        for (int i = 0; i < all.length; i++) {
+            all[i] = Float.float16ToFloat(Float.floatToFloat16(all[i]));
+        }
+        return Tensor.copyOf(all, all.length);
+    }
+
+    @Test
+    void scalesThatHalfPrecisionHoldsArePackedSo() {
+        try (Kernels kernels = Kernels.open(System::getProperty)) {
+            var weights = new Weights(new PackedTensors());
+            var environment = new CompileEnvironment(kernels.set(), kernels.gemm(), weights, _ -> null);
+            Tensor data = Tensor.allocate(ElementType.UINT8, Shape.of(4, 1, 16));
+            Tensor floats = Tensor.copyOf(new float[] {0.5f, 0.1f, 2, 3}, 4);
+            Tensor exact = halves(floats);
+            assertThat(format(environment, data, exact)).isEqualTo(new WeightFormat(WeightType.INT4, 32, false, true));
+            assertThat(format(environment, data, floats)).isEqualTo(new WeightFormat(WeightType.INT4, 32, false));
+            put(environment, weights, List.of(data, exact), new WeightFormat(WeightType.INT4, 32, false));
+            assertThat(format(environment, data, exact))
+                    .as("that which is packed already")
+                    .isEqualTo(new WeightFormat(WeightType.INT4, 32, false));
+            put(environment, weights, List.of(data, floats), new WeightFormat(WeightType.INT4, 32, false, true));
+            assertThat(format(environment, data, floats).halfScales()).isTrue();
+        }
+    }
+
+    private static WeightFormat format(CompileEnvironment environment, Tensor data, Tensor scales) {
+        return new StoredScales(environment, List.of(data, scales), 32, 4).format(WeightType.INT4, 32, false);
+    }
+
+    private static void put(
+            CompileEnvironment environment, Weights weights, List<Tensor> sources, WeightFormat format) {
+        var gemm = new WeightGemm(environment.kernels(), format);
+        MemorySegment memory = Arena.ofAuto().allocate(gemm.packedBytes(32, 4), 64);
+        weights.put(new PackedWeights(sources, gemm.packedLayout(), memory));
     }
 
     @ParameterizedTest
