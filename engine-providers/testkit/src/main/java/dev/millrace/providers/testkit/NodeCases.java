@@ -123,8 +123,22 @@ public final class NodeCases {
     public @Nullable String run(String name) {
         Graph graph = graph(name);
         List<Datum> inputs = data(name, "input", graph.inputs());
-        List<Datum> expected = data(name, "output", graph.outputs());
-        List<Datum> outputs = run.run(graph, inputs, ProviderKernels.of(graph, providers));
+        return difference(name, run.run(graph, inputs, ProviderKernels.of(graph, providers)));
+    }
+
+    /** The file of a case's model. */
+    public Path model(String name) {
+        return folder.resolve(name).resolve("model.onnx");
+    }
+
+    /** The inputs of a case, in the order of its model. */
+    public List<Datum> inputs(String name) {
+        return data(name, "input", graph(name).inputs());
+    }
+
+    /** Returns the first difference of outputs from those that a case expects, or null where there is none. */
+    public @Nullable String difference(String name, List<? extends @Nullable Datum> outputs) {
+        List<Datum> expected = data(name, "output", graph(name).outputs());
         if (outputs.size() != expected.size()) {
             return outputs.size() + " outputs, expected " + expected.size();
         }
@@ -138,7 +152,7 @@ public final class NodeCases {
     }
 
     private Graph graph(String name) {
-        Graph graph = Models.read(folder.resolve(name).resolve("model.onnx")).graph();
+        Graph graph = Models.read(model(name)).graph();
         TypeInference.infer(graph);
         if (Lowerings.lower(graph)) {
             TypeInference.infer(graph);

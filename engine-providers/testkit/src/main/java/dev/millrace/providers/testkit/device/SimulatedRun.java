@@ -77,7 +77,8 @@ public final class SimulatedRun {
                 : new Assignment(kernel, "host", Device.CPU);
     }
 
-    private static boolean hasNumbersOnly(Node node) {
+    /** Whether the inputs and outputs of a node are tensors of numbers, which may lie on a device. */
+    static boolean hasNumbersOnly(Node node) {
         return Stream.concat(node.inputs().stream(), node.outputs().stream()).allMatch(SimulatedRun::isNumeric);
     }
 

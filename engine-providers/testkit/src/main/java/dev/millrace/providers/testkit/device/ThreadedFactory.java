@@ -12,6 +12,7 @@ import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.kernel.KernelFactory;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.Set;
@@ -21,6 +22,9 @@ import java.util.Set;
  * which has to be on the class path. It shows what sessions do with a device where there is none.
  */
 public final class ThreadedFactory implements ProviderFactory {
+    /** The option that lets all operations of the device fail while a session with it is open. */
+    public static final String FAILING = "failing";
+
     private final String name;
     private final ThreadedDevice device;
     private final Set<String> operators;
@@ -73,8 +77,10 @@ public final class ThreadedFactory implements ProviderFactory {
 
     @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
-        ExecutionProvider cpu = host.create(devices, options);
-        return new OnDevice(Objects.requireNonNull(cpu.kernels()));
+        options.allowOnly(name, Set.of(FAILING));
+        ExecutionProvider cpu = host.create(devices, new ProviderOptions(options.threads(), Map.of()));
+        return new OnDevice(
+                Objects.requireNonNull(cpu.kernels()), options.values().containsKey(FAILING));
     }
 
     @Override
@@ -85,8 +91,25 @@ public final class ThreadedFactory implements ProviderFactory {
     private final class OnDevice implements ExecutionProvider {
         private final KernelFactory ofHost;
 
-        OnDevice(KernelFactory ofHost) {
+        private final boolean isFailing;
+
+        OnDevice(KernelFactory ofHost, boolean isFailing) {
             this.ofHost = ofHost;
+            this.isFailing = isFailing;
+        }
+
+        @Override
+        public void onSessionReady() {
+            if (isFailing) {
+                device.failOneIn(1);
+            }
+        }
+
+        @Override
+        public void close() {
+            if (isFailing) {
+                device.failOneIn(0);
+            }
         }
 
         @Override
@@ -107,9 +130,10 @@ public final class ThreadedFactory implements ProviderFactory {
         @Override
         public void claim(Graph graph, CapabilitySink sink) {
             for (Node node : graph.nodes()) {
-                if (operators.isEmpty()
+                boolean isWanted = operators.isEmpty()
                         ? kernels().create(node) != null
-                        : operators.contains(node.op().name())) {
+                        : operators.contains(node.op().name());
+                if (isWanted && SimulatedRun.hasNumbersOnly(node)) {
                     sink.single(node);
                 }
             }
