@@ -1,6 +1,7 @@
 package dev.millrace.scheduler.run;
 
 import dev.millrace.scheduler.device.AllocatorStatistics;
+import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.device.DeviceArena;
 import dev.millrace.scheduler.device.DeviceRange;
 import dev.millrace.scheduler.device.MemoryPlace;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** The memory of devices that the plans of an engine use: an arena for each place. */
 public final class DeviceArenas implements AutoCloseable {
@@ -47,6 +49,20 @@ public final class DeviceArenas implements AutoCloseable {
     /** Gives memory back to devices that was not needed since the last call. */
     public void trim() {
         all().forEach(DeviceArena::trim);
+    }
+
+    /** Closes the arenas of some devices. */
+    void forget(Predicate<? super Device> which) {
+        List<DeviceArena> forgotten = new ArrayList<>();
+        synchronized (this) {
+            arenas.forEach((place, arena) -> {
+                if (which.test(place.device())) {
+                    forgotten.add(arena);
+                }
+            });
+            arenas.keySet().removeIf(place -> which.test(place.device()));
+        }
+        forgotten.forEach(DeviceArena::close);
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,6 +136,17 @@ public final class DeviceStreams implements AutoCloseable {
         } else {
             free.computeIfAbsent(device, key -> new ArrayList<>()).add(stream);
         }
+    }
+
+    /** Closes the streams of some devices, none of which a run has. */
+    synchronized void forget(Predicate<? super Device> which) {
+        free.forEach((device, streams) -> {
+            if (which.test(device)) {
+                streams.forEach(DeviceStream::close);
+            }
+        });
+        free.keySet().removeIf(which);
+        made.keySet().removeIf(which);
     }
 
     /** Closes the streams that no run has; runs under way close theirs when they end. */

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,9 +77,13 @@ public final class Factories {
         return libraries.register(library, path, byName().keySet());
     }
 
-    /** Closes a library that no model uses, and forgets it. */
-    public void unregister(String library) {
-        libraries.unregister(library);
+    /**
+     * Closes a library that no model uses, and forgets it.
+     *
+     * @param forget takes a test for objects of the library's classes, and gives those up, before the library is closed
+     */
+    public void unregister(String library, Consumer<Predicate<Object>> forget) {
+        libraries.unregister(library, forget);
     }
 
     /** The names of the providers of registered libraries. */

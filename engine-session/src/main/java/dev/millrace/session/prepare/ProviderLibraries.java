@@ -2,6 +2,7 @@ package dev.millrace.session.prepare;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.providers.guard.ProviderGuard;
 import dev.millrace.providers.spi.ProviderFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The libraries of providers that were registered with an engine, by the names that they were registered under. */
@@ -41,8 +44,12 @@ public final class ProviderLibraries {
         return List.copyOf(library.factories().keySet());
     }
 
-    /** Closes a library and forgets it. */
-    synchronized void unregister(String name) {
+    /**
+     * Closes a library and forgets it.
+     *
+     * @param forget takes a test for objects of the library's classes, and gives those up, before the library is closed
+     */
+    synchronized void unregister(String name, Consumer<Predicate<Object>> forget) {
         ProviderLibrary library = libraries.get(name);
         if (library == null) {
             throw new EngineException(
@@ -56,7 +63,10 @@ public final class ProviderLibraries {
                             + (library.users() == 1 ? " model" : " models") + "; close their sessions first");
         }
         libraries.remove(name);
-        library.close();
+        var tried = new Tried();
+        tried.call(() -> ProviderGuard.run(name, () -> forget.accept(library::owns)));
+        tried.call(library::close);
+        tried.rethrow();
     }
 
     private @Nullable ProviderLibrary find(String provider) {

@@ -135,6 +135,13 @@ final class ProviderLibrary {
         return factories;
     }
 
+    /** Whether an object's class was loaded with the library. */
+    boolean owns(Object object) {
+        return factories.values().stream()
+                .anyMatch(factory ->
+                        factory.getClass().getClassLoader() == object.getClass().getClassLoader());
+    }
+
     void beginUse() {
         users++;
     }

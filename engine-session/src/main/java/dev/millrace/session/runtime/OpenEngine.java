@@ -242,7 +242,7 @@ public final class OpenEngine implements Engine {
 
     @Override
     public void unregisterProviderLibrary(String name) {
-        environment.factories().unregister(Failures.requireArgument(name, "name"));
+        environment.factories().unregister(Failures.requireArgument(name, "name"), resources.devices()::forget);
     }
 
     @Override
