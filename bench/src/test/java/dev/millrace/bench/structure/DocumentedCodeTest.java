@@ -72,7 +72,8 @@ class DocumentedCodeTest {
         "adding-an-operator.md, 11",
         "adding-a-kernel.md, 19",
         "adding-a-provider.md, 11",
-        "simulated-device.md, 3"
+        "simulated-device.md, 3",
+        "../guide/writing-a-provider.md, 37"
     })
     void piecesOfCodeAreInTheirFilesAndShort(String name, int pieces) throws IOException {
         String page = page("internals/" + name);

@@ -18,13 +18,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests that an operator is at home in the table of operators: the engine's sources speak of its traits or of the constant
- * {@code OpName}, and hardly of its name. The sources of the bench, which make models by name, do not count.
+ * {@code OpName}, and hardly of its name. The sources of the bench and of the tests of
+ * providers, which make models by name, do not count.
  */
 class OperatorHomeTest {
     private static final int MOST = 4;
 
     private static final Pattern SOURCE = Pattern.compile(".*[/\\\\]src[/\\\\]main[/\\\\].*\\.(java|kt)");
-    private static final Pattern BESIDE = Pattern.compile("\\.\\.[/\\\\](bench|examples)[/\\\\].*");
+    private static final Pattern BESIDE =
+            Pattern.compile("\\.\\.[/\\\\](bench|examples|engine-providers[/\\\\]tests)[/\\\\].*");
     private static final Pattern LITERAL = Pattern.compile("\"([A-Z]\\w+)\"");
     private static final Pattern OPERATOR = Pattern.compile("(?m)^([A-Z]\\w+) \\d");
 
