@@ -53,7 +53,7 @@ final class AnswerSuite {
             for (int rows : new int[] {1, 5, 0, 1}) {
                 var inputs = model.inputs(rows, rows);
                 String what = model + " with a batch of " + rows + ", optimiser " + level;
-                Answers.of(session, inputs).assertEqual(Answers.of(reference, inputs), tolerance(), what);
+                RunAnswers.of(session, inputs).assertEqual(RunAnswers.of(reference, inputs), tolerance(), what);
             }
             return operators(host, session);
         }
@@ -78,8 +78,8 @@ final class AnswerSuite {
                     taken += host.takesPart(session) ? 1 : 0;
                     for (int rows = 1; rows <= 3; rows++) {
                         var inputs = RandomModel.inputs(rows, seed);
-                        Answers.of(session, inputs)
-                                .assertEqual(Answers.of(reference, inputs), tolerance(), "random graph " + seed);
+                        RunAnswers.of(session, inputs)
+                                .assertEqual(RunAnswers.of(reference, inputs), tolerance(), "random graph " + seed);
                     }
                 }
             }
@@ -93,22 +93,22 @@ final class AnswerSuite {
         try (Subject.Host host = subject.host();
                 Session session = host.session(model.bytes(), options -> options.queue(RUNS));
                 Session reference = host.reference(model.bytes())) {
-            var answers = new ArrayList<Mono<Answers>>();
+            var answers = new ArrayList<Mono<RunAnswers>>();
             for (int i = 0; i < RUNS; i++) {
                 answers.add(session.mono(model.inputs(1 + i % 3, i)).map(AnswerSuite::closed));
             }
-            List<Answers> all =
+            List<RunAnswers> all =
                     Flux.mergeSequential(answers, RUNS, 1).collectList().block();
             for (int i = 0; i < RUNS; i++) {
-                Answers expected = Answers.of(reference, model.inputs(1 + i % 3, i));
+                RunAnswers expected = RunAnswers.of(reference, model.inputs(1 + i % 3, i));
                 Objects.requireNonNull(all).get(i).assertEqual(expected, tolerance(), "run " + i);
             }
         }
     }
 
-    private static Answers closed(Outputs outputs) {
+    private static RunAnswers closed(Outputs outputs) {
         try (outputs) {
-            return Answers.of(outputs);
+            return RunAnswers.of(outputs);
         }
     }
 }

@@ -101,9 +101,11 @@ final class ContextSuite {
         try (Session reference = host.reference(model.bytes())) {
             for (int rows = 1; rows <= 3; rows++) {
                 var inputs = model.inputs(rows, rows);
-                Answers.of(session, inputs)
+                RunAnswers.of(session, inputs)
                         .assertEqual(
-                                Answers.of(reference, inputs), subject.tests().tolerance(), model.name());
+                                RunAnswers.of(reference, inputs),
+                                subject.tests().tolerance(),
+                                model.name());
             }
         }
     }

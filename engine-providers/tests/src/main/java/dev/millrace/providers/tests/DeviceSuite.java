@@ -82,15 +82,15 @@ final class DeviceSuite {
                     left.add(opened.session().run(model.inputs(2, i), stay));
                 }
                 for (int i = 0; i < 3; i++) {
-                    assertStayed(left.get(i), Answers.of(reference, model.inputs(2, i)), model + ", run " + i);
+                    assertStayed(left.get(i), RunAnswers.of(reference, model.inputs(2, i)), model + ", run " + i);
                 }
             }
         });
     }
 
-    private void assertStayed(Outputs left, Answers expected, String what) {
+    private void assertStayed(Outputs left, RunAnswers expected, String what) {
         try (left) {
-            Answers.of(left).assertEqual(expected, subject.tests().tolerance(), what);
+            RunAnswers.of(left).assertEqual(expected, subject.tests().tolerance(), what);
         }
     }
 }

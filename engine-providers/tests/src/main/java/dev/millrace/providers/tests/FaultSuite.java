@@ -51,8 +51,9 @@ final class FaultSuite {
     private void assertAnswers(Subject.Host host, Session session, SmallModel model) {
         try (Session reference = host.reference(model.bytes())) {
             var inputs = model.inputs(2, 2);
-            Answers.of(session, inputs)
-                    .assertEqual(Answers.of(reference, inputs), subject.tests().tolerance(), model.name());
+            RunAnswers.of(session, inputs)
+                    .assertEqual(
+                            RunAnswers.of(reference, inputs), subject.tests().tolerance(), model.name());
         }
     }
 

@@ -10,20 +10,20 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The answers of a run, copied out of it, and their comparison. */
-record Answers(Map<String, Tensor> byName) {
+record RunAnswers(Map<String, Tensor> byName) {
     /** Runs a session. */
-    static Answers of(Inference session, Inputs inputs) {
+    static RunAnswers of(Inference session, Inputs inputs) {
         try (Outputs outputs = session.run(inputs)) {
             return of(outputs);
         }
     }
 
-    static Answers of(Outputs outputs) {
+    static RunAnswers of(Outputs outputs) {
         var copies = new LinkedHashMap<String, Tensor>();
         for (Map.Entry<String, Datum> output : outputs.asMap().entrySet()) {
             copies.put(output.getKey(), Tensor.copyOf((Tensor) output.getValue()));
         }
-        return new Answers(copies);
+        return new RunAnswers(copies);
     }
 
     /**
@@ -31,7 +31,7 @@ record Answers(Map<String, Tensor> byName) {
      *
      * @param tolerance the largest difference between real numbers, as a part of the largest one
      */
-    void assertEqual(Answers expected, double tolerance, String what) {
+    void assertEqual(RunAnswers expected, double tolerance, String what) {
         if (!byName.keySet().equals(expected.byName.keySet())) {
             throw new AssertionError(what + ": outputs " + byName.keySet() + ", expected " + expected.byName.keySet());
         }

@@ -7,7 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** What the NPU computes with: a matrix unit for bytes, converters and a vector unit for floats. */
+/** The units that the NPU computes with: a matrix unit for bytes, converters and a vector unit for floats. */
 final class NpuCore {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;

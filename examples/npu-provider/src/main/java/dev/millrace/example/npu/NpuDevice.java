@@ -26,9 +26,9 @@ final class NpuDevice implements Device {
 
     NpuDevice(NpuTarget target) {
         info = new DeviceInfo(
-                NpuFactory.NAME,
+                NpuTarget.NAME,
                 DeviceType.NPU,
-                NpuFactory.VENDOR,
+                NpuTarget.VENDOR,
                 0,
                 target.generation(),
                 Map.of("driver", Integer.toString(target.driver())));

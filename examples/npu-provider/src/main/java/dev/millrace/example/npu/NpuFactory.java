@@ -12,23 +12,20 @@ import dev.millrace.scheduler.device.MemoryKind;
 import java.util.List;
 import java.util.Map;
 
-/** The factory of the provider {@value #NAME}. It owns the device and the weights that lie on it. */
+/** The factory of the provider {@code npu}. It owns the device and the weights that lie on it. */
 public final class NpuFactory implements ProviderFactory {
-    static final String NAME = "npu";
-    static final String VENDOR = "Example";
-
     private final NpuTarget here = NpuTarget.installed();
     private final NpuDevice device = new NpuDevice(here);
     private final NpuWeights weights = new NpuWeights(device);
 
     @Override
     public String name() {
-        return NAME;
+        return NpuTarget.NAME;
     }
 
     @Override
     public String vendor() {
-        return VENDOR;
+        return NpuTarget.VENDOR;
     }
 
     @Override
@@ -51,7 +48,8 @@ public final class NpuFactory implements ProviderFactory {
     public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
         return hardware.stream()
                 .filter(each -> incompatibilities(each).isEmpty())
-                .map(each -> new ProviderDevice(NAME, each, metadata(each), Map.of(), List.of(MemoryKind.DEFAULT)))
+                .map(each ->
+                        new ProviderDevice(NpuTarget.NAME, each, metadata(each), Map.of(), List.of(MemoryKind.DEFAULT)))
                 .toList();
     }
 
@@ -59,7 +57,11 @@ public final class NpuFactory implements ProviderFactory {
     @Override
     public List<ProviderDevice> virtualDevices() {
         var next = new HardwareDevice(
-                DeviceType.NPU, vendorId(), VENDOR, 2, Map.of(HardwareDevice.VIRTUAL, "1", "generation", "2"));
+                DeviceType.NPU,
+                vendorId(),
+                NpuTarget.VENDOR,
+                2,
+                Map.of(HardwareDevice.VIRTUAL, "1", "generation", "2"));
         return devices(List.of(next));
     }
 
@@ -74,11 +76,11 @@ public final class NpuFactory implements ProviderFactory {
     @Override
     public List<String> incompatibilities(HardwareDevice hardware) {
         boolean isOurs = hardware.type() == DeviceType.CPU
-                || hardware.type() == DeviceType.NPU && hardware.vendor().equals(VENDOR);
+                || hardware.type() == DeviceType.NPU && hardware.vendor().equals(NpuTarget.VENDOR);
         return isOurs
                 ? List.of()
-                : List.of(
-                        "it drives NPUs of " + VENDOR + "; this is a " + hardware.type() + " of " + hardware.vendor());
+                : List.of("it drives NPUs of " + NpuTarget.VENDOR + "; this is a " + hardware.type() + " of "
+                        + hardware.vendor());
     }
 
     /** Creates a provider that compiles for a virtual NPU where there is one, and for the simulated one otherwise. */

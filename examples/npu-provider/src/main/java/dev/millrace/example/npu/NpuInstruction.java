@@ -19,9 +19,9 @@ record NpuInstruction(Code code, List<Integer> inputs, int output, List<Float> s
 
     /** The operations of the NPU: of its matrix unit, of its converters and of its vector unit. */
     enum Code {
-        /** Rows of bytes by a matrix of bytes, to 32-bit sums. */
+        /** A product of rows of bytes by a matrix of bytes, to 32-bit sums. */
         PRODUCT(2, 0, 2),
-        /** The same, with the sums scaled and rounded to bytes. */
+        /** A product whose sums are scaled and rounded to bytes. */
         SCALED_PRODUCT(2, 3, 3),
         QUANTISE(1, 1, 1),
         DEQUANTISE(1, 1, 1),

@@ -38,7 +38,7 @@ final class NpuProvider implements ExecutionProvider {
 
     @Override
     public String name() {
-        return NpuFactory.NAME;
+        return NpuTarget.NAME;
     }
 
     @Override
@@ -52,7 +52,7 @@ final class NpuProvider implements ExecutionProvider {
         var nodes = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
             if (node.op().equals(EpContext.OP)) {
-                if (node.attributes().text(EpContext.SOURCE, "").equals(NpuFactory.NAME)) {
+                if (node.attributes().text(EpContext.SOURCE, "").equals(NpuTarget.NAME)) {
                     sink.fuse(List.of(node));
                 }
             } else if (NpuOperators.isSupported(node)) {

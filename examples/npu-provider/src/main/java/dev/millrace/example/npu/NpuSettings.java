@@ -42,7 +42,7 @@ record NpuSettings(int compileMillis, Performance performance, Fault fault) {
     }
 
     static NpuSettings of(ProviderOptions options) {
-        options.allowOnly(NpuFactory.NAME, Set.of(COMPILE_MILLIS, PERFORMANCE, FAULT));
+        options.allowOnly(NpuTarget.NAME, Set.of(COMPILE_MILLIS, PERFORMANCE, FAULT));
         Map<String, String> values = options.values();
         return new NpuSettings(
                 number(values.getOrDefault(COMPILE_MILLIS, "0")),

@@ -9,13 +9,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a model is compiled for.
+ * The software and the hardware that a model is compiled for.
  *
  * @param sdk the version of the compiler, such as 1.2.0
  * @param driver the number of the driver, whose containers no other driver reads
  * @param generation the generation of the hardware
  */
 record NpuTarget(String sdk, int driver, int generation) {
+    static final String NAME = "npu";
+    static final String VENDOR = "Example";
+
     private static final Pattern TEXT = Pattern.compile("npu generation=(\\d+) sdk=(\\d+)\\.(\\d+)\\.\\d+");
 
     /** Returns the simulated NPU. Properties of the system change its versions, to show what a mismatch does. */
