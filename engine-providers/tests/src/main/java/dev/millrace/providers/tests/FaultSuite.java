@@ -66,7 +66,7 @@ final class FaultSuite {
                     var cancellation = new Cancellation();
                     RunOptions options =
                             RunOptions.builder().cancellation(cancellation).build();
-                    CompletableFuture<Outputs> run =
+                    CompletableFuture<@Nullable Outputs> run =
                             session.mono(model.inputs(3, i), options).toFuture();
                     cancellation.cancel();
                     assertEnded(run, Status.CANCELLED);
@@ -80,9 +80,12 @@ final class FaultSuite {
     }
 
     /** Waits for the end of a run, which is an answer or a failure of this status. */
-    private static void assertEnded(CompletableFuture<Outputs> run, Status status) {
+    private static void assertEnded(CompletableFuture<@Nullable Outputs> run, Status status) {
         try {
-            run.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS).close();
+            Outputs outputs = run.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            if (outputs != null) {
+                outputs.close();
+            }
         } catch (ExecutionException | CompletionException e) {
             assertTrue(
                     e.getCause() instanceof EngineException failure && failure.status() == status,
@@ -94,7 +97,7 @@ final class FaultSuite {
 
     /** Closes a session and its engine while runs are under way. */
     void closing() {
-        var runs = new ArrayList<CompletableFuture<Outputs>>();
+        var runs = new ArrayList<CompletableFuture<@Nullable Outputs>>();
         try (Subject.Host host = subject.host()) {
             SmallModel model = taken(host);
             Session session = host.session(model.bytes(), options -> options.queue(RUNS));
@@ -102,7 +105,7 @@ final class FaultSuite {
                 runs.add(session.mono(model.inputs(3, i)).toFuture());
             }
             assertTrue(session.close(LIMIT), "the runs end in time");
-            for (CompletableFuture<Outputs> run : runs) {
+            for (CompletableFuture<@Nullable Outputs> run : runs) {
                 assertEnded(run, Status.CANCELLED);
             }
             assertThrows(EngineException.class, () -> session.run(model.inputs(1, 0)));
@@ -167,11 +170,11 @@ final class FaultSuite {
             SmallModel model = taken(host);
             try (Session bad =
                     host.engine().session(model.bytes(), host.options(failing).build())) {
-                List<CompletableFuture<Outputs>> runs = new ArrayList<>();
+                List<CompletableFuture<@Nullable Outputs>> runs = new ArrayList<>();
                 for (int i = 0; i < 4; i++) {
                     runs.add(bad.mono(model.inputs(1, i)).toFuture());
                 }
-                for (CompletableFuture<Outputs> run : runs) {
+                for (CompletableFuture<@Nullable Outputs> run : runs) {
                     assertEnded(run, Status.EP_FAIL);
                     assertTrue(run.isCompletedExceptionally(), "a run on a lost device fails");
                 }

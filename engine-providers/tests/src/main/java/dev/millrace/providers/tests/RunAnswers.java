@@ -8,6 +8,7 @@ import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /** The answers of a run, copied out of it, and their comparison. */
 record RunAnswers(Map<String, Tensor> byName) {
@@ -36,7 +37,7 @@ record RunAnswers(Map<String, Tensor> byName) {
             throw new AssertionError(what + ": outputs " + byName.keySet() + ", expected " + expected.byName.keySet());
         }
         byName.forEach((name, tensor) -> {
-            String difference = difference(tensor, expected.byName.get(name), tolerance);
+            String difference = difference(tensor, Objects.requireNonNull(expected.byName.get(name)), tolerance);
             if (!difference.isEmpty()) {
                 throw new AssertionError(what + ": output '" + name + "' " + difference);
             }
