@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -48,6 +49,9 @@ final class ContextInfoCommand implements Callable<Integer> {
             description = "Say whether this is the model that it was made from.")
     private @Nullable Path source;
 
+    @Mixin
+    private LibraryFlag libraries = new LibraryFlag();
+
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
@@ -74,7 +78,7 @@ final class ContextInfoCommand implements Callable<Integer> {
     }
 
     private List<ModelCompatibility> verdicts() {
-        try (Engine engine = Engine.create()) {
+        try (Engine engine = libraries.registeredWith(Engine.create())) {
             return engine.compatibility(model);
         }
     }

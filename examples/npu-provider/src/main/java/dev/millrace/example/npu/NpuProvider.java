@@ -92,6 +92,7 @@ final class NpuProvider implements ExecutionProvider {
                     .mapToInt(constant -> sink.segment(constant.data()))
                     .toArray();
             sink.graph(partition, NpuContainer.write(program, target), segments);
+            sink.describe(partition, target.facts());
         }
         return program;
     }

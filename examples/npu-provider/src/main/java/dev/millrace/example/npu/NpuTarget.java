@@ -1,6 +1,7 @@
 package dev.millrace.example.npu;
 
 import dev.millrace.providers.spi.Compatibility;
+import dev.millrace.providers.spi.ContextFacts;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.scheduler.device.DeviceType;
 import java.util.List;
@@ -41,6 +42,14 @@ record NpuTarget(String sdk, int driver, int generation) {
     /** The text that context models carry. */
     String text() {
         return "npu generation=" + generation + " sdk=" + sdk;
+    }
+
+    /** The facts that EPContext nodes state for people. */
+    ContextFacts facts() {
+        return ContextFacts.NONE
+                .withSdkVersion(sdk)
+                .withHardware("npu generation " + generation)
+                .withNotes("driver " + driver);
     }
 
     /** The verdict on a model that carries a text, for the devices at hand. */

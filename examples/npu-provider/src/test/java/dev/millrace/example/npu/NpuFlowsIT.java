@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Attributes;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.session.CompileOptions;
@@ -21,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -122,6 +125,11 @@ class NpuFlowsIT {
             assertRuns(engine, compiled, 2);
         }
         assertThat(files()).containsExactly("model.onnx", "model_ctx.onnx", "model_npu.bin");
+        Attributes stated = Objects.requireNonNull(Models.read(compiled).graph().firstNode())
+                .attributes();
+        assertThat(stated.text("ep_sdk_version")).isEqualTo("1.2.0");
+        assertThat(stated.text("hardware_architecture")).isEqualTo("npu generation 1");
+        assertThat(stated.text("notes")).isEqualTo("driver 4");
     }
 
     @Test
