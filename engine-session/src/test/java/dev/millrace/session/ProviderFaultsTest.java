@@ -114,7 +114,7 @@ class ProviderFaultsTest {
     private Fault fault = Fault.NONE;
     private boolean reached;
 
-    /** What the compiler waits for; null where it does not hang. */
+    /** The latch that the compiler waits for; null where it does not hang. */
     private volatile @Nullable CountDownLatch hang;
 
     private final CountDownLatch compiling = new CountDownLatch(1);
@@ -339,7 +339,7 @@ class ProviderFaultsTest {
         return stage + " fails (`" + e.status() + "`)";
     }
 
-    /** What happens to a session that names the provider before {@code cpu}, in the words of the table. */
+    /** Returns the outcome for a session that names the provider before {@code cpu}, in the words of the table. */
     private String outcome() throws IOException {
         Engine engine = Engine.create(EngineOptions.builder()
                 .threads(1)
