@@ -9,8 +9,10 @@ import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.RunResult;
 import dev.millrace.session.Session;
+import dev.millrace.session.ValueInfo;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -45,6 +47,16 @@ public final class ObservedInference implements Inference {
     /** @param name the name of the observed inference in observations */
     public static ObservedInference of(Inference observed, String name, ObservationRegistry registry) {
         return new ObservedInference(observed, name, registry);
+    }
+
+    @Override
+    public List<ValueInfo> inputs() {
+        return observed.inputs();
+    }
+
+    @Override
+    public List<ValueInfo> outputs() {
+        return observed.outputs();
     }
 
     @Override

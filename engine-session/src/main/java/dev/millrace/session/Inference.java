@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -12,6 +13,12 @@ import reactor.core.publisher.Mono;
  * Outputs::close)}, else the garbage collector reclaims it.
  */
 public interface Inference {
+    /** The inputs in the model's order. */
+    List<ValueInfo> inputs();
+
+    /** The outputs in the model's order. */
+    List<ValueInfo> outputs();
+
     /** Answers a request on the calling thread. */
     default Outputs run(Inputs inputs) {
         return run(inputs, RunOptions.defaults());

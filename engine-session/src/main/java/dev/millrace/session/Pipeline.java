@@ -45,6 +45,16 @@ final class Pipeline implements Inference {
         return inputs;
     }
 
+    @Override
+    public List<ValueInfo> inputs() {
+        return first.inputs();
+    }
+
+    @Override
+    public List<ValueInfo> outputs() {
+        return second.outputs();
+    }
+
     /** Options are both's but for those of outputs and the listener, which are the second one's. */
     @Override
     public Outputs run(Inputs request, RunOptions options) {

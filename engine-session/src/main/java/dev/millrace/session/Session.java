@@ -17,12 +17,6 @@ import java.util.Map;
  * wait: the last run closes the session. A closed session holds no memory; outputs that are still open stay readable.
  */
 public interface Session extends Inference, AutoCloseable {
-    /** The inputs in the model's order. */
-    List<ValueInfo> inputs();
-
-    /** The outputs in the model's order. */
-    List<ValueInfo> outputs();
-
     /**
      * The session's name in messages: that of its options, or else the name of the model's file without its extension;
      * without a file, that of the model's graph.

@@ -50,6 +50,19 @@ class PipelineTest {
     }
 
     @Test
+    void itDeclaresWhatTheFirstTakesAndWhatTheLastGives() {
+        BatchedSession batched = first.batched(BatchOptions.defaults());
+        Inference watched = batched.then(second, outputs -> Inputs.empty());
+        assertThat(watched.inputs()).isEqualTo(first.inputs());
+        assertThat(watched.outputs()).isEqualTo(second.outputs());
+        try (StatefulSession stateful = first.stateful(State.carry("sum", "a"));
+                Sequence sequence = stateful.begin()) {
+            assertThat(sequence.inputs()).extracting(ValueInfo::name).containsExactly("b");
+            assertThat(sequence.outputs()).extracting(ValueInfo::name).containsExactly("product");
+        }
+    }
+
+    @Test
     void whatIsHandedOverIsClosedAfterwards() {
         List<Outputs> handed = new CopyOnWriteArrayList<>();
         Inference watched = first.then(second, outputs -> {

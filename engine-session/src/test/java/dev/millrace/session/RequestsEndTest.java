@@ -284,6 +284,16 @@ class RequestsEndTest {
         var sequence = new OpenSequence(
                 new Streaming() {
                     @Override
+                    public List<ValueInfo> inputs() {
+                        return List.of();
+                    }
+
+                    @Override
+                    public List<ValueInfo> outputs() {
+                        return List.of();
+                    }
+
+                    @Override
                     public Disposable start(
                             Inputs request, RunOptions options, dev.millrace.session.stream.Receiver<Outputs> to) {
                         return ((OpenSession) listing)

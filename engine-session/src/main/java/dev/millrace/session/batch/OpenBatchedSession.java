@@ -9,6 +9,7 @@ import dev.millrace.session.RunOptions;
 import dev.millrace.session.State;
 import dev.millrace.session.StateOptions;
 import dev.millrace.session.StatefulSession;
+import dev.millrace.session.ValueInfo;
 import dev.millrace.session.request.Streaming;
 import dev.millrace.session.state.OpenStatefulSession;
 import dev.millrace.session.stream.BatchWorth;
@@ -66,6 +67,16 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
                 Failures.requireArgument(options, "options"),
                 Failures.each(states, "states"),
                 System::nanoTime);
+    }
+
+    @Override
+    public List<ValueInfo> inputs() {
+        return session.inputs();
+    }
+
+    @Override
+    public List<ValueInfo> outputs() {
+        return session.outputs();
     }
 
     @Override

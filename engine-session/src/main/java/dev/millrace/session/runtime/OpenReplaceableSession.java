@@ -6,9 +6,11 @@ import dev.millrace.session.Outputs;
 import dev.millrace.session.ReplaceableSession;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.Session;
+import dev.millrace.session.ValueInfo;
 import dev.millrace.session.request.Streaming;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.util.Failures;
+import java.util.List;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
@@ -43,6 +45,16 @@ final class OpenReplaceableSession extends Streaming implements ReplaceableSessi
         if (last != successor) {
             last.close();
         }
+    }
+
+    @Override
+    public List<ValueInfo> inputs() {
+        return current.inputs();
+    }
+
+    @Override
+    public List<ValueInfo> outputs() {
+        return current.outputs();
     }
 
     @Override

@@ -32,6 +32,8 @@ public final class CarriedState {
     private final Map<String, ValueInfo> inputs = new LinkedHashMap<>();
     private final Map<String, Tensor> first = new LinkedHashMap<>();
     private final List<String> answered;
+    private final List<ValueInfo> askedInputs;
+    private final List<ValueInfo> answeredOutputs;
     /** The outputs that stay on a device; empty where the session has none. */
     private final List<String> onDevice;
 
@@ -45,13 +47,14 @@ public final class CarriedState {
             }
             first.put(state.input(), beginning(state, input));
         }
-        var rest = new ArrayList<String>();
-        for (ValueInfo output : session.outputs()) {
-            if (states.stream().noneMatch(state -> state.output().equals(output.name()))) {
-                rest.add(output.name());
-            }
-        }
-        answered = List.copyOf(rest);
+        askedInputs = session.inputs().stream()
+                .filter(input -> !inputs.containsKey(input.name()))
+                .toList();
+        answeredOutputs = session.outputs().stream()
+                .filter(output ->
+                        states.stream().noneMatch(state -> state.output().equals(output.name())))
+                .toList();
+        answered = answeredOutputs.stream().map(ValueInfo::name).toList();
         onDevice = session.devices().isEmpty()
                 ? List.of()
                 : states.stream().map(State::output).toList();
@@ -136,6 +139,16 @@ public final class CarriedState {
             }
         });
         return all;
+    }
+
+    /** The inputs that each element is asked for. */
+    List<ValueInfo> askedInputs() {
+        return askedInputs;
+    }
+
+    /** The outputs that each element answers. */
+    List<ValueInfo> answeredOutputs() {
+        return answeredOutputs;
     }
 
     /** Returns a checked copy of a snapshot, which a sequence can continue from. */

@@ -7,6 +7,7 @@ import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.Sequence;
+import dev.millrace.session.ValueInfo;
 import dev.millrace.session.request.PendingRequest;
 import dev.millrace.session.request.Streaming;
 import dev.millrace.session.stream.FifoLock;
@@ -15,6 +16,7 @@ import dev.millrace.session.util.Deadline;
 import dev.millrace.session.util.Failures;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -45,6 +47,16 @@ public final class OpenSequence extends Streaming implements Sequence {
         this.runs = runs;
         this.carried = carried;
         this.state = state;
+    }
+
+    @Override
+    public List<ValueInfo> inputs() {
+        return carried.askedInputs();
+    }
+
+    @Override
+    public List<ValueInfo> outputs() {
+        return carried.answeredOutputs();
     }
 
     @Override

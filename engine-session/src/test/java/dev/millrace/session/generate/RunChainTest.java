@@ -9,6 +9,7 @@ import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.RunResult;
+import dev.millrace.session.ValueInfo;
 import dev.millrace.session.stream.StepFlux;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +25,16 @@ class RunChainTest {
     /** Answers a first run before its subscription returns, and the others later. */
     private static final class EarlyAnswers implements Inference {
         private int runs;
+
+        @Override
+        public List<ValueInfo> inputs() {
+            return List.of();
+        }
+
+        @Override
+        public List<ValueInfo> outputs() {
+            return List.of();
+        }
 
         @Override
         public Outputs run(Inputs inputs, RunOptions options) {
