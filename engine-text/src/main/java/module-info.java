@@ -5,4 +5,6 @@ module dev.millrace.text {
     requires static transitive org.jspecify;
 
     exports dev.millrace.text;
+    exports dev.millrace.text.speech to
+            dev.millrace.pipelines;
 }

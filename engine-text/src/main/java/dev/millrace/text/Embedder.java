@@ -1,18 +1,15 @@
 package dev.millrace.text;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.ir.Dim;
-import dev.millrace.graph.ir.ValueType;
-import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Inference;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunResult;
-import dev.millrace.session.Session;
 import dev.millrace.session.ValueInfo;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -20,76 +17,95 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Computes embeddings of texts: a tokenizer, then a session, then pooling. The session stays the caller's to close.
- * Thread-safe.
+ * Computes embeddings of texts: a tokenizer, then an inference, then pooling. The inference is a session, or a session that is
+ * batched, replaceable or observed; it stays the caller's to close. Thread-safe.
  */
 public final class Embedder {
-    private static final String IDS = "input_ids";
-    private static final String MASK = "attention_mask";
-    private static final String TYPES = "token_type_ids";
-
     private static final String EMBED = "embedding";
 
     /** The number of texts that are encoded before they are grouped into runs. */
     private static final int WINDOW = 1024;
 
-    /** The largest number of texts in a run. On CPUs, larger runs gain nothing and take memory. */
-    private static final int MOST_TEXTS = 16;
-
-    private static final int MOST_TOKENS = 4096;
-    private static final long MOST_ELEMENTS = 1 << 28;
-
-    private final Session session;
+    private final Inference inference;
     private final Tokenizer tokenizer;
-    private final Pooling pooling;
-    private final boolean normalising;
-    private final String output;
+    private final TextBatches batches;
+    private final Vectors vectors;
+    /** The most tokens of a part of a text, without special tokens; 0 if texts have one part. */
+    private final int partTokens;
 
-    private Embedder(Session session, Tokenizer tokenizer, Pooling pooling, boolean normalising, String output) {
-        this.session = session;
+    /** The way from a model's outputs to vectors. */
+    private record Vectors(Pooling pooling, boolean normalising, String output) {
+        List<float[]> of(Inputs inputs, Outputs outputs) {
+            Tensor hidden = outputs.get(output);
+            float[][] vectors = hidden.shape().rank() == 2
+                    ? rows(hidden)
+                    : pooling.pool(hidden, inputs.input(TextBatches.MASK) instanceof Tensor mask ? mask : null);
+            return List.of(vectors);
+        }
+
+        float[] normalised(float[] vector) {
+            double norm = normalising ? Math.sqrt(dot(vector, vector)) : 0;
+            for (int i = 0; norm > 0 && i < vector.length; i++) {
+                vector[i] = (float) (vector[i] / norm);
+            }
+            return vector;
+        }
+    }
+
+    private Embedder(Inference inference, Tokenizer tokenizer, Vectors vectors, int partTokens) {
+        this.inference = inference;
         this.tokenizer = tokenizer;
-        this.pooling = pooling;
-        this.normalising = normalising;
-        this.output = output;
+        this.batches = TextBatches.of(inference, tokenizer);
+        this.vectors = vectors;
+        this.partTokens = partTokens;
     }
 
     /**
-     * Creates an embedder that takes the mean over the tokens of the session's first output, normalised to length one.
+     * Creates an embedder that takes the mean over the tokens of the model's first output, normalised to length one.
      */
-    public static Embedder of(Session session, Tokenizer tokenizer) {
-        ApiBoundary.requireArgument(session, "session");
+    public static Embedder of(Inference inference, Tokenizer tokenizer) {
+        String output = ApiBoundary.requireArgument(inference, "inference")
+                .outputs()
+                .getFirst()
+                .name();
         ApiBoundary.requireArgument(tokenizer, "tokenizer");
-        for (ValueInfo input : session.inputs()) {
-            if (!input.optional() && !List.of(IDS, MASK, TYPES).contains(input.name())) {
-                throw EngineException.invalidArgument("the model wants an input '" + input.name()
-                        + "', and tokens give " + List.of(IDS, MASK, TYPES));
-            }
-        }
-        return new Embedder(
-                session,
-                tokenizer,
-                Pooling.MEAN,
-                true,
-                session.outputs().getFirst().name());
+        return new Embedder(inference, tokenizer, new Vectors(Pooling.MEAN, true, output), 0);
+    }
+
+    private Embedder with(Vectors other) {
+        return new Embedder(inference, tokenizer, other, partTokens);
     }
 
     /** Returns this embedder with another pooling. */
     public Embedder pooling(Pooling other) {
-        return new Embedder(session, tokenizer, ApiBoundary.requireArgument(other, "pooling"), normalising, output);
+        ApiBoundary.requireArgument(other, "pooling");
+        return with(new Vectors(other, vectors.normalising(), vectors.output()));
     }
 
     /** Returns this embedder with normalisation of vectors to length one switched on or off. */
     public Embedder normalising(boolean brings) {
-        return new Embedder(session, tokenizer, pooling, brings, output);
+        return with(new Vectors(vectors.pooling(), brings, vectors.output()));
     }
 
     /** Returns this embedder for another output: vectors of tokens, or vectors of texts, which are not pooled. */
     public Embedder output(String name) {
-        if (session.outputs().stream().noneMatch(each -> each.name().equals(name))) {
-            throw EngineException.invalidArgument("Invalid output name: " + name + "; there are "
-                    + session.outputs().stream().map(ValueInfo::name).toList());
+        List<String> names = inference.outputs().stream().map(ValueInfo::name).toList();
+        if (!names.contains(name)) {
+            throw EngineException.invalidArgument("Invalid output name: " + name + "; there are " + names);
         }
-        return new Embedder(session, tokenizer, pooling, normalising, name);
+        return with(new Vectors(vectors.pooling(), vectors.normalising(), name));
+    }
+
+    /**
+     * Returns this embedder for long texts: a text is embedded in parts of at most so many tokens, special tokens not counted,
+     * which begin with whole words. Its vector is the mean of the parts' vectors, weighted by their tokens. The truncation of the
+     * tokenizer does not apply.
+     */
+    public Embedder inParts(int tokens) {
+        if (tokens < 1) {
+            throw EngineException.invalidArgument("a part of a text has at least one token, not " + tokens);
+        }
+        return new Embedder(inference, tokenizer.cutTo(0), vectors, tokens);
     }
 
     /** Returns the vector of a text. */
@@ -103,174 +119,117 @@ public final class Embedder {
      */
     public List<float[]> embedAll(List<String> texts) {
         List<String> all = ApiBoundary.all(texts, "texts");
-        var vectors = new ArrayList<float[]>(all.size());
+        var made = new ArrayList<float[]>(all.size());
         for (int from = 0; from < all.size(); from += WINDOW) {
             List<String> window = all.subList(from, Math.min(all.size(), from + WINDOW));
-            vectors.addAll(ApiBoundary.guarded(EMBED, () -> window(window)));
+            made.addAll(ApiBoundary.guarded(EMBED, () -> window(window)));
         }
-        return List.copyOf(vectors);
+        return List.copyOf(made);
     }
 
     private List<float[]> window(List<String> texts) {
-        List<Encoding> encodings = tokenizer.unpadded(texts);
-        if (!tokenizer.pads()) {
-            requireEqualLengths(encodings);
-        }
-        var order = new ArrayList<Integer>(encodings.size());
-        for (int i = 0; i < encodings.size(); i++) {
-            order.add(i);
-        }
-        order.sort(Comparator.comparingInt(i -> encodings.get(i).length()));
-        var vectors = new float[encodings.size()][];
-        for (List<Integer> batch : runs(order, encodings)) {
-            Inputs inputs =
-                    inputsOf(tokenizer.padded(batch.stream().map(encodings::get).toList()));
-            try (Outputs outputs = session.run(inputs)) {
-                List<float[]> made = vectors(inputs, outputs);
-                for (int i = 0; i < batch.size(); i++) {
-                    vectors[batch.get(i)] = made.get(i);
-                }
-            }
-        }
-        return List.of(vectors);
+        Parted parted = parted(texts);
+        return joined(parted, batches.run(parted.parts(), this::read));
+    }
+
+    private List<float[]> read(List<Encoding> texts, Inputs inputs, Outputs outputs) {
+        return vectors.of(inputs, outputs);
     }
 
     /**
-     * Groups texts into runs: as many as the model's fixed batch size, or so many that their tokens and padding stay
-     * below the limits.
+     * The parts of texts, one after the other.
+     *
+     * @param counts the number of parts of each text
      */
-    private List<List<Integer>> runs(List<Integer> order, List<Encoding> encodings) {
-        int fixed = textsOfModel();
-        var runs = new ArrayList<List<Integer>>();
-        int from = 0;
-        while (from < order.size()) {
-            int to = from + 1;
-            while (to < order.size()
-                    && (fixed > 0
-                            ? to - from < fixed
-                            : to - from < MOST_TEXTS
-                                    && (long) (to - from + 1)
-                                                    * encodings
-                                                            .get(order.get(to))
-                                                            .length()
-                                            <= MOST_TOKENS)) {
-                to++;
-            }
-            runs.add(order.subList(from, to));
-            from = to;
+    private record Parted(List<Encoding> parts, int[] counts) {}
+
+    private Parted parted(List<String> texts) {
+        Tokenizer each = tokenizer.unpadded();
+        var parts = new ArrayList<Encoding>();
+        int[] counts = new int[texts.size()];
+        for (int i = 0; i < counts.length; i++) {
+            List<Encoding> ofText =
+                    partTokens == 0 ? List.of(each.encode(texts.get(i))) : each.parts(texts.get(i), partTokens);
+            parts.addAll(ofText);
+            counts[i] = ofText.size();
         }
-        return runs;
+        return new Parted(parts, counts);
     }
 
-    /** The model's fixed batch size; 0 where it takes any. */
-    private int textsOfModel() {
-        for (ValueInfo input : session.inputs()) {
-            if (input.name().equals(IDS)
-                    && input.type() instanceof ValueType.TensorType type
-                    && type.shape() != null
-                    && type.shape().rank() > 0
-                    && type.shape().dim(0) instanceof Dim.Known known) {
-                return Math.clamp(known.extent(), 1, Integer.MAX_VALUE);
-            }
+    private List<float[]> joined(Parted parted, List<float[]> ofParts) {
+        var made = new ArrayList<float[]>(parted.counts().length);
+        int at = 0;
+        for (int count : parted.counts()) {
+            float[] vector = count == 1
+                    ? ofParts.get(at)
+                    : mean(parted.parts().subList(at, at + count), ofParts.subList(at, at + count));
+            made.add(vectors.normalised(vector));
+            at += count;
         }
-        return 0;
+        return made;
     }
 
-    /** Returns the vector of a text, from a run that begins on subscription. */
+    private static float[] mean(List<Encoding> parts, List<float[]> ofParts) {
+        double[] sum = new double[ofParts.getFirst().length];
+        double weights = 0;
+        for (int i = 0; i < parts.size(); i++) {
+            int weight = parts.get(i).textTokens();
+            float[] vector = ofParts.get(i);
+            for (int j = 0; j < sum.length; j++) {
+                sum[j] += (double) weight * vector[j];
+            }
+            weights += weight;
+        }
+        float[] mean = new float[sum.length];
+        for (int j = 0; j < sum.length; j++) {
+            mean[j] = (float) (sum[j] / Math.max(weights, 1));
+        }
+        return mean;
+    }
+
+    /** Returns the vector of a text, from runs that begin on subscription. */
     public Mono<float[]> mono(String text) {
         ApiBoundary.requireArgument(text, "text");
         return Mono.defer(() -> {
+            if (partTokens > 0) {
+                Parted parted = ApiBoundary.guarded(EMBED, () -> parted(List.of(text)));
+                return batches.mono(parted.parts(), this::read)
+                        .map(made -> joined(parted, made).getFirst());
+            }
             Inputs inputs = inputs(List.of(text));
-            return session.mono(inputs).map(first(inputs));
+            return inference.mono(inputs).map(first(inputs));
         });
     }
 
     private Function<Outputs, float[]> first(Inputs inputs) {
         return outputs -> {
             try (outputs) {
-                return vectors(inputs, outputs).getFirst();
+                return vectors.normalised(vectors.of(inputs, outputs).getFirst());
             }
         };
     }
 
-    /** Returns a vector for each text, in their order, with the demand of a session's {@link Session#flux}. */
+    /** Returns a vector for each text, in their order, with the demand of {@link Inference#flux}. */
     public Flux<float[]> flux(Publisher<String> texts) {
-        return session.results(
-                        Flux.from(ApiBoundary.requireArgument(texts, "texts")).map(text -> inputs(List.of(text))))
-                .map(this::vector);
+        Flux<String> all = Flux.from(ApiBoundary.requireArgument(texts, "texts"));
+        return partTokens > 0
+                ? all.flatMapSequential(this::mono, inference.concurrency(), 1)
+                : inference.results(all.map(text -> inputs(List.of(text)))).map(this::vector);
     }
 
     private float[] vector(RunResult result) {
         return first(result.request()).apply(result.orThrow());
     }
 
-    /** Returns the model's inputs for texts. */
+    /** Returns the model's inputs for texts, each of them as one part. */
     public Inputs inputs(List<String> texts) {
         return ApiBoundary.guarded(EMBED, () -> {
             List<Encoding> encodings = tokenizer.encodeAll(texts);
             if (encodings.isEmpty()) {
                 throw EngineException.invalidArgument("the argument 'texts' is empty");
             }
-            requireEqualLengths(encodings);
-            return inputsOf(encodings);
+            return batches.inputs(encodings);
         });
-    }
-
-    private static void requireEqualLengths(List<Encoding> encodings) {
-        int tokens = encodings.getFirst().length();
-        if (encodings.stream().anyMatch(each -> each.length() != tokens)) {
-            throw EngineException.invalidArgument(
-                    "texts of different lengths are one run only where the tokenizer pads them, and this one does not:"
-                            + " its file says nothing of padding, or unbounded() has switched it off;"
-                            + " see paddedWith and paddedTo");
-        }
-    }
-
-    private Inputs inputsOf(List<Encoding> encodings) {
-        int tokens = encodings.getFirst().length();
-        if ((long) encodings.size() * tokens > MOST_ELEMENTS) {
-            throw EngineException.invalidArgument(encodings.size() + " texts of " + tokens
-                    + " tokens are too many for one run; cut them with cutTo, or make several runs");
-        }
-        var inputs = Inputs.empty();
-        for (ValueInfo input : session.inputs()) {
-            switch (input.name()) {
-                case IDS -> inputs.and(IDS, tensor(input, encodings, tokens, Encoding::ids));
-                case MASK -> inputs.and(MASK, tensor(input, encodings, tokens, Encoding::mask));
-                case TYPES -> inputs.and(TYPES, tensor(input, encodings, tokens, Encoding::types));
-                default -> {
-                    // an optional input, which has a default
-                }
-            }
-        }
-        return inputs;
-    }
-
-    private static Tensor tensor(
-            ValueInfo input, List<Encoding> encodings, int tokens, Function<Encoding, long[]> what) {
-        long[] all = new long[encodings.size() * tokens];
-        for (int i = 0; i < encodings.size(); i++) {
-            System.arraycopy(what.apply(encodings.get(i)), 0, all, i * tokens, tokens);
-        }
-        if (input.type() instanceof ValueType.TensorType type && type.element() == ElementType.INT32) {
-            int[] narrow = new int[all.length];
-            java.util.Arrays.setAll(narrow, i -> (int) all[i]);
-            return Tensor.copyOf(narrow, encodings.size(), tokens);
-        }
-        return Tensor.copyOf(all, encodings.size(), tokens);
-    }
-
-    private List<float[]> vectors(Inputs inputs, Outputs outputs) {
-        Tensor hidden = outputs.get(output);
-        float[][] vectors = hidden.shape().rank() == 2
-                ? rows(hidden)
-                : pooling.pool(hidden, inputs.input(MASK) instanceof Tensor mask ? mask : null);
-        if (normalising) {
-            for (float[] vector : vectors) {
-                toLengthOne(vector);
-            }
-        }
-        return List.of(vectors);
     }
 
     private static float[][] rows(Tensor vectors) {
@@ -278,15 +237,8 @@ public final class Embedder {
         float[] all = vectors.floats();
         float[][] rows = new float[(int) shape.dim(0)][];
         int width = (int) shape.dim(1);
-        java.util.Arrays.setAll(rows, i -> java.util.Arrays.copyOfRange(all, i * width, (i + 1) * width));
+        Arrays.setAll(rows, i -> Arrays.copyOfRange(all, i * width, (i + 1) * width));
         return rows;
-    }
-
-    private static void toLengthOne(float[] vector) {
-        double norm = Math.sqrt(dot(vector, vector));
-        for (int i = 0; norm > 0 && i < vector.length; i++) {
-            vector[i] = (float) (vector[i] / norm);
-        }
     }
 
     /** Returns the dot product, which for vectors of length one is the cosine similarity, from -1 to 1. */

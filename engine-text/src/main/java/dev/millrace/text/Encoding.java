@@ -16,7 +16,7 @@ public final class Encoding {
 
     /** Equal tokens that pad a text. */
     private record Padding(int count, Placed each, boolean left) {
-        static final Padding NONE = new Padding(0, new Placed(new TextToken(0, "", 0, 0), 0, true), false);
+        static final Padding NONE = new Padding(0, Placed.mark(new TextToken(0, "", 0, 0), 0), false);
     }
 
     Encoding(List<Placed> placed) {
@@ -90,6 +90,22 @@ public final class Encoding {
         return at(index).token().end();
     }
 
+    /** The index of the word of its text that a token belongs to; -1 for special tokens and padding. */
+    public int word(int index) {
+        Placed placed = at(index);
+        return placed.added() ? -1 : placed.token().word();
+    }
+
+    /** The index of the text that a token comes from, 0 or 1 of a pair; -1 for special tokens and padding. */
+    public int text(int index) {
+        return at(index).text();
+    }
+
+    /** The number of tokens that come from texts, which are neither special tokens nor padding. */
+    public int textTokens() {
+        return (int) placed.stream().filter(each -> !each.added()).count();
+    }
+
     private Placed at(int index) {
         if (index < 0 || index >= length()) {
             throw EngineException.invalidArgument("there is no token " + index + " of " + length());
@@ -101,7 +117,7 @@ public final class Encoding {
     /** Returns this encoding padded to {@code length} tokens. */
     Encoding padded(int length, TextToken pad, int type, boolean left) {
         int more = length - placed.size();
-        return more <= 0 ? this : new Encoding(placed, new Padding(more, new Placed(pad, type, true), left));
+        return more <= 0 ? this : new Encoding(placed, new Padding(more, Placed.mark(pad, type), left));
     }
 
     @Override

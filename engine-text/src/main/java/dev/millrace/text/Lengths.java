@@ -77,6 +77,10 @@ record Lengths(
         return new Lengths(most, strategy, cutsLeft, tokens, multiple, pad, true, padType, padsLeft);
     }
 
+    Lengths unpadded() {
+        return new Lengths(most, strategy, cutsLeft, fixed, multiple, pad, false, padType, padsLeft);
+    }
+
     /** Without cutting and padding; the pad token is kept for who pads again. */
     Lengths unbounded() {
         return new Lengths(0, strategy, cutsLeft, 0, 0, pad, false, padType, padsLeft);

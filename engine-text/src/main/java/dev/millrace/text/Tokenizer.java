@@ -137,6 +137,11 @@ public final class Tokenizer {
         return with(lengths.unbounded());
     }
 
+    /** Returns this tokenizer without padding. Texts are still cut. */
+    public Tokenizer unpadded() {
+        return with(lengths.unpadded());
+    }
+
     /** Returns this tokenizer without the special tokens at the beginning and end of texts. */
     public Tokenizer withoutMarks() {
         return new Tokenizer(parts, lengths, false, cancellation);
@@ -169,14 +174,78 @@ public final class Tokenizer {
 
     /** Encodes texts for one run, padded to the length of the longest where the tokenizer has a padding token. */
     public List<Encoding> encodeAll(List<String> texts) {
-        return ApiBoundary.guarded(ENCODE, () -> padded(unpadded(texts)));
+        return ApiBoundary.guarded(
+                ENCODE,
+                () -> padded(ApiBoundary.<String>all(texts, "texts").stream()
+                        .map(text -> encoding(text, null))
+                        .toList()));
     }
 
-    /** Encodes texts without padding. */
-    List<Encoding> unpadded(List<String> texts) {
-        return ApiBoundary.<String>all(texts, "texts").stream()
-                .map(text -> encoding(text, null))
-                .toList();
+    /**
+     * Encodes a long text in parts of at most so many tokens, special tokens not counted, without padding. A part begins with a
+     * whole word, unless a word is longer than a part.
+     */
+    public List<Encoding> parts(String text, int tokens) {
+        ApiBoundary.requireArgument(text, "text");
+        requireRoom(tokens, tokens);
+        return ApiBoundary.guarded(ENCODE, () -> {
+            var budget = Budget.of(text.length(), GROWTH, cancellation);
+            List<TextToken> all = tokens(text, budget);
+            var made = new ArrayList<Encoding>();
+            int from = 0;
+            do {
+                int to = endOfPart(all, from, tokens);
+                made.add(new Encoding(parts.frame.place(all.subList(from, to), null, adding, budget)));
+                from = to;
+            } while (from < all.size());
+            return List.copyOf(made);
+        });
+    }
+
+    private static int endOfPart(List<TextToken> all, int from, int tokens) {
+        int most = Math.min(all.size(), from + tokens);
+        int to = most;
+        while (to < all.size()
+                && to > from
+                && all.get(to).word() == all.get(to - 1).word()) {
+            to--;
+        }
+        return to == from ? most : to;
+    }
+
+    /**
+     * Encodes a pair of texts, such as a question and a long passage, without padding: each encoding has the first text whole and a
+     * part of the second one.
+     *
+     * @param most the most tokens of an encoding, special tokens included
+     * @param overlap the number of tokens that two parts in a row share
+     */
+    public List<Encoding> parts(String text, String other, int most, int overlap) {
+        ApiBoundary.requireArgument(text, "text");
+        ApiBoundary.requireArgument(other, "other");
+        return ApiBoundary.guarded(ENCODE, () -> {
+            var budget = Budget.of((long) text.length() + other.length(), GROWTH, cancellation);
+            List<TextToken> first = tokens(text, budget);
+            List<TextToken> second = tokens(other, budget);
+            int room = most - first.size() - (adding ? parts.frame.added(true) : 0);
+            requireRoom(room - ApiBoundary.count(overlap, "overlap"), most);
+            var made = new ArrayList<Encoding>();
+            int from = 0;
+            int to;
+            do {
+                to = Math.min(second.size(), from + room);
+                made.add(new Encoding(parts.frame.place(first, second.subList(from, to), adding, budget)));
+                from += room - overlap;
+            } while (to < second.size());
+            return List.copyOf(made);
+        });
+    }
+
+    private static void requireRoom(int room, int most) {
+        if (room < 1) {
+            throw EngineException.invalidArgument(
+                    "parts of " + most + " tokens have no room for a token that the part before does not have");
+        }
     }
 
     /** Pads encodings to the length of the longest where the tokenizer has a padding token. */
@@ -198,31 +267,38 @@ public final class Tokenizer {
 
     private List<TextToken> tokens(String text, Budget budget) {
         var tokens = new ArrayList<TextToken>();
+        int words = 0;
         for (AddedTokens.Part part : parts.added.inRaw(Aligned.of(text), budget)) {
             if (part.token() != null) {
-                add(part.token(), part.text(), tokens);
+                add(part.token(), part.text(), words++, tokens);
             } else {
-                addNormalized(parts.normalizer.apply(part.text(), budget), tokens, budget);
+                words = addNormalized(parts.normalizer.apply(part.text(), budget), words, tokens, budget);
             }
         }
         return parts.frame.trimmed(tokens);
     }
 
-    private void addNormalized(Aligned text, List<TextToken> to, Budget budget) {
+    /** Adds the tokens of a part of a text, and returns the number of words so far. */
+    private int addNormalized(Aligned text, int before, List<TextToken> to, Budget budget) {
+        int words = before;
         for (AddedTokens.Part part : parts.added.inNormalized(text, budget)) {
             if (part.token() != null) {
-                add(part.token(), part.text(), to);
+                add(part.token(), part.text(), words++, to);
             } else {
                 for (Aligned word : parts.splitter.split(part.text(), budget)) {
+                    int index = words++;
+                    int first = to.size();
                     parts.vocabulary.tokens(word, to, budget);
+                    to.subList(first, to.size()).replaceAll(token -> token.inWord(index));
                     budget.requireLength(to.size());
                 }
             }
         }
+        return words;
     }
 
-    private static void add(AddedTokens.Added token, Aligned at, List<TextToken> to) {
-        to.add(new TextToken(token.id(), at.text(), at.start(0), at.end(at.length() - 1)));
+    private static void add(AddedTokens.Added token, Aligned at, int word, List<TextToken> to) {
+        to.add(new TextToken(token.id(), at.text(), at.start(0), at.end(at.length() - 1), word));
     }
 
     /** Decodes tokens to text, without special tokens; ids without a token are skipped. */

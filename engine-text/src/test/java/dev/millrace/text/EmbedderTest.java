@@ -7,7 +7,10 @@ import static org.assertj.core.api.Assertions.within;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.PlanStep;
+import dev.millrace.session.BatchOptions;
 import dev.millrace.session.Engine;
+import dev.millrace.session.Inference;
+import dev.millrace.session.ReplaceableSession;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import java.io.IOException;
@@ -73,6 +76,59 @@ class EmbedderTest {
                     .hasSize(3);
             requireNamedArguments(embedder);
             assertThatThrownBy(() -> embedder.output("pooled")).hasMessageContaining("Invalid output name: pooled");
+        }
+    }
+
+    @Test
+    void anyInferenceIsUnderIt() throws IOException {
+        try (Engine engine = Engine.create();
+                ReplaceableSession replaceable = ReplaceableSession.of(
+                        engine.session(GoldenTest.content("/all-minilm-l6-v2.onnx"), SessionOptions.defaults()))) {
+            Session session = replaceable.current();
+            Tokenizer tokenizer = GoldenTest.tokenizer("minilm").paddedTo(0);
+            float[] expected = Embedder.of(session, tokenizer).embed("Water drives the wheel.");
+            for (Inference each : List.of(replaceable, session.batched(BatchOptions.defaults()))) {
+                Embedder embedder = Embedder.of(each, tokenizer);
+                assertThat(embedder.embed("Water drives the wheel.")).containsExactly(expected, within(1e-6f));
+                StepVerifier.create(embedder.flux(Flux.just("Water drives the wheel.")))
+                        .assertNext(vector -> assertThat(vector).containsExactly(expected, within(1e-6f)))
+                        .verifyComplete();
+            }
+        }
+    }
+
+    @Test
+    void aLongTextIsTheMeanOfItsParts() throws IOException {
+        try (Engine engine = Engine.create();
+                Session session =
+                        engine.session(GoldenTest.content("/all-minilm-l6-v2.onnx"), SessionOptions.defaults())) {
+            Tokenizer tokenizer = GoldenTest.tokenizer("minilm").paddedTo(0);
+            Embedder whole = Embedder.of(session, tokenizer);
+            Embedder parts = whole.inParts(6);
+            // "undershot" and "overshot" have several tokens and are not cut apart
+            String text = "water flows under the undershot wheel and over the overshot one";
+            List<Encoding> cut = tokenizer.unpadded().parts(text, 6);
+            assertThat(cut).allMatch(part -> part.textTokens() <= 6).hasSizeGreaterThan(2);
+            float[] expected = new float[384];
+            for (Encoding part : cut) {
+                String own = text.substring(part.start(1), part.end(part.length() - 2));
+                float[] vector = whole.normalising(false).embed(own);
+                for (int i = 0; i < expected.length; i++) {
+                    expected[i] += vector[i] * part.textTokens();
+                }
+            }
+            double norm = Math.sqrt(Embedder.dot(expected, expected));
+            for (int i = 0; i < expected.length; i++) {
+                expected[i] = (float) (expected[i] / norm);
+            }
+            assertThat(parts.embed(text)).containsExactly(expected, within(1e-5f));
+            assertThat(parts.embed("short")).containsExactly(whole.embed("short"), within(1e-6f));
+            StepVerifier.create(parts.flux(Flux.just(text, "short")))
+                    .assertNext(vector -> assertThat(vector).containsExactly(expected, within(1e-5f)))
+                    .expectNextCount(1)
+                    .verifyComplete();
+            assertThat(parts.embedAll(List.of("", text)).getLast()).containsExactly(expected, within(1e-5f));
+            assertThatThrownBy(() -> whole.inParts(0)).hasMessageContaining("at least one token");
         }
     }
 

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -61,6 +62,49 @@ class TokenizerTest {
         assertThat(batch.get(1).mask()).containsExactly(1, 1, 1, 0, 0);
         assertThat(tokenizer.paddedTo(7).encode("a").ids()).containsExactly(2, 8, 3, 0, 0, 0, 0);
         assertThat(of(WORDS).encodeAll(List.of("a b c", "a")).get(1).ids()).containsExactly(2, 8, 3);
+    }
+
+    @Test
+    void tokensBelongToWordsAndTexts() {
+        Encoding pair = of(WORDS).encode("Millrace runs.", "a");
+        assertThat(IntStream.range(0, pair.length()).map(pair::word)).containsExactly(-1, 0, 0, 1, 2, -1, 0, -1);
+        assertThat(IntStream.range(0, pair.length()).map(pair::text)).containsExactly(-1, 0, 0, 0, 0, -1, 1, -1);
+        assertThat(pair.textTokens()).isEqualTo(5);
+        assertThat(of(WORDS)
+                        .paddedWith("[PAD]")
+                        .paddedTo(9)
+                        .unpadded()
+                        .encode("a")
+                        .length())
+                .isEqualTo(3);
+    }
+
+    @Test
+    void partsOfALongTextBeginWithWholeWords() {
+        Tokenizer tokenizer = of(WORDS).cutTo(4);
+        assertThat(tokenizer.parts("a Millrace runs", 2))
+                .extracting(Encoding::tokens)
+                .containsExactly(
+                        List.of("[CLS]", "a", "[SEP]"),
+                        List.of("[CLS]", "mill", "##race", "[SEP]"),
+                        List.of("[CLS]", "runs", "[SEP]"));
+        // a word that is longer than a part is cut
+        assertThat(tokenizer.parts("Millrace", 1)).extracting(Encoding::length).containsExactly(3, 3);
+        assertThat(tokenizer.parts("", 1)).extracting(Encoding::length).containsExactly(2);
+        assertThatThrownBy(() -> tokenizer.parts("a", 0)).hasMessageContaining("parts of 0 tokens have no room");
+    }
+
+    @Test
+    void partsOfAPassageOverlap() {
+        Tokenizer tokenizer = of(WORDS);
+        assertThat(tokenizer.parts("a", "a b c runs", 7, 1))
+                .extracting(Encoding::tokens)
+                .containsExactly(
+                        List.of("[CLS]", "a", "[SEP]", "a", "b", "c", "[SEP]"),
+                        List.of("[CLS]", "a", "[SEP]", "c", "runs", "[SEP]"));
+        assertThat(tokenizer.parts("a", "b", 7, 2)).hasSize(1);
+        assertThatThrownBy(() -> tokenizer.parts("a", "b", 7, 3))
+                .hasMessageContaining("parts of 7 tokens have no room");
     }
 
     @Test

@@ -22,7 +22,7 @@ final class OffsetTrimming {
             }
             int start = Math.min(token.start() + before, token.end());
             int end = behind > 0 && token.end() >= behind ? Math.max(token.end() - behind, start) : token.end();
-            trimmed.add(new TextToken(token.id(), token.text(), start, end));
+            trimmed.add(token.at(start, end));
         }
         return trimmed;
     }

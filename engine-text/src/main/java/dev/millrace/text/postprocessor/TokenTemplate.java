@@ -177,7 +177,8 @@ public final class TokenTemplate {
                     slot.text() == null ? slot.marks() : slot.text().equals(TEXT) ? text : other;
             if (tokens != null && (withMarks || slot.text() != null)) {
                 budget.requireLength((long) placed.size() + tokens.size());
-                tokens.forEach(token -> placed.add(new Placed(token, slot.type(), slot.text() == null)));
+                int index = slot.text() == null ? -1 : slot.text().equals(TEXT) ? 0 : 1;
+                tokens.forEach(token -> placed.add(new Placed(token, slot.type(), index)));
             }
         }
         return placed;

@@ -22,11 +22,29 @@ public final class WavFile {
     private record Format(int kind, int channels, int rate, int bits) {}
 
     /**
+     * The content of a file.
+     *
+     * @param samples the samples from -1 to 1; several channels became their mean
+     * @param rate the number of samples of a second
+     */
+    public record Sound(float[] samples, int rate) {}
+
+    /**
      * Returns the samples of a file, from -1 to 1. Several channels become their mean.
      *
      * @param rate the samples of a second that are wanted; a file with another rate is refused
      */
     public static float[] samples(byte[] content, int rate) {
+        Sound sound = read(content);
+        if (sound.rate() != rate) {
+            throw refused("it has " + sound.rate() + " samples per second, and the model hears " + rate
+                    + "; convert it, say by ffmpeg -ar " + rate);
+        }
+        return sound.samples();
+    }
+
+    /** Reads a file of any rate. */
+    public static Sound read(byte[] content) {
         ByteBuffer in = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
         try {
             int riff = in.getInt();
@@ -34,7 +52,7 @@ public final class WavFile {
             if (riff != RIFF || in.getInt() != WAVE) {
                 throw refused("it does not begin as a RIFF file of WAVE");
             }
-            return chunks(in, rate);
+            return chunks(in);
         } catch (BufferUnderflowException e) {
             throw refused("it ends early");
         }
@@ -44,13 +62,14 @@ public final class WavFile {
         return EngineException.invalidArgument("a WAV file cannot be read: " + why);
     }
 
-    private static float[] chunks(ByteBuffer in, int rate) {
+    private static Sound chunks(ByteBuffer in) {
         Format format = null;
         while (true) {
             int name = in.getInt();
             long size = Integer.toUnsignedLong(in.getInt());
             if (name == DATA) {
-                return samples(in, (int) Math.min(size, in.remaining()), checked(format, rate));
+                Format known = checked(format);
+                return new Sound(samples(in, (int) Math.min(size, in.remaining()), known), known.rate());
             }
             // a chunk has an even length
             long next = in.position() + size + size % 2;
@@ -78,13 +97,9 @@ public final class WavFile {
         return new Format(kind, channels, rate, bits);
     }
 
-    private static Format checked(@Nullable Format format, int rate) {
+    private static Format checked(@Nullable Format format) {
         if (format == null || format.channels() == 0) {
             throw refused("it declares no format or no channels");
-        }
-        if (format.rate() != rate) {
-            throw refused("it has " + format.rate() + " samples per second, and the model hears " + rate
-                    + "; convert it, say by ffmpeg -ar " + rate);
         }
         boolean isKnown = format.kind() == PCM
                 ? format.bits() % 8 == 0 && format.bits() >= 8 && format.bits() <= 32
