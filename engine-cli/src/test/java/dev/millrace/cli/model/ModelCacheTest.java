@@ -59,15 +59,25 @@ class ModelCacheTest {
     }
 
     private Path tgz(String size, byte[] content) throws IOException {
+        return tgz(tar("models/toy.onnx", size, content));
+    }
+
+    private static byte[] tar(String entry, String size, byte[] content) {
         byte[] header = new byte[512];
-        put(header, 0, "package/models/toy.onnx");
+        put(header, 0, "package/" + entry);
         put(header, 124, size);
         var tar = new ByteArrayOutputStream();
         tar.writeBytes(header);
         tar.writeBytes(Arrays.copyOf(content, (content.length + 511) / 512 * 512));
+        return tar.toByteArray();
+    }
+
+    private Path tgz(byte[]... entries) throws IOException {
         Path tgz = folder.resolve("toy.tgz");
         try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(tgz))) {
-            tar.writeTo(out);
+            for (byte[] entry : entries) {
+                out.write(entry);
+            }
         }
         return tgz;
     }
@@ -93,6 +103,20 @@ class ModelCacheTest {
         Files.delete(cached.resolve("toy.onnx"));
         cache.unpack(model(CONTENT), tgz(Integer.toOctalString(CONTENT.length), CONTENT));
         assertThat(cached.resolve("toy.onnx")).hasBinaryContent(CONTENT);
+    }
+
+    @Test
+    void extrasLieBesideTheModelWhereverTheyAreInThePackage() throws Exception {
+        KnownModel plain = model(CONTENT);
+        var words = new Part("words.txt", CONTENT.length, plain.entry().sha256());
+        var model = new KnownModel("toy", "", plain.archive(), plain.entry(), List.of(words), Map.of(), Map.of());
+        String size = Integer.toOctalString(CONTENT.length);
+        var cache = new ModelCache(cached);
+        cache.unpack(model, tgz(tar("models/toy.onnx", size, CONTENT), tar("words.txt", size, CONTENT)));
+        assertThat(cache.extra(model, "words.txt")).hasBinaryContent(CONTENT);
+        assertThat(cached.resolve("toy.onnx")).hasBinaryContent(CONTENT);
+        assertThatThrownBy(() -> cache.unpack(model, tgz(tar("models/toy.onnx", size, CONTENT))))
+                .hasMessageContaining("there is no words.txt");
     }
 
     @Test
