@@ -36,6 +36,11 @@ class ExamplesTest {
         import dev.millrace.graph.*;
         import dev.millrace.graph.optimise.*;
         import dev.millrace.graph.tensor.*;
+        import dev.millrace.pipelines.*;
+        import dev.millrace.pipelines.audio.*;
+        import dev.millrace.pipelines.image.*;
+        import dev.millrace.pipelines.imageio.*;
+        import dev.millrace.pipelines.text.*;
         import dev.millrace.providers.spi.*;
         import dev.millrace.scheduler.*;
         import dev.millrace.session.*;
@@ -63,6 +68,14 @@ class ExamplesTest {
             ScheduledExecutorService timer;
             LanguageModel model;
             List<ChatMessage> messages;
+            List<String> labels;
+            List<String> passages;
+            Flux<RgbImage> images;
+            Flux<float[]> microphone;
+            Session detection;
+            Session direction;
+            Session recognition;
+            Tokenizer tokenizer;
 
             void example() throws Exception {
         %s
@@ -85,6 +98,7 @@ class ExamplesTest {
                 "docs/guide/generation.md",
                 "docs/guide/language-models.md",
                 "docs/guide/model-packages.md",
+                "docs/guide/pipelines.md",
                 "docs/guide/streams.md",
                 "docs/guide/text.md"
             })

@@ -1,0 +1,5 @@
+/** Sounds and the speech in them. */
+@NullMarked
+package dev.millrace.pipelines.audio;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Stages, labels and scores. */
+@NullMarked
+package dev.millrace.pipelines;
+
+import org.jspecify.annotations.NullMarked;
