@@ -119,6 +119,9 @@ class GenerationTest {
         try (Engine engine = Engine.create();
                 Session session = engine.session(file, SessionOptions.defaults())) {
             assertThat(providersOf(PRODUCT, session)).containsExactly("simd");
+            for (String operator : form.operators()) {
+                assertThat(providersOf(operator, session)).as(operator).containsExactly("simd");
+            }
         }
         String name = form + " " + options.bits() + " " + options.accuracyLevel();
         assertSame(file, nearTie, TestScale.has(name) ? PROMPTS : PROMPTS.subList(0, 1));

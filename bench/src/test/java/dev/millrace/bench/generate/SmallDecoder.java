@@ -56,6 +56,8 @@ final class SmallDecoder {
         LINEAR,
         /** GroupQueryAttention and a mixture of experts. */
         EXPERTS,
+        /** GroupQueryAttention and a mixture of experts whose weights have 4 bits. */
+        QUANTISED_EXPERTS,
         /** ONNX's own operators on 16-bit floats. */
         PLAIN_HALVES,
         /** GroupQueryAttention on 16-bit floats. */
@@ -65,6 +67,21 @@ final class SmallDecoder {
 
         boolean isPlain() {
             return this == PLAIN || this == PLAIN_HALVES;
+        }
+
+        boolean hasExperts() {
+            return this == EXPERTS || this == QUANTISED_EXPERTS;
+        }
+
+        /** Returns the operators of {@code com.microsoft} that mix tokens or experts; none where those of ONNX do. */
+        List<String> operators() {
+            return switch (this) {
+                case PLAIN, PLAIN_HALVES, ATTENTION -> List.of();
+                case LINEAR -> List.of("LinearAttention");
+                case EXPERTS -> List.of("GroupQueryAttention", "MoE");
+                case QUANTISED_EXPERTS -> List.of("GroupQueryAttention", "QMoE");
+                default -> List.of("GroupQueryAttention");
+            };
         }
 
         boolean hasWindow() {
@@ -325,23 +342,13 @@ final class SmallDecoder {
     }
 
     private Value experts(Value x) {
-        Value rows = model.node("Reshape", x, longs(-1, HIDDEN));
-        NodeSpec spec = NodeSpec.of(
-                        new OpId(OpId.MICROSOFT, "MoE"),
-                        1,
-                        x,
-                        product(rows, HIDDEN, EXPERTS),
-                        weight("weight" + weights++, 2 / Math.sqrt(HIDDEN), EXPERTS, INNER, HIDDEN),
-                        null,
-                        weight("weight" + weights++, 2 / Math.sqrt(INNER), EXPERTS, HIDDEN, INNER))
-                .with("k", Attribute.of(2L))
-                .with("activation_type", Attribute.of("silu"))
-                .with("normalize_routing_weights", Attribute.of(1L));
-        return model.node(spec);
+        Value shares = product(model.node("Reshape", x, longs(-1, HIDDEN)), HIDDEN, EXPERTS);
+        var experts = new SmallExperts(model, random, EXPERTS, HIDDEN, INNER);
+        return form == Form.QUANTISED_EXPERTS ? experts.quantised(x, shares) : experts.floats(x, shares);
     }
 
     private Value gated(Value x) {
-        if (form == Form.EXPERTS) {
+        if (form.hasExperts()) {
             return experts(x);
         }
         Value gate = product(x, HIDDEN, INNER);
