@@ -173,10 +173,12 @@ public final class SpeechModel implements AutoCloseable {
     /** Returns the options of a window behind tokens, with as many tokens as the decoder sees at most. */
     GenerationOptions generation(SpeechOptions options, int prompt) {
         GenerationOptions wanted = options.generation() == null ? defaults() : options.generation();
-        return wanted.toBuilder()
+        GenerationOptions.Builder builder = wanted.toBuilder()
                 .maxTokens(Math.max(1, Math.min(wanted.maxTokens(), positions - prompt)))
-                .stopTokens(tokens.end())
-                .build();
+                .stopTokens(tokens.end());
+        return options.fallback() == null
+                ? builder.build()
+                : builder.logprobs(0).build();
     }
 
     String text(long[] ids) {

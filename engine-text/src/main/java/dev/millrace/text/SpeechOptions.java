@@ -12,13 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param timestamps whether the text is split into segments with times; speech of more than 30 seconds always is
  * @param generation the options of the tokens; null for those that the model's files recommend
  * @param beams the search of each window; null for the most likely token each time, or for draws
+ * @param fallback when a window is generated anew with draws; null for never
  */
 public record SpeechOptions(
         @Nullable String language,
         Task task,
         boolean timestamps,
         @Nullable GenerationOptions generation,
-        @Nullable BeamOptions beams) {
+        @Nullable BeamOptions beams,
+        @Nullable SpeechFallback fallback) {
     private static final SpeechOptions DEFAULTS = builder().build();
 
     /** The kind of text. */
@@ -49,7 +51,8 @@ public record SpeechOptions(
                 .task(task)
                 .timestamps(timestamps)
                 .generation(generation)
-                .beams(beams);
+                .beams(beams)
+                .fallback(fallback);
     }
 
     /** A builder of options of a transcription. Every option has a default. */
@@ -59,6 +62,7 @@ public record SpeechOptions(
         private boolean timestamps = true;
         private @Nullable GenerationOptions generation;
         private @Nullable BeamOptions beams;
+        private @Nullable SpeechFallback fallback;
 
         private Builder() {}
 
@@ -87,8 +91,13 @@ public record SpeechOptions(
             return this;
         }
 
+        public Builder fallback(@Nullable SpeechFallback value) {
+            fallback = value;
+            return this;
+        }
+
         public SpeechOptions build() {
-            return new SpeechOptions(language, task, timestamps, generation, beams);
+            return new SpeechOptions(language, task, timestamps, generation, beams, fallback);
         }
     }
 }

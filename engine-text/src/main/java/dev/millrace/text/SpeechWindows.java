@@ -4,6 +4,8 @@ import dev.millrace.session.Inputs;
 import dev.millrace.session.generate.EncoderDecoder;
 import dev.millrace.session.generate.Generation;
 import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.session.generate.Token;
+import dev.millrace.session.generate.TokenLikelihood;
 import dev.millrace.text.speech.LogMel;
 import dev.millrace.text.speech.SpeechRules;
 import dev.millrace.text.speech.SpeechTokens;
@@ -38,7 +40,21 @@ final class SpeechWindows {
             @Nullable Place next) {}
 
     /** The inputs and options of a window. */
-    private record Request(EncoderDecoder model, Inputs input, long[] prompt, GenerationOptions generation) {}
+    private record Request(EncoderDecoder model, Inputs input, long[] prompt, GenerationOptions generation) {
+        Request at(double temperature) {
+            GenerationOptions drawn =
+                    generation.toBuilder().temperature(temperature).build();
+            return new Request(model, input, prompt, drawn);
+        }
+
+        Generation run() {
+            return model.run(input, prompt, generation);
+        }
+
+        Mono<Generation> mono() {
+            return model.mono(input, prompt, generation);
+        }
+    }
 
     SpeechWindows(SpeechModel model, LogMel mel, int samples, SpeechOptions options) {
         this.model = model;
@@ -67,12 +83,19 @@ final class SpeechWindows {
     /** Generates the tokens of a window on this thread. */
     Generation generation(Place place) {
         Request request = request(place);
-        return options.beams() == null
-                ? request.model().run(request.input(), request.prompt(), request.generation())
+        Generation generation = options.beams() == null
+                ? request.run()
                 : request.model()
                         .beams(request.input(), request.prompt(), request.generation(), options.beams())
                         .getFirst()
                         .generation();
+        for (double temperature : temperatures()) {
+            if (isAccepted(generation)) {
+                break;
+            }
+            generation = request.at(temperature).run();
+        }
+        return generation;
     }
 
     /** Returns the text of a window, computed when it is subscribed to. */
@@ -80,12 +103,44 @@ final class SpeechWindows {
         return Mono.defer(() -> {
             Request request = request(place);
             Mono<Generation> generation = options.beams() == null
-                    ? request.model().mono(request.input(), request.prompt(), request.generation())
+                    ? request.mono()
                     : request.model()
                             .beamsMono(request.input(), request.prompt(), request.generation(), options.beams())
                             .map(all -> all.getFirst().generation());
+            for (double temperature : temperatures()) {
+                generation = generation.flatMap(said -> isAccepted(said)
+                        ? Mono.just(said)
+                        : request.at(temperature).mono());
+            }
             return generation.map(tokens -> parsed(place, tokens));
         });
+    }
+
+    private List<Double> temperatures() {
+        return options.fallback() == null ? List.of() : options.fallback().temperatures();
+    }
+
+    private boolean isAccepted(Generation generation) {
+        SpeechFallback fallback = options.fallback();
+        int preamble = preamble(generation.ids());
+        double sum = 0;
+        for (Token token :
+                generation.tokens().subList(preamble, generation.tokens().size())) {
+            TokenLikelihood likelihood = token.likelihood();
+            sum += likelihood == null ? 0 : likelihood.logprob();
+        }
+        int count = generation.tokens().size() - preamble;
+        long[] words = Arrays.stream(generation.ids())
+                .skip(preamble)
+                .filter(id -> id < model.tokens().end())
+                .toArray();
+        return fallback == null || fallback.accepts(model.text(words), count == 0 ? 0 : sum / count);
+    }
+
+    /** Returns the number of tokens that begin a text in which the model chooses the language. */
+    private int preamble(long[] ids) {
+        boolean isOpen = language == null && !model.tokens().languages().isEmpty();
+        return isOpen ? Math.min(ids.length, hasTimestamps() ? 2 : 3) : 0;
     }
 
     private Request request(Place place) {
@@ -119,10 +174,9 @@ final class SpeechWindows {
     /** Returns the text of a window's tokens. */
     Heard parsed(Place place, Generation generation) {
         long[] ids = generation.ids();
-        int preamble = 0;
-        if (language == null && !model.tokens().languages().isEmpty()) {
+        int preamble = preamble(ids);
+        if (preamble > 0) {
             language = model.language(ids[0]);
-            preamble = Math.min(ids.length, hasTimestamps() ? 2 : 3);
         }
         int first = model.tokens().firstTimestamp();
         int[] said = Arrays.stream(ids)

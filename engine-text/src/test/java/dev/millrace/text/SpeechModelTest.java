@@ -171,6 +171,50 @@ class SpeechModelTest {
     }
 
     @Test
+    void aTextThatIsNotAcceptedIsGeneratedAnew() throws IOException {
+        float[] sound = sound(3.5, 1);
+        try (SpeechModel model = model(1)) {
+            var temperatures = List.of(0.5, 3.0);
+            GenerationOptions seeded = model.defaults().toBuilder().seed(7).build();
+            String greedy = model.transcribe(sound, SpeechOptions.defaults()).text();
+            var drawn = SpeechOptions.builder()
+                    .generation(seeded.toBuilder().temperature(3.0).build())
+                    .build();
+            String last = model.transcribe(sound, drawn).text();
+            assertThat(last).isNotEqualTo(greedy);
+            var any = new SpeechFallback(temperatures, 1e9, -1e9);
+            var unlikely = new SpeechFallback(temperatures, 1e9, 0);
+            var wordy = new SpeechFallback(temperatures, 1e-9, -1e9);
+            for (BeamOptions beams :
+                    new BeamOptions[] {null, BeamOptions.builder().beams(1).build()}) {
+                for (SpeechFallback fallback : List.of(any, unlikely, wordy)) {
+                    SpeechOptions options = SpeechOptions.builder()
+                            .generation(seeded)
+                            .fallback(fallback)
+                            .beams(beams)
+                            .build();
+                    String expected = fallback == any ? greedy : last;
+                    assertThat(model.transcribe(sound, options).text()).isEqualTo(expected);
+                    assertThat(model.mono(sound, options).map(Transcript::text).block())
+                            .isEqualTo(expected);
+                }
+            }
+        }
+    }
+
+    @Test
+    void compressionIsThatOfZlib() {
+        assertThat(SpeechFallback.compression("la ".repeat(50))).isEqualTo(150 / 14.0);
+        assertThat(SpeechFallback.usual().accepts("la ".repeat(50), 0)).isFalse();
+        String sentence = "The mill stands by the river.";
+        assertThat(SpeechFallback.compression(sentence)).isEqualTo(29 / 36.0);
+        assertThat(SpeechFallback.usual().accepts(sentence, -0.9)).isTrue();
+        assertThat(SpeechFallback.usual().accepts(sentence, -1.1)).isFalse();
+        assertThatThrownBy(() -> new SpeechFallback(List.of(0.0), 2.4, -1)).hasMessageContaining("above 0");
+        assertThatThrownBy(() -> new SpeechFallback(List.of(), -2, -1)).hasMessageContaining("-2.0");
+    }
+
+    @Test
     void longSpeechGoesOnWhereTheLastSegmentEnds() throws IOException {
         int windows = 0;
         for (long seed = 0; seed < 4; seed++) {
