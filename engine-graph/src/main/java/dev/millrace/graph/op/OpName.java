@@ -5,6 +5,7 @@ public final class OpName {
     public static final String ABS = "Abs";
     public static final String ADD = "Add";
     public static final String AND = "And";
+    public static final String APPEND_STEPS = "AppendSteps";
     public static final String ARG_MAX = "ArgMax";
     public static final String ATTENTION = "Attention";
     public static final String AVERAGE_POOL = "AveragePool";

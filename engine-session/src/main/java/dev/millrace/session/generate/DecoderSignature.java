@@ -34,12 +34,16 @@ public final class DecoderSignature {
     private final List<State> states;
     /** Whether the caches are entries of a batch whose size is open. */
     private final boolean haveEntries;
+    /** Whether these entries may have different lengths. */
+    private final boolean mayDiffer;
 
-    private DecoderSignature(StepInputs steps, String logits, List<State> states, boolean haveEntries) {
+    private DecoderSignature(
+            StepInputs steps, String logits, List<State> states, boolean haveEntries, boolean mayDiffer) {
         this.steps = steps;
         this.logits = logits;
         this.states = states;
         this.haveEntries = haveEntries;
+        this.mayDiffer = mayDiffer;
     }
 
     /**
@@ -84,7 +88,7 @@ public final class DecoderSignature {
             RequestCheck.check(input, value);
             all.put(name, value);
         });
-        return new DecoderSignature(steps.with(all), logits, states, haveEntries);
+        return new DecoderSignature(steps.with(all), logits, states, haveEntries, mayDiffer);
     }
 
     /** Returns the inputs of steps, without the caches. */
@@ -98,7 +102,7 @@ public final class DecoderSignature {
 
     /** Whether caches may have room for later steps. */
     boolean hasRoom() {
-        return steps.hasRoom();
+        return steps.room() != null;
     }
 
     /** The number of steps that caches get room for, if they may have room and so many tokens are there. */
@@ -118,7 +122,7 @@ public final class DecoderSignature {
 
     /** Whether several texts, whose lengths differ, may be the entries of a batch. */
     boolean mayBatch() {
-        return hasRoom() && steps.branch() == null && takesBatch();
+        return hasRoom() && mayDiffer && steps.branch() == null && takesBatch();
     }
 
     /** Whether several texts of one length may be the entries of a batch. */
@@ -275,24 +279,28 @@ public final class DecoderSignature {
             DecoderInput tokens = required(ids, "the tokens, input_ids in most models");
             DecoderInput places = input(positions);
             DecoderInput filled = input(branch);
-            DecoderInput present = foundMask(caches);
+            DecoderInput ofRoom = maskOfRoom(caches);
             var steps = new StepInputs(
                     tokens,
-                    present,
+                    ofRoom != null && ofRoom.name().equals(mask) ? null : input(mask),
                     places,
                     filled,
                     Map.copyOf(fixed),
-                    present != null && DecoderCaches.mayHaveRoom(room, present.name(), caches),
+                    ofRoom,
                     contextLength > 0 ? contextLength : DecoderCaches.length(caches));
-            return new DecoderSignature(steps, foundLogits(), caches, DecoderCaches.haveEntries(caches, inputs));
+            boolean haveEntries = DecoderCaches.haveEntries(caches, inputs);
+            return new DecoderSignature(steps, foundLogits(), caches, haveEntries, haveEntries && room.mayDiffer());
         }
 
-        /** Returns the mask, which is added to models without one whose caches may have room. */
-        private @Nullable DecoderInput foundMask(List<State> caches) {
-            boolean isAdded = mask == null && room.isAdded();
-            return isAdded && DecoderCaches.mayHaveRoom(room, GrowingCaches.MASK.name(), caches)
-                    ? new DecoderInput(GrowingCaches.MASK)
-                    : input(mask);
+        /** Returns the mask that tells the valid steps of caches with room: the model's own, or one that was added to it. */
+        private @Nullable DecoderInput maskOfRoom(List<State> caches) {
+            if (room.isAdded()) {
+                boolean isWanted = mask == null || !room.mayDiffer();
+                return isWanted && DecoderCaches.mayHaveRoom(room, GrowingCaches.MASK.name(), caches)
+                        ? new DecoderInput(GrowingCaches.MASK)
+                        : null;
+            }
+            return mask != null && DecoderCaches.mayHaveRoom(room, mask, caches) ? input(mask) : null;
         }
 
         private DecoderInput required(@Nullable String name, String what) {

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param branch the input that says whether the caches are filled
  * @param fixed the inputs that every step is given
- * @param hasRoom whether caches may have room for later steps, behind which the mask has zeros
+ * @param room the mask that has zeros behind the tokens, as long as the caches have room for; null if they have none
  * @param contextLength the model's context length in tokens; 0 if it is not known
  */
 record StepInputs(
@@ -23,23 +24,23 @@ record StepInputs(
         @Nullable DecoderInput positions,
         @Nullable DecoderInput branch,
         Map<String, Tensor> fixed,
-        boolean hasRoom,
+        @Nullable DecoderInput room,
         int contextLength) {
 
     /** Returns these inputs with other values that every step is given. */
     StepInputs with(Map<String, Tensor> values) {
-        return new StepInputs(ids, mask, positions, branch, Map.copyOf(values), hasRoom, contextLength);
+        return new StepInputs(ids, mask, positions, branch, Map.copyOf(values), room, contextLength);
     }
 
     /** Whether the size of a batch is open in all inputs. */
     boolean takeBatch() {
-        return ids.takesBatch() && (mask == null || mask.takesBatch()) && (positions == null || positions.takesBatch());
+        return Stream.of(ids, mask, positions, room).allMatch(input -> input == null || input.takesBatch());
     }
 
     /** The names of the inputs, except for the mask that a model does not have itself. */
     Set<String> names() {
         var names = new LinkedHashSet<>(fixed.keySet());
-        for (DecoderInput input : Arrays.asList(ids, mask, positions, branch)) {
+        for (DecoderInput input : Arrays.asList(ids, mask, positions, branch, room)) {
             if (input != null && !input.name().equals(GrowingCaches.MASK.name())) {
                 names.add(input.name());
             }
@@ -58,8 +59,11 @@ record StepInputs(
         Inputs inputs = Inputs.of(fixed);
         inputs.and(ids.name(), ids.row(length, i -> words[cached + i]));
         if (mask != null) {
-            int steps = hasRoom ? DecoderCaches.room(later, contextLength) : count;
-            inputs.and(mask.name(), mask.row(mask.lengthOr(steps), i -> i < count ? 1 : 0));
+            inputs.and(mask.name(), mask.row(mask.lengthOr(count), i -> i < count ? 1 : 0));
+        }
+        if (room != null) {
+            int steps = DecoderCaches.room(later, contextLength);
+            inputs.and(room.name(), room.row(room.lengthOr(steps), i -> i < count ? 1 : 0));
         }
         if (positions != null) {
             inputs.and(positions.name(), positions.row(length, i -> cached + i));
@@ -81,13 +85,13 @@ record StepInputs(
      * Returns the inputs of a step of one token of each entry of a batch, without the caches.
      *
      * @param cached the numbers of tokens that the caches cover
-     * @param room the number of tokens that the caches have room for
+     * @param steps the number of tokens that the caches have room for
      */
-    Inputs of(int[] words, int[] cached, int room) {
+    Inputs of(int[] words, int[] cached, int steps) {
         Inputs inputs = Inputs.of(fixed);
         inputs.and(ids.name(), ids.rows(words.length, 1, (entry, _) -> words[entry]));
-        if (mask != null) {
-            inputs.and(mask.name(), mask.rows(words.length, room, (entry, i) -> i <= cached[entry] ? 1 : 0));
+        if (room != null) {
+            inputs.and(room.name(), room.rows(words.length, steps, (entry, i) -> i <= cached[entry] ? 1 : 0));
         }
         if (positions != null) {
             inputs.and(positions.name(), positions.rows(words.length, 1, (entry, _) -> cached[entry]));
@@ -107,8 +111,11 @@ record StepInputs(
         Inputs inputs = Inputs.of(fixed);
         inputs.and(ids.name(), ids.rows(rows.length, length, (entry, i) -> rows[entry][cached + i]));
         if (mask != null) {
-            int steps = hasRoom ? DecoderCaches.room(count, contextLength) : count;
-            inputs.and(mask.name(), mask.rows(rows.length, mask.lengthOr(steps), (_, i) -> i < count ? 1 : 0));
+            inputs.and(mask.name(), mask.rows(rows.length, mask.lengthOr(count), (_, i) -> i < count ? 1 : 0));
+        }
+        if (room != null) {
+            int steps = DecoderCaches.room(count, contextLength);
+            inputs.and(room.name(), room.rows(rows.length, room.lengthOr(steps), (_, i) -> i < count ? 1 : 0));
         }
         if (positions != null) {
             inputs.and(positions.name(), positions.rows(rows.length, length, (_, i) -> cached + i));

@@ -12,15 +12,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The caches of a language model that may have room for more steps than they hold: those of GroupQueryAttention, which is
- * told the number of valid steps. The mask, from which that number is made, may then be longer than the sequence, with
+ * The caches of a language model that may have room for more steps than they hold. GroupQueryAttention is told the number of
+ * valid steps. The mask, from which that number is made, may then be longer than the sequence, with
  * zeros behind it. Later steps are written in place, and all steps up to the end of the room have the same shapes.
  *
  * @param mask the input of the attention mask; null if no cache may have room
  * @param presents the outputs that are the caches of the next step, by the inputs that are those of this one
+ * @param mayDiffer whether entries of a batch may have different numbers of valid steps
  */
-public record CacheRoom(@Nullable String mask, Map<String, String> presents) {
-    public static final CacheRoom NONE = new CacheRoom(null, Map.of());
+public record CacheRoom(@Nullable String mask, Map<String, String> presents, boolean mayDiffer) {
+    public static final CacheRoom NONE = new CacheRoom(null, Map.of(), false);
 
     private static final int PAST_KEY = 3;
     private static final int PAST_VALUE = 4;
@@ -53,7 +54,7 @@ public record CacheRoom(@Nullable String mask, Map<String, String> presents) {
         Value mask = search.mask;
         return mask == null || !search.endsInLengths(mask)
                 ? NONE
-                : new CacheRoom(mask.name(), Map.copyOf(search.presents));
+                : new CacheRoom(mask.name(), Map.copyOf(search.presents), true);
     }
 
     private static boolean isGroupQuery(Node node) {

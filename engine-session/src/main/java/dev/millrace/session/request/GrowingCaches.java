@@ -53,7 +53,7 @@ public final class GrowingCaches {
         opset = attention.opset();
     }
 
-    /** Rewrites a graph whose caches all belong to such attention; returns {@link CacheRoom#NONE} if it is left as it is. */
+    /** Rewrites a graph all of whose caches may get room; returns {@link CacheRoom#NONE} if it is left as it is. */
     public static CacheRoom giveRoom(Graph graph) {
         var attention = new ArrayList<Node>();
         Map<String, String> presents = new HashMap<>();
@@ -62,17 +62,17 @@ public final class GrowingCaches {
                 continue;
             }
             if (!isSuited(node) || !add(node, PAST_KEY, 1, presents) || !add(node, PAST_VALUE, 2, presents)) {
-                return CacheRoom.NONE;
+                return AppendedCaches.giveRoom(graph);
             }
             attention.add(node);
         }
         if (attention.isEmpty()) {
-            return CacheRoom.NONE;
+            return AppendedCaches.giveRoom(graph);
         }
         var rewriting = new GrowingCaches(attention.getFirst());
         Steps steps = rewriting.steps(attention.getFirst());
         attention.forEach(node -> rewriting.replace(node, steps));
-        return new CacheRoom(MASK.name(), Map.copyOf(presents));
+        return new CacheRoom(MASK.name(), Map.copyOf(presents), true);
     }
 
     private static boolean isSuited(Node node) {

@@ -18,7 +18,8 @@ class CacheRoomTest {
 
     @Test
     void cachesOfGroupQueryAttentionWhoseLengthsAreTheSumOfAMaskHaveRoom() {
-        assertThat(room(CachedAttention.bytes())).isEqualTo(new CacheRoom("mask", Map.of("k", "k_out", "v", "v_out")));
+        assertThat(room(CachedAttention.bytes()))
+                .isEqualTo(new CacheRoom("mask", Map.of("k", "k_out", "v", "v_out"), true));
     }
 
     @Test

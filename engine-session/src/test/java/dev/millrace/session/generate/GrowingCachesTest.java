@@ -132,7 +132,7 @@ class GrowingCachesTest {
     @Test
     void onlyCausalAttentionWithoutMaskGetsRoom() {
         assertThat(GrowingCaches.giveRoom(graph(true)))
-                .isEqualTo(new CacheRoom(MASK, Map.of("k", "k_out", "v", "v_out")));
+                .isEqualTo(new CacheRoom(MASK, Map.of("k", "k_out", "v", "v_out"), true));
         assertThat(GrowingCaches.giveRoom(graph(false))).isEqualTo(CacheRoom.NONE);
     }
 

@@ -9,6 +9,19 @@ import org.jspecify.annotations.Nullable;
 final class AttentionInference {
     private AttentionInference() {}
 
+    /** AppendSteps: new rows behind the valid ones of a cache, which gets room for a given number of them. */
+    static void appendSteps(InferenceContext c) {
+        List<Dim> past = c.dims(0, 4);
+        List<Dim> rows = c.dims(1, 4);
+        if (past != null && rows != null) {
+            OperandChecks.shape(c, 1, past.get(0), past.get(1), rows.get(2), past.get(3));
+        }
+        OperandChecks.one(c, 2);
+        OperandChecks.one(c, 3);
+        List<Dim> known = past == null ? rows : past;
+        c.set(0, c.element(0), known == null ? Dims.unknown(4) : InferenceContext.with(known, 2, c.integer(3)));
+    }
+
     static void attention(InferenceContext c) {
         List<Dim> q = c.dims(0, 3, 4);
         List<Dim> k = c.dims(1, 3, 4);

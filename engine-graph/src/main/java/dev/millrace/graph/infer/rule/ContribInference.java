@@ -16,6 +16,7 @@ final class ContribInference {
     static void apply(InferenceContext c) {
         switch (c.op()) {
             case OpName.LINEAR -> linear(c);
+            case OpName.APPEND_STEPS -> AttentionInference.appendSteps(c);
             case "DeformColumns" -> ConvolutionInference.deformColumns(c);
             case "FusedMatMul", "TransposeMatMul" -> fusedMatMul(c);
             case "FusedGemm" -> MatrixInference.gemm(c);

@@ -78,6 +78,7 @@ public final class CpuKernels implements KernelFactory {
     private static @Nullable Kernel millrace(Node node) {
         return switch (node.op().name()) {
             case OpName.LINEAR -> ProductKernels.create(node);
+            case OpName.APPEND_STEPS -> AttentionKernels.own(node);
             case "DeformColumns" -> WindowKernels.create(node);
             default -> null;
         };

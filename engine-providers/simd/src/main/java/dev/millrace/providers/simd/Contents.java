@@ -96,6 +96,7 @@ final class Contents {
                     OpName.SPLIT -> new int[] {1};
             case OpName.CUM_SUM, OpName.CUM_PROD, OpName.TRILU, OpName.UPSAMPLE -> new int[] {1};
             case OpName.GROUP_QUERY_ATTENTION -> new int[] {6};
+            case OpName.APPEND_STEPS -> new int[] {2};
             case OpName.SLICE -> new int[] {1, 2, 3, 4};
             case OpName.RESIZE -> node.opset() < 11 ? new int[] {1} : new int[] {1, 2, 3};
             case OpName.PAD -> new int[] {1, 3};

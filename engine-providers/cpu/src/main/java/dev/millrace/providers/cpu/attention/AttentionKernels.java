@@ -19,6 +19,11 @@ public final class AttentionKernels {
         };
     }
 
+    /** The kernel for this node of the engine's own domain, or null where this family has none. */
+    public static @Nullable Kernel own(Node node) {
+        return node.op().name().equals(OpName.APPEND_STEPS) ? new AppendStepsKernel(node) : null;
+    }
+
     /** The kernel for this node of {@code com.microsoft}, or null where this family has none. */
     public static @Nullable Kernel contributed(Node node) {
         return switch (node.op().name()) {

@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.rule.attention.AppendStepsRule;
 import dev.millrace.providers.simd.rule.attention.AttentionRules;
 import dev.millrace.providers.simd.rule.attention.GroupQueryRule;
 import dev.millrace.providers.simd.rule.attention.LinearAttentionRule;
@@ -52,6 +53,7 @@ public final class Rules {
             ChannelNormRules::named,
             AttentionRules::named,
             GroupQueryRule::named,
+            AppendStepsRule::named,
             LinearAttentionRule::named,
             RotaryRules::named,
             ReduceRules::named,
