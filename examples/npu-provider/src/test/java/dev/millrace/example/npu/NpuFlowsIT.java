@@ -9,6 +9,7 @@ import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.scheduler.Cancellation;
 import dev.millrace.session.CompileOptions;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Health;
@@ -25,10 +26,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -130,6 +133,27 @@ class NpuFlowsIT {
         assertThat(stated.text("ep_sdk_version")).isEqualTo("1.2.0");
         assertThat(stated.text("hardware_architecture")).isEqualTo("npu generation 1");
         assertThat(stated.text("notes")).isEqualTo("driver 4");
+    }
+
+    @Test
+    @Timeout(60)
+    void aCompilationThatTakesMinutesIsCancelled() throws IOException {
+        SessionOptions slow = SessionOptions.builder()
+                .provider("npu", Map.of("compile_millis", "600000"))
+                .provider("cpu")
+                .build();
+        var cancellation = new Cancellation();
+        CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS).execute(cancellation::cancel);
+        try (Engine engine = engine()) {
+            CompileOptions options =
+                    CompileOptions.of(slow).cancellation(cancellation).build();
+            assertThatThrownBy(
+                            () -> engine.compiler(options).compile(ModelInput.file(source), ModelOutput.file(compiled)))
+                    .isInstanceOfSatisfying(
+                            EngineException.class,
+                            ended -> assertThat(ended.status()).isEqualTo(Status.MODEL_LOAD_CANCELED));
+        }
+        assertThat(files()).containsExactly("model.onnx");
     }
 
     @Test
