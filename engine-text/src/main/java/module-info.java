@@ -5,6 +5,8 @@ module dev.millrace.text {
     requires static transitive org.jspecify;
 
     exports dev.millrace.text;
+    exports dev.millrace.text.json to
+            ai.djl.tokenizers;
     exports dev.millrace.text.speech to
             dev.millrace.pipelines;
 }

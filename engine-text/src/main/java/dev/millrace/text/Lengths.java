@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * How long encodings are.
  *
  * @param most tokens, marks included; 0 for any number
- * @param strategy which of two texts is cut: {@code LongestFirst}, {@code OnlyFirst} or {@code OnlySecond}
+ * @param strategy the one of two texts that is cut
  * @param cutsLeft whether the beginning is cut off
  * @param fixed the length to which all are padded; 0 for that of the longest of a batch
  * @param multiple the padded length is a multiple of it
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Lengths(
         int most,
-        String strategy,
+        Truncation strategy,
         boolean cutsLeft,
         int fixed,
         int multiple,
@@ -43,7 +43,7 @@ record Lengths(
                         0);
         return new Lengths(
                 truncation.get("max_length").count(0),
-                truncation.get("strategy").text("LongestFirst"),
+                strategyOf(truncation.get("strategy").text("LongestFirst")),
                 truncation.get("direction").text("Right").equals("Left"),
                 strategy.isObject() ? padded(strategy.get("Fixed")) : 0,
                 padded(padding.get("pad_to_multiple_of")),
@@ -51,6 +51,14 @@ record Lengths(
                 pad != null,
                 padding.get("pad_type_id").integer(0),
                 padding.get("direction").text("Right").equals("Left"));
+    }
+
+    private static Truncation strategyOf(String name) {
+        return switch (name) {
+            case "OnlyFirst" -> Truncation.ONLY_FIRST;
+            case "OnlySecond" -> Truncation.ONLY_SECOND;
+            default -> Truncation.LONGEST_FIRST;
+        };
     }
 
     private static int padded(Json length) {
@@ -88,25 +96,7 @@ record Lengths(
 
     /** How many tokens are kept of two texts that have so many, where {@code added} come to them. */
     int[] kept(int first, int second, int added) {
-        int room = Math.max(0, most - added);
-        if (most == 0 || (long) first + second <= room) {
-            return new int[] {first, second};
-        }
-        return switch (strategy) {
-            case "OnlyFirst" -> new int[] {Math.clamp((long) room - second, 0, first), second};
-            case "OnlySecond" -> new int[] {first, Math.clamp((long) room - first, 0, second)};
-            default -> longestFirst(first, second, room);
-        };
-    }
-
-    private static int[] longestFirst(int first, int second, int room) {
-        int few = Math.min(first, second);
-        int many = few > room ? few : Math.max(few, room - few);
-        if ((long) few + many > room) {
-            few = room / 2;
-            many = few + room % 2;
-        }
-        return first <= second ? new int[] {few, many} : new int[] {many, few};
+        return most == 0 ? new int[] {first, second} : strategy.kept(first, second, Math.max(0, most - added));
     }
 
     List<TextToken> cut(List<TextToken> tokens, int kept) {

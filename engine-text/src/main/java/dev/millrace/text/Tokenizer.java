@@ -90,10 +90,16 @@ public final class Tokenizer {
                 descriptions, normalizer, vocabulary.ids(), Budget.of(descriptions.size(), GROWTH, null));
         var ids = new LinkedHashMap<>(vocabulary.ids());
         var special = new HashSet<Integer>();
+        List<String> pieces = vocabulary.pieces();
         for (AddedTokens.Added token : added.all()) {
             ids.put(token.text(), token.id());
             if (token.special()) {
                 special.add(token.id());
+                for (int i = 0; i < pieces.size(); i++) {
+                    if (pieces.get(i).equals(token.text())) {
+                        special.add(i);
+                    }
+                }
             }
         }
         var parts = new Parts(
@@ -103,7 +109,7 @@ public final class Tokenizer {
                 added,
                 TokenTemplate.of(file.get("post_processor")),
                 Decoders.of(file.get("decoder")),
-                TokenTexts.of(ids),
+                TokenTexts.of(ids, pieces),
                 Collections.unmodifiableMap(ids),
                 Set.copyOf(special),
                 new LazyTokenTable(
@@ -170,6 +176,44 @@ public final class Tokenizer {
         ApiBoundary.requireArgument(other, "other");
         return ApiBoundary.guarded(
                 ENCODE, () -> padded(List.of(encoding(text, other))).getFirst());
+    }
+
+    /** Returns the tokens of a text without special tokens, truncation and padding. */
+    public TextTokens tokens(String text) {
+        ApiBoundary.requireArgument(text, "text");
+        return ApiBoundary.guarded(
+                ENCODE, () -> new TextTokens(tokens(text, Budget.of(text.length(), GROWTH, cancellation))));
+    }
+
+    /** Encodes tokens of a text without truncation and padding. */
+    public Encoding encodeTokens(TextTokens text) {
+        return placed(ApiBoundary.requireArgument(text, "text"), null);
+    }
+
+    /** Encodes tokens of a pair of texts without truncation and padding. */
+    public Encoding encodeTokens(TextTokens text, TextTokens other) {
+        return placed(ApiBoundary.requireArgument(text, "text"), ApiBoundary.requireArgument(other, "other"));
+    }
+
+    private Encoding placed(TextTokens text, @Nullable TextTokens other) {
+        var budget = Budget.of(text.size() + (other == null ? 0L : other.size()), GROWTH, cancellation);
+        return new Encoding(parts.frame.place(text.tokens(), other == null ? null : other.tokens(), adding, budget));
+    }
+
+    /** The number of special tokens that a text, or a pair of texts, gets. */
+    public int specialTokens(boolean isPair) {
+        return adding ? parts.frame.added(isPair) : 0;
+    }
+
+    /** The most tokens of an encoding, special tokens included; 0 for any number. */
+    public int mostTokens() {
+        return lengths.most();
+    }
+
+    /** The token that pads encodings; null if none is known. */
+    public @Nullable PadToken padToken() {
+        TextToken pad = lengths.pad();
+        return pad == null ? null : new PadToken(pad.id(), pad.text(), lengths.padType(), lengths.padsLeft());
     }
 
     /** Encodes texts for one run, padded to the length of the longest where the tokenizer has a padding token. */
@@ -304,16 +348,22 @@ public final class Tokenizer {
     /** Decodes tokens to text, without special tokens; ids without a token are skipped. */
     public String decode(long... ids) {
         ApiBoundary.requireArgument(ids, "ids");
-        return ApiBoundary.guarded("decoding", () -> decoded(ids));
+        return ApiBoundary.guarded("decoding", () -> decoded(ids, false));
     }
 
-    private String decoded(long[] ids) {
+    /** Decodes tokens to text, special tokens included; ids without a token are skipped. */
+    public String decodeAll(long... ids) {
+        ApiBoundary.requireArgument(ids, "ids");
+        return ApiBoundary.guarded("decoding", () -> decoded(ids, true));
+    }
+
+    private String decoded(long[] ids, boolean withSpecial) {
         var budget = Budget.of(ids.length, CHARS_OF_TOKEN, cancellation);
         var tokens = new ArrayList<String>(ids.length);
         long length = 0;
         for (long id : ids) {
             String text = parts.texts.get(id);
-            if (text != null && !parts.special.contains((int) id)) {
+            if (text != null && (withSpecial || !parts.special.contains((int) id))) {
                 length += text.length();
                 budget.spend(text.length() + 1L);
                 budget.requireLength(length);

@@ -65,6 +65,36 @@ class TokenizerTest {
     }
 
     @Test
+    void aPieceThatAVocabularyHasTwiceIsTheTextOfBothNumbers() {
+        Tokenizer tokenizer = of("""
+            {'model': {'type': 'Unigram', 'unk_id': 0, 'vocab': [['<unk>', 0], ['a', -1], ['b', -1], ['a', -2]]}}
+            """);
+        assertThat(tokenizer.decode(1, 2, 3)).isEqualTo("a b a");
+        assertThat(tokenizer.id("a")).isEqualTo(3);
+    }
+
+    @Test
+    void tokensAreCutAndFramedByHand() {
+        Tokenizer tokenizer = of(WORDS).paddedWith("[PAD]").cutTo(4);
+        TextTokens text = tokenizer.tokens("a b c Millrace");
+        assertThat(text.size()).isEqualTo(5);
+        assertThat(tokenizer.encodeTokens(text.part(1, 3)).tokens()).containsExactly("[CLS]", "b", "c", "[SEP]");
+        assertThat(tokenizer.encodeTokens(text.part(0, 1), text.part(3, 5)).types())
+                .containsExactly(0, 0, 0, 1, 1, 1);
+        assertThat(tokenizer.specialTokens(true)).isEqualTo(3);
+        assertThat(tokenizer.withoutMarks().specialTokens(true)).isZero();
+        assertThat(tokenizer.mostTokens()).isEqualTo(4);
+        assertThat(tokenizer.padToken()).isEqualTo(new PadToken(0, "[PAD]", 0, false));
+        TextTokens words = TextTokens.ofWords(List.of(tokenizer.tokens("Millrace"), tokenizer.tokens("a")));
+        Encoding encoding = tokenizer.encodeTokens(words);
+        assertThat(IntStream.range(0, encoding.length()).map(encoding::word)).containsExactly(-1, 0, 0, 1, -1);
+        assertThat(tokenizer.decodeAll(2, 8, 3)).isEqualTo("[CLS] a [SEP]");
+        assertThat(Truncation.LONGEST_FIRST.kept(9, 3, 8)).containsExactly(5, 3);
+        assertThat(Truncation.ONLY_FIRST.kept(9, 3, 8)).containsExactly(5, 3);
+        assertThat(Truncation.ONLY_SECOND.kept(3, 9, 8)).containsExactly(3, 5);
+    }
+
+    @Test
     void tokensBelongToWordsAndTexts() {
         Encoding pair = of(WORDS).encode("Millrace runs.", "a");
         assertThat(IntStream.range(0, pair.length()).map(pair::word)).containsExactly(-1, 0, 0, 1, 2, -1, 0, -1);

@@ -1,6 +1,7 @@
 package dev.millrace.text.vocabulary;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -21,9 +22,22 @@ public final class TokenTexts {
 
     /** @param ids numbers from 0 on; of texts that have one number the last counts */
     public static TokenTexts of(Map<String, Integer> ids) {
+        return of(ids, List.of());
+    }
+
+    /**
+     * Returns the texts of tokens.
+     *
+     * @param ids numbers from 0 on; of texts that have one number the last counts
+     * @param pieces the texts of the first numbers, for those that {@code ids} lacks
+     */
+    public static TokenTexts of(Map<String, Integer> ids, List<String> pieces) {
         int most = ids.values().stream().mapToInt(Integer::intValue).max().orElse(-1);
         if (most >= FEW + GAPS * ids.size()) {
             var sparse = new HashMap<Integer, String>();
+            for (int id = 0; id < pieces.size(); id++) {
+                sparse.put(id, pieces.get(id));
+            }
             ids.forEach((text, id) -> sparse.put(id, text));
             return new TokenTexts(null, sparse, sparse.size());
         }
@@ -32,6 +46,12 @@ public final class TokenTexts {
         for (var each : ids.entrySet()) {
             size += dense[each.getValue()] == null ? 1 : 0;
             dense[each.getValue()] = each.getKey();
+        }
+        for (int id = 0; id < Math.min(pieces.size(), dense.length); id++) {
+            if (dense[id] == null) {
+                dense[id] = pieces.get(id);
+                size++;
+            }
         }
         return new TokenTexts(dense, Map.of(), size);
     }

@@ -129,6 +129,11 @@ final class Unigram implements Vocabulary {
     }
 
     @Override
+    public List<String> pieces() {
+        return List.of(pieces);
+    }
+
+    @Override
     public Map<String, Integer> ids() {
         return ids;
     }

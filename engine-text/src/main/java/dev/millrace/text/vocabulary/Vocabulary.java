@@ -12,4 +12,9 @@ public interface Vocabulary {
 
     /** The numbers by the tokens' texts. */
     Map<String, Integer> ids();
+
+    /** The texts of all numbers from 0 on where several numbers may have one text; empty where none do. */
+    default List<String> pieces() {
+        return List.of();
+    }
 }
