@@ -189,7 +189,9 @@ final class PlainWindow implements KernelFamily {
 
         private void take(VectorVar element, VectorVar index, MaskVar isThere) {
             VectorVar value = builder.select(
-                    isThere, variant.op().value(builder, element, variant.each()), variant.op().initial());
+                    isThere,
+                    variant.op().value(builder, element, variant.each()),
+                    variant.op().initial());
             if (!variant.indices()) {
                 variant.op().combine(builder, result, value);
                 return;
