@@ -15,6 +15,7 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
@@ -27,13 +28,17 @@ import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.providers.testkit.NestedRun;
 import dev.millrace.providers.testkit.ProviderKernels;
+import dev.millrace.providers.testkit.RandomTensors;
 import dev.millrace.scheduler.kernel.DirectRun;
 import dev.millrace.scheduler.kernel.KernelFactory;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -43,6 +48,8 @@ import org.junit.jupiter.api.Test;
 class SimdKernelTest {
     /** So many that the program is not folded. */
     private static final int COUNT = 1 << 19;
+
+    private static final int ROWS = COUNT / 8;
 
     private static final Tensor INPUT = input();
 
@@ -168,6 +175,56 @@ class SimdKernelTest {
             Elements.setDouble(type, stored.segment(), 0, 0.1f);
             assertThat(result.floats()[0]).isEqualTo(-stored.floats()[0]).isNotEqualTo(-0.1f);
         }
+    }
+
+    /** Without the values that others read too, the region of {@code product} has five inputs, where kernels have four. */
+    @Test
+    void aRegionWithMoreInputsThanItsLargestOneIsComputedInPieces() {
+        Graph shared = shared();
+        List<Datum> inputs = List.of(numbers(ROWS, 8), numbers(ROWS, 8));
+        var options = new ProviderOptions(1, Map.of());
+        var cpu = new CpuFactory().create(List.of(), options);
+        var simd = new SimdFactory().create(List.of(), options);
+        List<Datum> expected = NestedRun.run(shared, inputs, ProviderKernels.of(shared, List.of(cpu)));
+        Graph same = shared();
+        var kernels = ProviderKernels.of(same, List.of(simd, cpu));
+        List<String> notes = notesOf(() -> assertThat(
+                        Arrays.deepEquals(numbers(NestedRun.run(same, inputs, kernels)), numbers(expected)))
+                .isTrue());
+        assertThat(notes).isEmpty();
+    }
+
+    private static Graph shared() {
+        var editor = new GraphEditor(Graph.named("shared"));
+        var rows = ValueType.tensor(ElementType.FLOAT, Shape.of(ROWS, 8));
+        Value x = editor.addInput("x", rows);
+        Value relu = append(editor, "Relu", x);
+        Value sum = append(editor, "Add", x, editor.addInput("y", rows));
+        Value scaled = append(editor, "Mul", sum, editor.addConstant("a", numbers(8)));
+        Value shifted = append(editor, "Add", relu, editor.addConstant("b", numbers(8)));
+        Value product = append(editor, "Mul", shifted, scaled);
+        Value matrix = append(editor, "MatMul", relu, editor.addConstant("w", numbers(8, 8)));
+        Value last = append(editor, "Add", product, editor.addConstant("c", numbers(8)));
+        editor.addOutput("twice", append(editor, "Add", matrix, matrix));
+        editor.addOutput("all", append(editor, "Add", matrix, last));
+        TypeInference.infer(editor.graph());
+        return editor.graph();
+    }
+
+    private static Value append(GraphEditor editor, String op, Value... inputs) {
+        String name = op + editor.graph().nodeCount();
+        return editor.append(NodeSpec.of(OpId.onnx(op), 14, inputs), List.of(name))
+                .requireOutput(0);
+    }
+
+    /** Small whole numbers, of which every order of sums is exact. */
+    private static Tensor numbers(long... dims) {
+        var random = new Random(dims.length);
+        return RandomTensors.reals(ElementType.FLOAT, Shape.of(dims), () -> random.nextInt(9) - 4);
+    }
+
+    private static float[][] numbers(List<Datum> tensors) {
+        return tensors.stream().map(each -> ((Tensor) each).floats()).toArray(float[][]::new);
     }
 
     private static Value cast(GraphEditor editor, String name, ElementType to, Value x) {

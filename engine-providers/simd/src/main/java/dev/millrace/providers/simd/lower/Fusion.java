@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 
 /** The fusion of elementwise operators with each other, and with the products and convolutions that they follow. */
 final class Fusion {
@@ -25,26 +26,32 @@ final class Fusion {
     /** Defers a value, and computes operands of it that would make the expression too large. */
     void defer(ValueState cell, DeferredElementwise pending) {
         cell.pending = pending;
-        Region most = Region.atMost(cell);
-        while (isTooLarge(most)) {
+        bounded(cell, pending, Region::atMost);
+    }
+
+    /** Returns the region of a value. While its expression is too large, the operand with the largest region is computed. */
+    private Region bounded(ValueState cell, DeferredElementwise pending, Function<ValueState, Region> regions) {
+        Region region = regions.apply(cell);
+        while (isTooLarge(region)) {
             ValueState largest = null;
             int size = 0;
             for (ValueState operand : pending.operands()) {
                 if (operand.isInMemory()) {
                     continue;
                 }
-                int inputs = 1 + Region.atMost(operand).inputs().size();
+                int inputs = 1 + regions.apply(operand).inputs().size();
                 if (inputs > size) {
                     largest = operand;
                     size = inputs;
                 }
             }
             if (largest == null) {
-                return;
+                return region;
             }
             materialise(largest);
-            most = Region.atMost(cell);
+            region = regions.apply(cell);
         }
+        return region;
     }
 
     private static boolean isTooLarge(Region region) {
@@ -60,8 +67,11 @@ final class Fusion {
             if (!root.emit(cell, null, List.of())) {
                 throw new IllegalStateException("'" + cell.name() + "' cannot be computed");
             }
-        } else if (!behindAnchor(cell)) {
-            elementwise(cell, Region.of(cell, false));
+        } else if (cell.pending instanceof DeferredElementwise pending && !behindAnchor(cell)) {
+            Region region = Region.of(cell, false);
+            // without what others read too, a region may have more inputs than the largest one that is possible
+            boolean fits = region.inputs().size() <= Expr.MAX_INPUTS;
+            elementwise(cell, fits ? region : bounded(cell, pending, value -> Region.of(value, false)));
         }
         cell.pending = null;
     }
