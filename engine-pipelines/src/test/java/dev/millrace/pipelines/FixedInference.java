@@ -31,10 +31,7 @@ public record FixedInference(List<ValueInfo> inputs, List<ValueInfo> outputs, Fu
 
     /** A model of images, whose input is called {@code image}. */
     public static FixedInference ofImages(int outputs, Function<Tensor, Tensor[]> answer) {
-        return of(
-                List.of("image"),
-                outputs,
-                inputs -> answer.apply(tensor(inputs, "image")));
+        return of(List.of("image"), outputs, inputs -> answer.apply(tensor(inputs, "image")));
     }
 
     /** A model of texts with the usual inputs. */

@@ -225,10 +225,7 @@ public final class Tokenizer {
                         .toList()));
     }
 
-    /**
-     * Encodes a long text in parts of at most so many tokens, special tokens not counted, without padding. A part begins with a
-     * whole word, unless a word is longer than a part.
-     */
+    /** Encodes a long text in parts of at most so many tokens and special tokens, which begin with whole words if they can. */
     public List<Encoding> parts(String text, int tokens) {
         ApiBoundary.requireArgument(text, "text");
         requireRoom(tokens, tokens);
@@ -258,8 +255,7 @@ public final class Tokenizer {
     }
 
     /**
-     * Encodes a pair of texts, such as a question and a long passage, without padding: each encoding has the first text whole and a
-     * part of the second one.
+     * Encodes a question with each part of a long passage.
      *
      * @param most the most tokens of an encoding, special tokens included
      * @param overlap the number of tokens that two parts in a row share

@@ -31,11 +31,14 @@ class ExamplesTest {
      * example may have a variable of the same name.
      */
     private static final String AROUND = """
+        import dev.langchain4j.model.chat.*;
+        import dev.langchain4j.model.embedding.*;
         import dev.millrace.epcontext.*;
         import dev.millrace.epcontext.cache.*;
         import dev.millrace.graph.*;
         import dev.millrace.graph.optimise.*;
         import dev.millrace.graph.tensor.*;
+        import dev.millrace.langchain4j.*;
         import dev.millrace.pipelines.*;
         import dev.millrace.pipelines.audio.*;
         import dev.millrace.pipelines.image.*;
@@ -96,6 +99,7 @@ class ExamplesTest {
                 "docs/guide/encoder-decoders.md",
                 "docs/guide/from-onnxruntime.md",
                 "docs/guide/generation.md",
+                "docs/guide/langchain4j.md",
                 "docs/guide/language-models.md",
                 "docs/guide/model-packages.md",
                 "docs/guide/pipelines.md",
