@@ -67,7 +67,7 @@ final class Side {
         }
     }
 
-    static Object call(Method method, @Nullable Object on, Object... arguments) throws Exception {
+    static Object call(Method method, @Nullable Object on, @Nullable Object... arguments) throws Exception {
         try {
             return method.invoke(on, arguments);
         } catch (InvocationTargetException e) {
@@ -79,7 +79,7 @@ final class Side {
     }
 
     /** Calls the method of an object that takes values of these types. */
-    static Object call(Object on, String name, Class<?>[] types, Object... arguments) throws Exception {
+    static Object call(Object on, String name, Class<?>[] types, @Nullable Object... arguments) throws Exception {
         return call(on.getClass().getMethod(name, types), on, arguments);
     }
 

@@ -64,7 +64,8 @@ class EmbeddingModelTest {
                         .as("segment %d", i)
                         .containsExactly(expected.get(i).vector(), within(1e-5f));
             }
-            assertThat(response.tokenUsage().inputTokenCount()).isGreaterThan(2000);
+            assertThat(Objects.requireNonNull(response.tokenUsage()).inputTokenCount())
+                    .isGreaterThan(2000);
             assertThat(model.embed("A cat sits on the mat.").content().vector())
                     .containsExactly(expected.getFirst().vector(), within(1e-5f));
             assertThat(model.dimension()).isEqualTo(384);

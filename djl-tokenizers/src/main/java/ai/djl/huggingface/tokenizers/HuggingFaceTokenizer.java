@@ -135,6 +135,7 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
     }
 
     @Override
+    @SuppressWarnings("NullAway") // DJL's own class takes null for what is closed
     public void close() {
         handle.set(null);
     }
@@ -299,7 +300,6 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
 
         Builder() {}
 
-        /** Accepts a manager, which has nothing to manage here. */
         public Builder optManager(NDManager manager) {
             return this;
         }
