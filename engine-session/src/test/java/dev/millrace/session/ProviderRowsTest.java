@@ -117,7 +117,10 @@ class ProviderRowsTest {
         }
         try (Engine engine = engine()) {
             CompiledTest.assertRefused(
-                    Status.NOT_IMPLEMENTED, () -> engine.session(model, options().build()), "Softmax", "borrowing");
+                    Status.NOT_IMPLEMENTED,
+                    () -> engine.session(model, options().build()),
+                    "Softmax",
+                    "borrowing");
         }
     }
 
@@ -125,10 +128,11 @@ class ProviderRowsTest {
     @Rows(110)
     void aProviderRunsALoopWhoseBodyOthersRun() {
         try (Engine engine = engine("Loop");
-                Session session =
-                        engine.session(TestModels.loop(), options().provider("cpu").build());
+                Session session = engine.session(
+                        TestModels.loop(), options().provider("cpu").build());
                 Session plain = engine.session(
-                        TestModels.loop(), SessionOptions.builder().provider("cpu").build())) {
+                        TestModels.loop(),
+                        SessionOptions.builder().provider("cpu").build())) {
             assertThat(session.label().providers()).contains("borrowing");
             Inputs inputs = Inputs.of("n", Tensor.scalar(3L)).and("x", 2f);
             try (Outputs mine = session.run(inputs);

@@ -171,10 +171,9 @@ final class PlanPlacement {
 
     /** Adds a constant on a device, in the memory that the device has for constants, if it has one. */
     private int copyOfConstant(int slot, MemoryPlace wanted) {
-        boolean isApart =
-                wanted.kind() == MemoryKind.DEFAULT && wanted.device().memories().contains(MemoryKind.READ_ONLY);
-        return addSlot(
-                slots.get(slot), isApart ? new MemoryPlace(wanted.device(), MemoryKind.READ_ONLY) : wanted);
+        boolean isApart = wanted.kind() == MemoryKind.DEFAULT
+                && wanted.device().memories().contains(MemoryKind.READ_ONLY);
+        return addSlot(slots.get(slot), isApart ? new MemoryPlace(wanted.device(), MemoryKind.READ_ONLY) : wanted);
     }
 
     private int addSlot(Slot original, MemoryPlace place) {

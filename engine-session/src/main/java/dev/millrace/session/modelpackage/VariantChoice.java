@@ -94,7 +94,8 @@ public record VariantChoice(Variant variant, String provider) {
         if (target.compatibility().isEmpty()) {
             return UNKNOWN;
         }
-        return switch (CompatibilityCheck.validate(factory, environment.hardware(factory.name()), target.compatibility())) {
+        return switch (CompatibilityCheck.validate(
+                factory, environment.hardware(factory.name()), target.compatibility())) {
             case OPTIMAL -> BEST;
             case PREFER_RECOMPILATION -> USABLE;
             case NOT_APPLICABLE -> UNKNOWN;

@@ -184,8 +184,7 @@ public final class Preparation {
             notes.add("a provider is left out of the session: " + e.getMessage());
             return;
         }
-        factories.put(
-                factory, devices.stream().map(ProviderDevice::hardware).toList());
+        factories.put(factory, devices.stream().map(ProviderDevice::hardware).toList());
         providers.add(provider, use);
         weightless.after(provider, devices);
     }
