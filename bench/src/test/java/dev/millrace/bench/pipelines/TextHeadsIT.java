@@ -104,7 +104,7 @@ class TextHeadsIT {
     private static byte[] model(boolean isOfText, int... widths) throws IOException {
         Model whole = Models.read(resource("/all-minilm-l6-v2.onnx"), null);
         var editor = new GraphEditor(whole.graph());
-        int opset = whole.opsets().get(OpId.ONNX);
+        int opset = Objects.requireNonNull(whole.opsets().get(OpId.ONNX));
         Value hidden = whole.graph().outputs().getFirst();
         var same = editor.append(NodeSpec.of(OpId.onnx("Identity"), opset, hidden), List.of("hidden"));
         Value vectors = same.requireOutput(0);
