@@ -17,10 +17,11 @@ final class PatientCall {
     /** The time between two looks at the cancellation. */
     private static final long LOOK_MILLIS = 10;
 
+    private static final Runnable PENDING = () -> {};
     private static final Runnable RETURNED = () -> {};
 
-    /** The thread's end, or what the caller left to the thread; null while neither has come. */
-    private final AtomicReference<Runnable> end = new AtomicReference<>();
+    /** {@link #PENDING} at first, then the thread's end or what the caller left to the thread, whichever comes first. */
+    private final AtomicReference<Runnable> end = new AtomicReference<>(PENDING);
 
     private PatientCall() {}
 
@@ -41,7 +42,7 @@ final class PatientCall {
                 .daemon(true)
                 .start(() -> {
                     task.run();
-                    if (!end.compareAndSet(null, RETURNED)) {
+                    if (!end.compareAndSet(PENDING, RETURNED)) {
                         end.get().run();
                     }
                 });
@@ -68,7 +69,7 @@ final class PatientCall {
 
     private void leave(Thread thread, Supplier<Runnable> detach) {
         Runnable left = detach.get();
-        if (end.compareAndSet(null, left)) {
+        if (end.compareAndSet(PENDING, left)) {
             thread.interrupt();
         } else {
             left.run();

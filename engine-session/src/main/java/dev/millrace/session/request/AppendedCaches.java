@@ -113,7 +113,8 @@ final class AppendedCaches {
     private static boolean isCache(@Nullable Value past) {
         ValueType.TensorType type = past != null && past.type() instanceof ValueType.TensorType tensor ? tensor : null;
         SymbolicShape shape = type == null || !TYPES.contains(type.element()) ? null : type.shape();
-        return shape != null
+        return past != null
+                && shape != null
                 && shape.rank() == RANK
                 && past.producer() == null
                 && past.name().startsWith("past");

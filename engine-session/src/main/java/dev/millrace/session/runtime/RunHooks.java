@@ -49,14 +49,14 @@ final class RunHooks {
      * @param listener the listeners of the run, which may want to hear of devices; null for none
      */
     Run around(String session, RunOptions options, @Nullable RunListener listener) {
-        boolean isProfiled = listener != null && listener.hearsDevices();
-        if (hooks.isEmpty() && !isProfiled) {
+        DeviceProfile profile =
+                listener != null && listener.hearsDevices() ? new DeviceProfile(providers, listener) : null;
+        if (hooks.isEmpty() && profile == null) {
             return silent;
         }
         boolean synchronise = options.onDevice().isEmpty();
         return new Run(
-                new RunInfo(RUNS.incrementAndGet(), session, options.tag(), options.config(), synchronise),
-                isProfiled ? new DeviceProfile(providers, listener) : null);
+                new RunInfo(RUNS.incrementAndGet(), session, options.tag(), options.config(), synchronise), profile);
     }
 
     /** The calls around one run. */
