@@ -2,12 +2,14 @@ package dev.millrace.session.prepare;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call into a provider that may take long, on a thread of its own. The caller stops waiting where the creation of the session
@@ -17,11 +19,10 @@ final class PatientCall {
     /** The time between two looks at the cancellation. */
     private static final long LOOK_MILLIS = 10;
 
-    private static final Runnable PENDING = () -> {};
     private static final Runnable RETURNED = () -> {};
 
-    /** {@link #PENDING} at first, then the thread's end or what the caller left to the thread, whichever comes first. */
-    private final AtomicReference<Runnable> end = new AtomicReference<>(PENDING);
+    /** The thread's end, or what the caller left to the thread; null while neither has come. */
+    private final AtomicReference<@Nullable Runnable> end = new AtomicReference<>();
 
     private PatientCall() {}
 
@@ -42,8 +43,8 @@ final class PatientCall {
                 .daemon(true)
                 .start(() -> {
                     task.run();
-                    if (!end.compareAndSet(PENDING, RETURNED)) {
-                        end.get().run();
+                    if (!end.compareAndSet(null, RETURNED)) {
+                        Objects.requireNonNull(end.get()).run();
                     }
                 });
         try {
@@ -69,7 +70,7 @@ final class PatientCall {
 
     private void leave(Thread thread, Supplier<Runnable> detach) {
         Runnable left = detach.get();
-        if (end.compareAndSet(PENDING, left)) {
+        if (end.compareAndSet(null, left)) {
             thread.interrupt();
         } else {
             left.run();

@@ -23,6 +23,7 @@ import dev.millrace.session.TestModels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the calls that providers get around runs when one of them fails. */
@@ -114,7 +115,7 @@ class RunHooksTest {
                 Session session = engine.session(TestModels.perceptron(1, 4, 1), options.build())) {
             session.run(inputs, told).close();
             session.run(inputs).close();
-            session.mono(inputs, told).block().close();
+            Objects.requireNonNull(session.mono(inputs, told).block()).close();
         }
         assertThat(runs).hasSize(6);
         RunInfo first = runs.getFirst();
