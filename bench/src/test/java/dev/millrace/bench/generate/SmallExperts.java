@@ -9,6 +9,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.testkit.RandomTensors;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** A mixture of experts with random weights, two of which compute each token. */
 final class SmallExperts {
@@ -50,7 +51,7 @@ final class SmallExperts {
         return mixed(spec.with("expert_weight_bits", Attribute.of(4L)).with("block_size", Attribute.of((long) BLOCK)));
     }
 
-    private static NodeSpec node(String name, Value... inputs) {
+    private static NodeSpec node(String name, @Nullable Value... inputs) {
         return NodeSpec.of(new OpId(OpId.MICROSOFT, name), 1, inputs);
     }
 
