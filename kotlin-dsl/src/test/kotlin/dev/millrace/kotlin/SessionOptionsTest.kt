@@ -36,6 +36,6 @@ class SessionOptionsTest {
             is Boolean -> "true"
             is Int -> "7"
             is Enum<*> -> "MAP"
-            else -> "some"
+            else -> if (option == SessionOption.DEVICE_POLICY) "prefer_npu" else "some"
         }
 }

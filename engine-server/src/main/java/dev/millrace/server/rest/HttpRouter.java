@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
@@ -111,7 +112,14 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
                 .onErrorResume(failure -> Mono.fromSupplier(() -> failed(failure, errors)));
         if (counted) {
             requests.incrementAndGet();
-            answer = answer.doFinally(_ -> requests.decrementAndGet());
+            var isOver = new AtomicBoolean();
+            Runnable end = () -> {
+                if (!isOver.getAndSet(true)) {
+                    requests.decrementAndGet();
+                }
+            };
+            // before the answer leaves, because a client that has it may send its next request at once
+            answer = answer.doOnSuccess(_ -> end.run()).doFinally(_ -> end.run());
         }
         return answer.flatMap(each ->
                 send(each, response).doFinally(_ -> log(request, each.status(), System.nanoTime() - start)));
