@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests repositories: layouts, version policies, control modes, replacement, and what fails to load. */
@@ -110,7 +112,9 @@ class RepositoryTest {
         }
     }
 
-    @Test
+    /** Repeated, because a request that follows an answer of another thread must not be left unread. */
+    @RepeatedTest(20)
+    @Timeout(60)
     void aRequestBringsConfigurationAndFiles() {
         new TestRepository(folder).version("a", 1, ServerModels.plus(1, 1));
         var options = TestServers.options(folder).control(ControlMode.EXPLICIT).loaded("a");

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.scheduler.Cancellation;
@@ -17,6 +18,7 @@ import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.Generator;
 import dev.millrace.session.generate.GeneratorOptions;
 import dev.millrace.session.generate.Token;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -27,6 +29,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -208,9 +211,11 @@ class DecodeBatchTest {
     }
 
     @Test
-    void aDraftModelWithoutRoomIsRefused() {
-        try (Session other =
-                engine.session(SmallDecoder.bytes(SmallDecoder.Form.PLAIN, 3), SessionOptions.defaults())) {
+    void aDraftModelWithoutRoomIsRefused(@TempDir Path folder) {
+        // the graph of a model that a context cache may keep stays as it is, so its caches get no room
+        var asItIs =
+                SessionOptions.builder().contextCache(ContextCache.in(folder)).build();
+        try (Session other = engine.session(SmallDecoder.bytes(SmallDecoder.Form.PLAIN, 3), asItIs)) {
             GeneratorOptions drafting =
                     GeneratorOptions.builder().draft(Generator.of(other)).build();
             assertThatThrownBy(() -> Generator.of(session, DecoderSignature.of(session), drafting))

@@ -4,6 +4,7 @@ import dev.millrace.server.access.Permissions;
 import dev.millrace.server.access.Tokens;
 import dev.millrace.server.setting.ServerSettings;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -15,10 +16,12 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import reactor.netty.channel.AbortedException;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
@@ -121,8 +124,18 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
             // before the answer leaves, because a client that has it may send its next request at once
             answer = answer.doOnSuccess(_ -> end.run()).doFinally(_ -> end.run());
         }
-        return answer.flatMap(each ->
-                send(each, response).doFinally(_ -> log(request, each.status(), System.nanoTime() - start)));
+        return answer.flatMap(each -> onLoop(send(each, response), response)
+                .doFinally(_ -> log(request, each.status(), System.nanoTime() - start)));
+    }
+
+    /**
+     * Returns the sending of an answer on the thread of its connection. Sent on another thread, it ends while the connection's
+     * next request arrives, and then the connection may never be read again.
+     */
+    private static Mono<Void> onLoop(Mono<Void> sending, HttpServerResponse response) {
+        var loop = new AtomicReference<EventLoop>();
+        response.withConnection(connection -> loop.set(connection.channel().eventLoop()));
+        return loop.get().inEventLoop() ? sending : sending.subscribeOn(Schedulers.fromExecutor(loop.get()));
     }
 
     /** Whether requests of this route count towards the limit. Questions about health and metrics are always answered. */
