@@ -277,7 +277,8 @@ class NpuFlowsIT {
     @Test
     void theClockChangesWhileRunsAreUnderWay() {
         try (Engine engine = engine();
-                Session session = engine.session(source, onNpu().queue(64).build())) {
+                // twice the requests, because a full queue degrades the health too
+                Session session = engine.session(source, onNpu().queue(128).build())) {
             assertThat(session.health().condition()).isEqualTo(Health.Condition.UP);
             var answers = new ArrayList<CompletableFuture<float[]>>();
             for (int i = 0; i < 64; i++) {
