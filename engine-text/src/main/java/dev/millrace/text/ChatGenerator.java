@@ -55,12 +55,8 @@ public final class ChatGenerator {
 
     /** Returns the answer to messages as a stream, which is generated on demand. */
     public Flux<ChatDelta> flux(List<ChatMessage> messages, GenerationOptions options) {
-        Flux<TextGenerator.Piece> pieces = text.pieces(prompt(messages), options);
-        return Flux.defer(() -> {
-            var start = new AnswerStart();
-            return pieces.map(piece -> new ChatDelta(start.after(piece.text()), piece.usage(), piece.ending()))
-                    .filter(delta -> !delta.text().isEmpty() || delta.ending() != null);
-        });
+        return text.pieces(prompt(messages), options)
+                .transformDeferred(pieces -> pieces.handle(new DeltaParts(new AnswerStart()::after)));
     }
 
     /** Returns the answer to messages, which is generated on subscription. */

@@ -53,6 +53,11 @@ final class StopTexts {
         return found;
     }
 
+    /** Returns the stop text that was found, with the text behind it. */
+    String rest() {
+        return held.toString();
+    }
+
     /** Returns the text that was held back, at the end of the generation; empty after a stop text. */
     String end() {
         return found ? "" : taken(held.length());

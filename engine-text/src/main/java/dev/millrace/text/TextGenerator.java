@@ -80,9 +80,7 @@ public final class TextGenerator {
 
     /** Returns the parts of a text with the numbers of tokens so far; the last one has the ending and may have no text. */
     public Flux<ChatDelta> deltas(String prompt, GenerationOptions options) {
-        return pieces(prompt, options)
-                .filter(piece -> !piece.text().isEmpty() || piece.ending() != null)
-                .map(piece -> new ChatDelta(piece.text(), piece.usage(), piece.ending()));
+        return pieces(prompt, options).transformDeferred(pieces -> pieces.handle(new DeltaParts(text -> text)));
     }
 
     /** Returns the whole text, which is generated on subscription. */
@@ -158,8 +156,16 @@ public final class TextGenerator {
         return completion(pieces);
     }
 
-    /** The text that a token completes, which may be empty. */
-    record Piece(String text, TokenUsage usage, @Nullable Ending ending) {}
+    /**
+     * The text that a token completes, which may be empty.
+     *
+     * @param ending the reason why no text follows, which may be a stop text
+     */
+    record Piece(String text, Token token, @Nullable Ending ending) {
+        TokenUsage usage() {
+            return token.usage();
+        }
+    }
 
     Flux<Piece> pieces(String prompt, GenerationOptions options) {
         Prompt begun = begun(prompt, options);
@@ -207,7 +213,7 @@ public final class TextGenerator {
                 text += stops.add(fresh(detokenizer.end()));
                 text += stops.end();
             }
-            return new Piece(text, token.usage(), stops.isFound() ? Ending.STOPPED : ending);
+            return new Piece(text, token, stops.isFound() ? Ending.STOPPED : ending);
         }
 
         private String fresh(String text) {

@@ -393,6 +393,15 @@ public final class Tokenizer {
         return parts.texts.get(id);
     }
 
+    /**
+     * Returns the bytes of UTF-8 that a token stands for within a text; a token may be a part of a character. Empty where there
+     * is none.
+     */
+    public byte[] bytes(long id) {
+        String text = parts.texts.get(id);
+        return text == null ? new byte[0] : parts.table.bytes(id, text);
+    }
+
     /** The number of tokens. */
     public int size() {
         return parts.texts.size();

@@ -41,6 +41,14 @@ final class ToolCallParser {
         return text.startsWith("{") || text.startsWith("[") ? json(text) : List.of();
     }
 
+    /** Returns the texts that calls begin with, except for those that are an answer of JSON. */
+    static List<String> marks() {
+        var all = new ArrayList<>(MARKS);
+        all.add(CALL);
+        all.add(FUNCTION);
+        return all;
+    }
+
     private interface Part {
         List<ToolCall> calls(String text);
     }

@@ -20,7 +20,9 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.generate.Ending;
 import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.session.generate.Token;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,6 +73,27 @@ class ChatTest {
         Files.write(
                 folder.resolve("model.onnx"),
                 Models.toBytes(new Model(header, Map.of("", 21), Map.of(), Map.of(), editor.graph(), null)));
+    }
+
+    @Test
+    void partsOfAnAnswerHaveTheirTokens() {
+        try (LanguageModel model = LanguageModel.open(folder)) {
+            var options = model.defaults().toBuilder().logprobs(2).build();
+            List<ChatDelta> parts = model.chats()
+                    .flux(List.of(ChatMessage.user("one")), options)
+                    .collectList()
+                    .blockOptional()
+                    .orElseThrow();
+            assertThat(parts.stream().flatMap(part -> part.tokens().stream()))
+                    .extracting(Token::id)
+                    .containsExactly(0L, 1L, 2L, 3L);
+            assertThat(parts.getFirst().tokens().getFirst().likelihood())
+                    .satisfies(likelihood ->
+                            assertThat(requireNonNull(likelihood).best()).hasSize(2));
+            assertThat(new String(model.tokenizer().bytes(1), StandardCharsets.UTF_8))
+                    .isEqualTo("mill");
+            assertThat(model.tokenizer().bytes(99)).isEmpty();
+        }
     }
 
     @Test

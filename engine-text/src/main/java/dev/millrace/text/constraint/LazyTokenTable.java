@@ -1,6 +1,7 @@
 package dev.millrace.text.constraint;
 
 import dev.millrace.text.postprocessor.TokenBytes;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,11 @@ public final class LazyTokenTable {
         this.ids = ids;
         this.added = added;
         this.content = content;
+    }
+
+    /** Returns the bytes of a token with a text wherever it is, as far as tokens have bytes of their own. */
+    public byte[] bytes(long id, String text) {
+        return added.contains((int) id) ? text.getBytes(StandardCharsets.UTF_8) : content.of(text);
     }
 
     public synchronized TokenTable get() {
