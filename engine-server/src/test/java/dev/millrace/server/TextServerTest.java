@@ -11,6 +11,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,11 +21,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests models of texts: generations by both protocols' names, chats, vectors, and OpenAI's errors. */
 class TextServerTest {
     @TempDir
     static Path folder;
+
+    private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz{}\":,";
 
     private static ModelServer server;
     private static RestClient client;
@@ -45,11 +49,42 @@ class TextServerTest {
                 .write("mill/1/genai_config.json", utf8("""
                     {"model": {"context_length": 20, "eos_token_id": 3, "decoder": {"filename": "model.onnx"}}}\
                     """))
+                .version("caller", 1, ServerModels.words(5, 2, 3, 4, 6, 1, 6, 0))
+                .write("caller/1/tokenizer.json", utf8("""
+                    {"model": {"type": "WordLevel", "unk_token": "go",
+                      "vocab": {"bot": 0, "<tool_call>": 1, "{\\"name\\":": 2, "\\"mill\\",": 3,
+                        "\\"arguments\\":{\\"up\\":true}}": 4, "so": 5, "</s>": 6, "go": 7}},
+                     "pre_tokenizer": {"type": "Whitespace"},
+                     "added_tokens": [{"id": 6, "content": "</s>", "special": true}]}\
+                    """))
+                .write("caller/1/chat_template.jinja", utf8("{{ messages[0].content }} bot"))
+                .write("caller/1/genai_config.json", utf8("""
+                    {"model": {"context_length": 20, "eos_token_id": 6, "decoder": {"filename": "model.onnx"}}}\
+                    """))
+                .version("letters", 1, ServerModels.words(new int[LETTERS.length() + 1]))
+                .write("letters/1/tokenizer.json", letters())
+                .write("letters/1/chat_template.jinja", utf8("{{ messages[0].content }}"))
+                .write("letters/1/genai_config.json", utf8("""
+                    {"model": {"context_length": 200, "eos_token_id": 31, "decoder": {"filename": "model.onnx"}}}\
+                    """))
                 .version("plus", 1, ServerModels.plus(1, 1))
                 .write("minilm/1/model.onnx", resource("/all-minilm-l6-v2.onnx"))
                 .write("minilm/1/tokenizer.json", resource("/all-minilm-l6-v2-tokenizer.json"));
         server = TestServers.start(folder);
         client = new RestClient(server);
+    }
+
+    /** Returns a tokenizer whose tokens are letters, and the end. */
+    private static byte[] letters() {
+        var vocabulary = new LinkedHashMap<String, Object>();
+        for (int i = 0; i < LETTERS.length(); i++) {
+            vocabulary.put(LETTERS.substring(i, i + 1), i);
+        }
+        return JsonTree.bytes(Map.of(
+                "model", Map.of("type", "BPE", "vocab", vocabulary, "merges", List.of()),
+                "pre_tokenizer", Map.of("type", "ByteLevel", "add_prefix_space", false),
+                "decoder", Map.of("type", "ByteLevel"),
+                "added_tokens", List.of(Map.of("id", LETTERS.length(), "content", "</s>", "special", true))));
     }
 
     private static byte[] utf8(String text) {
@@ -153,6 +188,117 @@ class TextServerTest {
     }
 
     @Test
+    void severalPromptsAndAnswers() {
+        var answer = client.post(
+                "v1/completions", "{\"model\": \"mill\", \"prompt\": [\"bot\", \"the\"], \"max_tokens\": 1, \"n\": 2}");
+        List<Map<String, Object>> choices = data(answer, "choices");
+        assertThat(choices).extracting(choice -> choice.get("index")).containsExactly(0L, 1L, 2L, 3L);
+        assertThat(choices).extracting(choice -> choice.get("text")).containsExactly(" the", " the", " mill", " mill");
+        assertThat(answer.body()).contains("\"prompt_tokens\":2,\"completion_tokens\":4,\"total_tokens\":6");
+        var streamed = events(client.post(
+                "v1/completions",
+                "{\"model\": \"mill\", \"prompt\": [\"bot\", \"the\"], \"max_tokens\": 1, \"stream\": true}"));
+        assertThat(streamed)
+                .hasSize(3)
+                .anyMatch(each -> each.contains("\"index\":0,\"text\":\" the\""))
+                .anyMatch(each -> each.contains("\"index\":1,\"text\":\" mill\""));
+    }
+
+    @Test
+    void tokensTellTheirLogProbabilities() {
+        var completion = client.post(
+                "v1/completions", "{\"model\": \"mill\", \"prompt\": \"bot\", \"max_tokens\": 2, \"logprobs\": 1}");
+        double likely = 1 - Math.log(Math.E + 7);
+        var told = (Map<?, ?>)
+                Objects.requireNonNull(data(completion, "choices").getFirst().get("logprobs"));
+        assertThat(told.get("tokens")).isEqualTo(List.of("the", "mill"));
+        assertThat((List<?>) told.get("token_logprobs"))
+                .allSatisfy(each -> assertThat((Double) each).isCloseTo(likely, within(1e-5)));
+        assertThat((List<?>) told.get("top_logprobs")).first().asString().startsWith("{the=");
+        assertThat(told.get("text_offset")).isEqualTo(List.of(0L, 3L));
+        String chat = "{\"model\": \"mill\", \"messages\": [{\"role\": \"user\", \"content\": \"one\"}],"
+                + " \"logprobs\": true, \"top_logprobs\": 2, \"max_tokens\": 2";
+        assertThat(client.post("v1/chat/completions", chat + "}").body())
+                .contains("\"logprobs\":{\"content\":[{\"token\":\"the\",\"logprob\":-")
+                .contains("\"bytes\":[116,104,101],\"top_logprobs\":[{\"token\":\"the\",");
+        assertThat(events(client.post("v1/chat/completions", chat + ", \"stream\": true}")))
+                .filteredOn(each -> each.contains("\"content\":[{\"token\":\"mill\",\"logprob\":-"))
+                .hasSize(1);
+    }
+
+    @Test
+    void aBiasForbidsAToken() {
+        assertThat(client.post(
+                                "v1/completions",
+                                "{\"model\": \"mill\", \"prompt\": \"bot\", \"max_tokens\": 1,"
+                                        + " \"logit_bias\": {\"0\": -100, \"2\": 5}}")
+                        .body())
+                .contains("\"text\":\" runs\"");
+    }
+
+    private static String chatWithTools(String model, String rest) {
+        return "{\"model\": \"" + model + "\", \"messages\": [{\"role\": \"user\", \"content\": \"go\"}], \"tools\": ["
+                + "{\"type\": \"function\", \"function\": {\"name\": \"mill\", \"parameters\": {\"type\": \"object\","
+                + " \"properties\": {\"up\": {\"type\": \"boolean\"}}, \"required\": [\"up\"],"
+                + " \"additionalProperties\": false}}}]" + rest + "}";
+    }
+
+    @Test
+    void anAnswerMayCallATool() {
+        var answer = client.post("v1/chat/completions", chatWithTools("caller", ""));
+        assertThat(answer.body())
+                .contains(
+                        "\"content\":\"so\"",
+                        "\"finish_reason\":\"tool_calls\"",
+                        "\"id\":\"call_",
+                        "\"type\":\"function\"")
+                .contains("\"name\":\"mill\"", "\"arguments\":\"{\\\"up\\\":true}\"");
+        var streamed = events(client.post("v1/chat/completions", chatWithTools("caller", ", \"stream\": true")));
+        assertThat(streamed).anyMatch(each -> each.contains("\"delta\":{\"content\":\"so"));
+        assertThat(streamed).noneMatch(each -> each.contains("\"content\":\"<"));
+        assertThat(streamed).anyMatch(each -> each.contains("\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_"));
+        assertThat(streamed.get(streamed.size() - 2)).contains("\"delta\":{}", "\"finish_reason\":\"tool_calls\"");
+    }
+
+    @Test
+    void callsOfOtherToolsAreTexts() {
+        assertThat(client.post(
+                                "v1/chat/completions",
+                                chatWithTools("caller", "").replace("\"name\": \"mill\"", "\"name\": \"other\""))
+                        .body())
+                .contains("<tool_call>", "\"finish_reason\":\"stop\"");
+        assertThat(client.post("v1/chat/completions", chatWithTools("caller", ", \"tool_choice\": \"none\""))
+                        .body())
+                .contains("<tool_call>", "\"finish_reason\":\"stop\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\"required\"", "{\"type\": \"function\", \"function\": {\"name\": \"mill\"}}"})
+    void aRequiredCallFollowsTheSchemaOfItsTool(String choice) {
+        var answer = client.post("v1/chat/completions", chatWithTools("letters", ", \"tool_choice\": " + choice));
+        assertThat(answer.body())
+                .contains("\"content\":null", "\"finish_reason\":\"tool_calls\"", "\"name\":\"mill\"")
+                .containsPattern("\"arguments\":\"\\{\\\\\"up\\\\\":(true|false)}\"");
+        assertThat(client.post(
+                                "v1/chat/completions",
+                                chatWithTools("letters", ", \"tool_choice\": {\"function\": {\"name\": \"no\"}}"))
+                        .body())
+                .contains("the tools are [mill]");
+    }
+
+    @Test
+    void messagesMayHaveCallsAndTheirAnswers() {
+        var answer = client.post("v1/chat/completions", """
+            {"model": "mill", "messages": [
+              {"role": "user", "content": "one"},
+              {"role": "assistant", "content": null, "tool_calls": [
+                {"id": "call_1", "type": "function", "function": {"name": "mill", "arguments": "{\\"up\\": true}"}}]},
+              {"role": "tool", "tool_call_id": "call_1", "content": "runs"}]}\
+            """);
+        assertThat(answer.body()).contains("\"content\":\"the mill runs\"");
+    }
+
+    @Test
     void models() {
         assertThat(client.get("v1/models").body())
                 .contains("\"id\":\"mill\"", "\"id\":\"minilm\"", "\"object\":\"list\"");
@@ -221,13 +367,24 @@ class TextServerTest {
                 "completions|{\"model\": \"gone\", \"prompt\": \"one\"}|404|model_not_found",
                 "completions|{\"model\": \"minilm\", \"prompt\": \"one\"}|400|generates no text",
                 "completions|{\"model\": \"mill\", \"prompt\": [1, 2]}|400|lists of tokens",
-                "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"n\": 2}|400|one answer",
+                "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"n\": 200}|400|up to 128",
+                "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"best_of\": 3}|400|as large as 'n'",
+                "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"logprobs\": 6}|400|from 0 to 5",
+                "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"logit_bias\": {\"mill\": 1}}|400|no token's"
+                        + " id",
+                "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"logit_bias\": {\"1\": 101}}|400|from -100",
                 "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"top_p\": 7}|400|topP",
                 "chat/completions|{\"model\": \"mill\", \"messages\": []}|400|empty",
                 "chat/completions|{\"model\": \"mill\", \"messages\": [{\"role\": \"user\", \"content\": [{\"type\":"
                         + " \"image_url\"}]}]}|400|images",
                 "chat/completions|{\"model\": \"mill\", \"messages\": [{\"role\": \"user\", \"content\": \"a\"}],"
-                        + " \"tools\": [{}]}|400|tools are not supported",
+                        + " \"tools\": [{}]}|400|a tool is an object",
+                "chat/completions|{\"model\": \"mill\", \"messages\": [{\"role\": \"user\", \"content\": \"a\"}],"
+                        + " \"tool_choice\": \"required\"}|400|has no 'tools'",
+                "chat/completions|{\"model\": \"mill\", \"messages\": [{\"role\": \"user\", \"content\": \"a\"}],"
+                        + " \"top_logprobs\": 2}|400|goes together with",
+                "chat/completions|{\"model\": \"mill\", \"messages\": [{\"role\": \"assistant\", \"tool_calls\":"
+                        + " [{}]}]}|400|a call of a tool",
                 "embeddings|{\"model\": \"mill\", \"input\": \"one\"}|400|no vectors",
                 "embeddings|{\"model\": \"minilm\", \"input\": \"one\", \"dimensions\": 1000}|400|have 384",
                 "rerank|{\"model\": \"minilm\", \"query\": \"one\", \"documents\": [7]}|400|a document is",

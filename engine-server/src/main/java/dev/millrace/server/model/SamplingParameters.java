@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The options of a generation, read from what a caller sent under the names that OpenAI gave them. */
 public final class SamplingParameters {
+    private static final int MOST_BIAS = 100;
+
     private final Map<String, ? extends @Nullable Object> values;
 
     public SamplingParameters(Map<String, ? extends @Nullable Object> values) {
@@ -54,7 +56,36 @@ public final class SamplingParameters {
         if (seed != null) {
             options.seed(seed);
         }
+        addLogitBias(options);
         return options.build();
+    }
+
+    private void addLogitBias(GenerationOptions.Builder options) {
+        switch (values.get("logit_bias")) {
+            case null -> {}
+            case Map<?, ?> biases ->
+                biases.forEach((token, bias) -> {
+                    if (!(bias instanceof Number number) || Math.abs(number.doubleValue()) > MOST_BIAS) {
+                        throw EngineException.invalidArgument(
+                                "'logit_bias' of a token is a number from -" + MOST_BIAS + " to " + MOST_BIAS);
+                    }
+                    options.logitBias(tokenId(String.valueOf(token)), forbidding(number.doubleValue()));
+                });
+            default -> throw EngineException.invalidArgument("'logit_bias' is an object of numbers by tokens' ids");
+        }
+    }
+
+    private static long tokenId(String token) {
+        try {
+            return Long.parseLong(token);
+        } catch (NumberFormatException e) {
+            throw EngineException.invalidArgument("'logit_bias' has '" + token + "', which is no token's id");
+        }
+    }
+
+    /** Returns the bias, or minus infinity for the least one, which forbids a token. */
+    private static double forbidding(double bias) {
+        return bias == -MOST_BIAS ? Double.NEGATIVE_INFINITY : bias;
     }
 
     /** The texts that end a generation. */

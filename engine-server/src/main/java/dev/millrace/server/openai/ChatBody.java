@@ -7,6 +7,7 @@ import dev.millrace.text.ChatMessage;
 import dev.millrace.text.TextConstraint;
 import dev.millrace.text.Tokenizer;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -35,7 +36,36 @@ final class ChatBody {
         if (message.get("tool_call_id") instanceof String id) {
             built.toolCallId(id);
         }
+        if (message.get("tool_calls") instanceof List<?> calls) {
+            built.toolCalls(calls.stream().map(ChatBody::call).toList());
+        }
         return built.build();
+    }
+
+    /** Returns a call as templates show it: its arguments are an object, which the request has as a text. */
+    private static Map<String, @Nullable Object> call(Object value) {
+        if (!(value instanceof Map<?, ?> call
+                && call.get("function") instanceof Map<?, ?> function
+                && function.get("name") instanceof String name)) {
+            throw EngineException.invalidArgument("a call of a tool is an object with a function that has a name");
+        }
+        var shown = new LinkedHashMap<String, @Nullable Object>();
+        if (call.get("id") instanceof String id) {
+            shown.put("id", id);
+        }
+        shown.put("type", "function");
+        shown.put("function", Map.of("name", name, "arguments", arguments(function.get("arguments"))));
+        return shown;
+    }
+
+    private static Object arguments(@Nullable Object arguments) {
+        return switch (arguments) {
+            case null -> Map.of();
+            case String text when text.isBlank() -> Map.of();
+            case String text -> JsonTree.readObject(text.getBytes(StandardCharsets.UTF_8));
+            case Map<?, ?> map -> map;
+            default -> throw EngineException.invalidArgument("the arguments of a call are a text of a JSON object");
+        };
     }
 
     private static String content(@Nullable Object content) {

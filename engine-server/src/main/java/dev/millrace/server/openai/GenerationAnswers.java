@@ -4,17 +4,16 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.server.model.SamplingParameters;
 import dev.millrace.server.model.TextModel;
 import dev.millrace.server.rest.HttpAnswer;
-import dev.millrace.session.generate.Ending;
 import dev.millrace.session.generate.GenerationOptions;
-import dev.millrace.session.generate.TokenUsage;
+import dev.millrace.session.generate.TokenConstraint;
 import dev.millrace.text.ChatDelta;
+import dev.millrace.text.ChatGenerator;
+import dev.millrace.text.ChatMessage;
 import dev.millrace.text.LanguageModel;
-import java.time.Instant;
+import dev.millrace.text.TextGenerator;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -23,167 +22,146 @@ import reactor.core.scheduler.Schedulers;
 /** Completions of prompts and answers of chats, at once or as streams. */
 final class GenerationAnswers {
     private static final int USUAL_COMPLETION = 16;
-
-    /** The form of an answer: a completion of a prompt, or a message of a chat. */
-    private enum Form {
-        COMPLETION("cmpl-", "text_completion", "text_completion"),
-        CHAT("chatcmpl-", "chat.completion", "chat.completion.chunk");
-
-        private final String prefix;
-        private final String whole;
-        private final String chunk;
-
-        Form(String prefix, String whole, String chunk) {
-            this.prefix = prefix;
-            this.whole = whole;
-            this.chunk = chunk;
-        }
-
-        Map<String, @Nullable Object> choice(String text, @Nullable Ending ending, boolean streamed) {
-            var choice = new LinkedHashMap<String, @Nullable Object>();
-            choice.put("index", 0);
-            if (this == COMPLETION) {
-                choice.put("text", text);
-            } else if (streamed) {
-                choice.put("delta", text.isEmpty() ? Map.of() : Map.of("content", text));
-            } else {
-                choice.put("message", Map.of("role", "assistant", "content", text));
-            }
-            choice.put("logprobs", null);
-            choice.put("finish_reason", ending == null ? null : reason(ending));
-            return choice;
-        }
-    }
-
-    /** The beginning of every part of one answer. */
-    private record Head(Form form, String id, long created, String model) {
-        Map<String, @Nullable Object> with(String object, List<?> choices) {
-            var tree = new LinkedHashMap<String, @Nullable Object>();
-            tree.put("id", id);
-            tree.put("object", object);
-            tree.put("created", created);
-            tree.put("model", model);
-            tree.put("choices", choices);
-            return tree;
-        }
-    }
+    private static final int MOST_CHOICES = 128;
+    /** The number of choices of one request that are generated at the same time. */
+    private static final int AT_ONCE = 8;
 
     Mono<HttpAnswer> completion(OpenAiRequest request, TextModel text, Runnable release) {
         LanguageModel model = text.languageModel(request.model());
-        refuseForAll(request);
         request.refuse("echo", false, "prompts are not repeated");
-        request.refuse("best_of", 1L, "one completion is made");
         request.refuse("suffix", "", "texts are not inserted");
         List<String> prompts = request.texts("prompt");
-        if (prompts.size() > 1) {
-            throw EngineException.invalidArgument("'prompt' is one text; send a request for each");
-        }
+        int each = choices(request, prompts.size());
+        request.refuse("best_of", (long) each, "all completions are told; it is as large as 'n'");
         var parameters = new SamplingParameters(request.values());
-        GenerationOptions options = parameters.options(
-                model.defaults().toBuilder().maxTokens(USUAL_COMPLETION).build());
-        return answer(
-                request,
-                Form.COMPLETION,
-                () -> model.generator().stoppingAt(parameters.stops()).deltas(prompts.getFirst(), options),
-                release);
+        var logprobs = LogProbabilities.ofCompletion(request, model.tokenizer());
+        GenerationOptions defaults =
+                model.defaults().toBuilder().maxTokens(USUAL_COMPLETION).build();
+        GenerationOptions options = logprobs.in(parameters.options(defaults));
+        TextGenerator generator = model.generator().stoppingAt(parameters.stops());
+        var choices = new ArrayList<Choice>();
+        for (String prompt : prompts) {
+            for (int i = 0; i < each; i++) {
+                GenerationOptions own = seeded(options, i);
+                choices.add(new Choice(
+                        new ChoiceForm.OfCompletion(choices.size(), logprobs),
+                        i == 0,
+                        Flux.defer(() -> generator.deltas(prompt, own))));
+            }
+        }
+        return answer(request, AnswerHead.ofCompletion(request.model()), choices, release);
     }
 
     Mono<HttpAnswer> chat(OpenAiRequest request, TextModel text, Runnable release) {
         LanguageModel model = text.languageModel(request.model());
-        refuseForAll(request);
-        request.refuse("tools", List.of(), "tools are not supported yet");
-        request.refuse("functions", List.of(), "functions are not supported yet");
-        request.refuse("tool_choice", "none", "tools are not supported yet");
-        request.refuse("logprobs", false, "the probabilities of tokens are not told yet");
+        request.refuse("functions", List.of(), "use 'tools'");
+        request.refuse("function_call", "none", "use 'tool_choice'");
         request.refuse("audio", "", "answers are texts");
-        var messages = ChatBody.messages(request);
+        List<ChatMessage> messages = ChatBody.messages(request);
+        int count = choices(request, 1);
+        var tools = ChatTools.of(request);
         var parameters = new SamplingParameters(request.values());
-        var options = parameters.options(model.defaults()).toBuilder();
-        var constraint = ChatBody.constraint(request, model.tokenizer());
-        if (constraint != null) {
-            options.constraint(constraint);
+        var logprobs = LogProbabilities.ofChat(request, model.tokenizer());
+        GenerationOptions sampled = logprobs.in(parameters.options(model.defaults()));
+        TokenConstraint constraint = constraint(request, tools, model);
+        GenerationOptions options = constraint == null
+                ? sampled
+                : sampled.toBuilder().constraint(constraint).build();
+        ChatGenerator chats = tools.shownTo(model.chats()).stoppingAt(parameters.stops());
+        var choices = new ArrayList<Choice>();
+        for (int i = 0; i < count; i++) {
+            GenerationOptions own = seeded(options, i);
+            choices.add(new Choice(
+                    new ChoiceForm.OfChat(i, logprobs, tools), i == 0, Flux.defer(() -> chats.flux(messages, own))));
         }
-        GenerationOptions built = options.build();
-        return answer(
-                request,
-                Form.CHAT,
-                () -> model.chats().stoppingAt(parameters.stops()).flux(messages, built),
-                release);
+        return answer(request, AnswerHead.ofChat(request.model()), choices, release);
     }
 
-    private static void refuseForAll(OpenAiRequest request) {
-        request.refuse("n", 1L, "one answer is made; send a request for each");
-        request.refuse("logit_bias", Map.of(), "it is not supported yet");
-        if (!(request.values().get("logprobs") instanceof Boolean)) {
-            request.refuse("logprobs", 0L, "the probabilities of tokens are not told yet");
+    private static @Nullable TokenConstraint constraint(OpenAiRequest request, ChatTools tools, LanguageModel model) {
+        TokenConstraint format = ChatBody.constraint(request, model.tokenizer());
+        TokenConstraint call = tools.constraint(model.tokenizer());
+        if (format != null && call != null) {
+            throw EngineException.invalidArgument(
+                    "'tool_choice' asks for the call of a tool, and 'response_format' for another answer");
+        }
+        return format == null ? call : format;
+    }
+
+    /** Returns the number of answers to each prompt. */
+    private static int choices(OpenAiRequest request, int prompts) {
+        int each = request.count("n", 1);
+        if ((long) each * prompts > MOST_CHOICES) {
+            throw EngineException.invalidArgument("the request asks for " + (long) each * prompts + " answers; up to "
+                    + MOST_CHOICES + " are generated");
+        }
+        return each;
+    }
+
+    /** Returns options that draw other tokens for each answer to a prompt. */
+    private static GenerationOptions seeded(GenerationOptions options, int index) {
+        Long seed = options.seed();
+        return seed == null || index == 0
+                ? options
+                : options.toBuilder().seed(seed + index).build();
+    }
+
+    /**
+     * One of the texts that a request asks for.
+     *
+     * @param isFirst whether it is the first of its prompt, whose tokens count once
+     */
+    private record Choice(ChoiceForm form, boolean isFirst, Flux<ChatDelta> deltas) {
+        /** Generates on a thread of its own: prompts are rendered and encoded before the first token. */
+        <T> Flux<T> parts(Function<ChatDelta, List<T>> told, UsageSum usage) {
+            return deltas.subscribeOn(Schedulers.parallel()).concatMapIterable(delta -> {
+                if (delta.ending() != null) {
+                    usage.add(delta.usage(), isFirst);
+                }
+                return told.apply(delta);
+            });
         }
     }
 
     private static Mono<HttpAnswer> answer(
-            OpenAiRequest request,
-            Form form,
-            java.util.function.Supplier<Flux<ChatDelta>> generation,
-            Runnable release) {
-        var head = new Head(form, form.prefix + UUID.randomUUID(), Instant.now().getEpochSecond(), request.model());
-        // prompts are rendered and encoded before the first token, which is not work for a connection's thread
-        Flux<ChatDelta> deltas =
-                Flux.defer(generation).subscribeOn(Schedulers.parallel()).doFinally(_ -> release.run());
+            OpenAiRequest request, AnswerHead head, List<Choice> choices, Runnable release) {
         if (request.flag("stream")) {
-            return Mono.just(HttpAnswer.events(stream(head, deltas, request.includesUsage())));
+            return Mono.just(HttpAnswer.events(
+                    stream(head, choices, request.includesUsage()).doFinally(_ -> release.run())));
         }
-        return deltas.collectList().map(all -> whole(head, all));
+        var usage = new UsageSum();
+        return Flux.fromIterable(choices)
+                .flatMap(
+                        choice -> choice.parts(
+                                delta -> {
+                                    choice.form.add(delta);
+                                    return List.of();
+                                },
+                                usage),
+                        AT_ONCE)
+                .then(Mono.fromSupplier(() -> {
+                    var tree = head.whole(
+                            choices.stream().map(choice -> choice.form.whole()).toList());
+                    tree.put("usage", usage.tree());
+                    return HttpAnswer.json(tree);
+                }))
+                .doFinally(_ -> release.run());
     }
 
-    private static HttpAnswer whole(Head head, List<ChatDelta> deltas) {
-        var text = new StringBuilder();
-        deltas.forEach(each -> text.append(each.text()));
-        ChatDelta last = deltas.getLast();
-        var tree = head.with(head.form.whole, List.of(head.form.choice(text.toString(), last.ending(), false)));
-        tree.put("usage", usage(last.usage()));
-        return HttpAnswer.json(tree);
-    }
-
-    private static Flux<Object> stream(Head head, Flux<ChatDelta> deltas, boolean withUsage) {
-        Flux<Object> parts = deltas.concatMapIterable(delta -> {
-            var events = new ArrayList<Object>();
-            events.add(head.with(head.form.chunk, List.of(head.form.choice(delta.text(), delta.ending(), true))));
-            if (delta.ending() != null && withUsage) {
-                var usage = head.with(head.form.chunk, List.of());
-                usage.put("usage", usage(delta.usage()));
-                events.add(usage);
-            }
-            return events;
+    private static Flux<Object> stream(AnswerHead head, List<Choice> choices, boolean withUsage) {
+        var usage = new UsageSum();
+        Flux<Object> parts = Flux.fromIterable(choices)
+                .flatMap(
+                        choice -> Flux.fromIterable(choice.form.opening())
+                                .concatWith(choice.parts(choice.form::streamed, usage)),
+                        AT_ONCE)
+                .map(choice -> head.chunk(List.of(choice)));
+        Flux<Object> last = Flux.defer(() -> {
+            var tree = head.chunk(List.of());
+            tree.put("usage", usage.tree());
+            return Flux.just(tree);
         });
-        Flux<Object> first =
-                head.form == Form.CHAT ? Flux.just(head.with(head.form.chunk, List.of(opening()))) : Flux.empty();
-        return first.concatWith(parts)
-                .onErrorResume(failure -> Flux.just(Map.of(
-                        "error", Map.of("message", String.valueOf(failure.getMessage()), "type", "server_error"))))
+        return parts.concatWith(withUsage ? last : Flux.empty())
+                .onErrorResume(failure -> Flux.just(OpenAiErrors.inStream(failure)))
                 .concatWithValues("[DONE]");
-    }
-
-    /** The first choice of a streamed chat, which says whose message it is. */
-    private static Map<String, @Nullable Object> opening() {
-        var choice = new LinkedHashMap<String, @Nullable Object>();
-        choice.put("index", 0);
-        choice.put("delta", Map.of("role", "assistant", "content", ""));
-        choice.put("finish_reason", null);
-        return choice;
-    }
-
-    private static String reason(Ending ending) {
-        return switch (ending) {
-            case STOP_TOKEN, STOPPED, COMPLETE -> "stop";
-            case MAX_TOKENS, CONTEXT_FULL -> "length";
-        };
-    }
-
-    private static Map<String, Object> usage(TokenUsage usage) {
-        var tree = new LinkedHashMap<String, Object>();
-        tree.put("prompt_tokens", usage.prompt());
-        tree.put("completion_tokens", usage.generated());
-        tree.put("total_tokens", usage.prompt() + usage.generated());
-        tree.put("prompt_tokens_details", Map.of("cached_tokens", usage.cached()));
-        return tree;
     }
 }

@@ -9,12 +9,10 @@ import dev.millrace.server.rest.HttpAnswer;
 import dev.millrace.server.rest.HttpCall;
 import dev.millrace.server.rest.HttpRouter;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** The routes of OpenAI's endpoints. The names of models are those of the repository. */
@@ -30,8 +28,8 @@ public final class OpenAiRoutes {
                 HttpMethod.GET,
                 "v1/models",
                 call -> Mono.fromSupplier(() -> models(call.permissions())),
-                OpenAiRoutes::error);
-        router.route(HttpMethod.GET, "v1/models/*", call -> Mono.fromSupplier(() -> model(call)), OpenAiRoutes::error);
+                OpenAiErrors::answer);
+        router.route(HttpMethod.GET, "v1/models/*", call -> Mono.fromSupplier(() -> model(call)), OpenAiErrors::answer);
         var embeddings = new EmbeddingAnswers();
         var generations = new GenerationAnswers();
         post(router, "v1/embeddings", request -> onText(request, embeddings::embeddings));
@@ -49,7 +47,7 @@ public final class OpenAiRoutes {
                     call.permissions().requireInfer(request.model());
                     return handler.apply(request);
                 }),
-                OpenAiRoutes::error);
+                OpenAiErrors::answer);
     }
 
     /** An answer that reads a model of texts. */
@@ -98,19 +96,5 @@ public final class OpenAiRoutes {
         model.put("created", 0);
         model.put("owned_by", "millrace");
         return model;
-    }
-
-    /** Returns a failure in OpenAI's form. */
-    private static Object error(HttpResponseStatus status, String message) {
-        var error = new LinkedHashMap<String, @Nullable Object>();
-        error.put("message", message);
-        error.put("type", status.code() < 500 ? "invalid_request_error" : "server_error");
-        error.put("param", null);
-        error.put(
-                "code",
-                status.code() == HttpResponseStatus.NOT_FOUND.code()
-                        ? "model_not_found"
-                        : status.code() == HttpResponseStatus.UNAUTHORIZED.code() ? "invalid_api_key" : null);
-        return Map.of("error", error);
     }
 }

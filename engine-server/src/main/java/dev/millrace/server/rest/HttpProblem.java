@@ -7,7 +7,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import java.io.Serial;
 
 /** A request that fails with a status of HTTP that no status of the engine has. */
-final class HttpProblem extends RuntimeException {
+public final class HttpProblem extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
 
@@ -53,7 +53,7 @@ final class HttpProblem extends RuntimeException {
     }
 
     /** Returns what a caller reads of a failure. That of an unexpected exception names its type alone. */
-    static String messageOf(Throwable failure) {
+    public static String messageOf(Throwable failure) {
         return failure instanceof EngineException || failure instanceof HttpProblem || failure instanceof AccessDenied
                 ? String.valueOf(failure.getMessage())
                 : "unexpected " + failure.getClass().getSimpleName();

@@ -1,0 +1,35 @@
+package dev.millrace.server.openai;
+
+import dev.millrace.server.rest.HttpProblem;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Failures in OpenAI's form. */
+final class OpenAiErrors {
+    private OpenAiErrors() {}
+
+    static Object answer(HttpResponseStatus status, String message) {
+        return tree(
+                message,
+                status.code() < 500 ? "invalid_request_error" : "server_error",
+                status.code() == HttpResponseStatus.NOT_FOUND.code()
+                        ? "model_not_found"
+                        : status.code() == HttpResponseStatus.UNAUTHORIZED.code() ? "invalid_api_key" : null);
+    }
+
+    /** Returns the event of a stream that fails after its status was sent. */
+    static Object inStream(Throwable failure) {
+        return tree(HttpProblem.messageOf(failure), "server_error", null);
+    }
+
+    private static Object tree(String message, String type, @Nullable String code) {
+        var error = new LinkedHashMap<String, @Nullable Object>();
+        error.put("message", message);
+        error.put("type", type);
+        error.put("param", null);
+        error.put("code", code);
+        return Map.of("error", error);
+    }
+}
