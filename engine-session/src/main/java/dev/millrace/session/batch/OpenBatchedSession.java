@@ -12,9 +12,7 @@ import dev.millrace.session.StatefulSession;
 import dev.millrace.session.ValueInfo;
 import dev.millrace.session.request.Streaming;
 import dev.millrace.session.state.OpenStatefulSession;
-import dev.millrace.session.stream.BatchWorth;
 import dev.millrace.session.stream.Handover;
-import dev.millrace.session.stream.InlineExecutionPolicy;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.util.Callbacks;
 import dev.millrace.session.util.Deadline;
@@ -23,40 +21,23 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
-import reactor.core.scheduler.Schedulers;
 
 /** A session whose requests wait in a queue and run as batches. */
 public final class OpenBatchedSession extends Streaming implements BatchedSession {
-    private static final long UNKNOWN = -1;
-
     private final MemberRuns session;
     private final BatchOptions options;
     private final BatchAxes axes;
-    private final BatchWorth worth = new BatchWorth();
-    private final InlineExecutionPolicy solitude = new InlineExecutionPolicy();
+    private final BatchSchedule schedule;
     private final Callbacks answering = new Callbacks();
-    private final BatchQueue waiting;
-    /** Runs that are under way. */
-    private int underWay;
-    /** Batches whose members are receiving their answers, which may lead them to send further requests. */
-    private int answered;
-    /** The requests of the runs that are under way and of the batches that are being answered. */
-    private int running;
-
-    /** Whether a request has met another one since the last request that found nothing under way. */
-    private boolean met;
-
-    private @Nullable Disposable timer;
 
     public OpenBatchedSession(MemberRuns session, BatchOptions options) {
         this.session = session;
         this.options = options;
         this.axes = new BatchAxes(session, options);
-        this.waiting = new BatchQueue(options, axes);
+        this.schedule = new BatchSchedule(session, options, axes, this::launch);
     }
 
     @Override
@@ -109,134 +90,21 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
         boolean isAnswering = answering.isInside();
         boolean isFollowUp = isAnswering || session.isOwnThread();
         var member = new BatchMember(this, inputs, options, to, isFollowUp);
-        boolean now = false;
-        boolean here = false;
-        Taken next = Taken.NONE;
-        synchronized (this) {
-            if (underWay > 0 || isAnswering) {
-                solitude.ends();
-                met = true;
-            }
-            if ((underWay > 0 || answered > 0 && isFollowUp) && worth.pays(expected())) {
-                member.waits(System.nanoTime());
-                waiting.add(member);
-                next = waiting.isFull() ? take() : Taken.NONE;
-                setTimer();
-            } else {
-                here = underWay == 0 && !isFollowUp && mayRunHere(inputs, options);
-                met = underWay > 0;
-                underWay++;
-                running++;
-                now = true;
-            }
-        }
-        if (here) {
-            here(member);
-        } else if (now) {
-            launch(new Alone(member, to.isAwaited()));
-        } else {
-            launch(next);
+        BatchSchedule.Admission admission = schedule.admit(member, isAnswering);
+        switch (admission.place()) {
+            case HERE -> here(member);
+            case ALONE -> launch(new Alone(member, to.isAwaited()));
+            case QUEUE -> launch(admission.next());
         }
         return member;
     }
 
-    private boolean mayRunHere(Inputs inputs, RunOptions options) {
-        return options.deadline() == null && solitude.holds(axes.elements(inputs)) && session.isAtRest();
+    /** Removes a request that is not wanted any more from the queue. */
+    void left(BatchMember member) {
+        schedule.left(member);
     }
 
-    /**
-     * Returns the number of requests that may gather: each caller that is answered by a run
-     * under way may well send another.
-     */
-    private int expected() {
-        return Math.min(running + waiting.size() + 1, Math.max(2, options.maxSize()));
-    }
-
-    /**
-     * Schedules the run of the waiting requests for when the first has waited for the maximum
-     * delay, whatever is under way.
-     */
-    private void setTimer() {
-        if (timer == null && !waiting.isEmpty()) {
-            timer = Schedulers.parallel().schedule(this::overdue, Math.max(0, left()), TimeUnit.NANOSECONDS);
-        }
-    }
-
-    /** Returns the nanoseconds for which the first waiting request may still wait. */
-    private long left() {
-        return Deadline.nanos(options.maxDelay())
-                - (System.nanoTime() - waiting.first().came());
-    }
-
-    private void overdue() {
-        Taken next = Taken.NONE;
-        synchronized (this) {
-            timer = null;
-            if (!waiting.isEmpty() && left() <= 0) {
-                next = take();
-            }
-            setTimer();
-        }
-        launch(next);
-    }
-
-    /**
-     * The requests that are taken out of the queue at a time.
-     *
-     * @param batch the requests that run together
-     * @param unwanted the requests that have been cancelled, and are failed
-     */
-    private record Taken(List<BatchMember> batch, List<BatchMember> unwanted) {
-        static final Taken NONE = new Taken(List.of(), List.of());
-    }
-
-    private Taken take() {
-        List<BatchMember> unwanted = waiting.takeUnwanted();
-        List<BatchMember> batch = waiting.take();
-        if (!batch.isEmpty()) {
-            underWay++;
-            running += batch.size();
-        }
-        return batch.isEmpty() && unwanted.isEmpty() ? Taken.NONE : new Taken(batch, unwanted);
-    }
-
-    /**
-     * Records the end of a run.
-     *
-     * @param nanos the time that the {@code size} requests took, their copies included; negative if it is not known
-     * @return the requests that may run now
-     */
-    private synchronized Taken ended(int size, long nanos) {
-        if (nanos >= 0) {
-            worth.took(size, nanos);
-        }
-        underWay--;
-        running -= size;
-        return underWay == 0 ? take() : Taken.NONE;
-    }
-
-    /**
-     * Records the end of a batch's run. The requests that its members send once they are
-     * answered form a batch in their turn.
-     */
-    private synchronized Taken ranTogether(int size, long nanos) {
-        worth.took(size, nanos);
-        underWay--;
-        answered++;
-        return underWay == 0 ? take() : Taken.NONE;
-    }
-
-    private synchronized Taken answeredTogether(int size) {
-        answered--;
-        running -= size;
-        return underWay == 0 ? take() : Taken.NONE;
-    }
-
-    synchronized void left(BatchMember member) {
-        waiting.remove(member);
-    }
-
-    private void launch(Taken taken) {
+    private void launch(BatchSchedule.Taken taken) {
         var told = new ArrayList<Runnable>(0);
         launch(launched(taken, told), told);
     }
@@ -250,12 +118,12 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
      *
      * @param told receives the failures of the requests that were cancelled
      */
-    private @Nullable Launch launched(Taken taken, List<Runnable> told) {
-        taken.unwanted.forEach(member -> told.add(() -> member.failed(Failures.cancelled())));
-        return switch (taken.batch.size()) {
+    private @Nullable Launch launched(BatchSchedule.Taken taken, List<Runnable> told) {
+        taken.unwanted().forEach(member -> told.add(() -> member.failed(Failures.cancelled())));
+        return switch (taken.batch().size()) {
             case 0 -> null;
-            case 1 -> new Alone(taken.batch.getFirst(), false);
-            default -> new Split(taken.batch);
+            case 1 -> new Alone(taken.batch().getFirst(), false);
+            default -> new Split(taken.batch());
         };
     }
 
@@ -269,7 +137,7 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
         while (launch != null) {
             if (launch.begin()) {
                 told.add(launch::tellFailure);
-                launch = launched(ended(launch.size(), UNKNOWN), told);
+                launch = launched(schedule.failed(launch.size()), told);
             } else {
                 launch = null;
             }
@@ -317,7 +185,7 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
             if (handover.ended()) {
                 var told = new ArrayList<Runnable>();
                 told.add(this::tellFailure);
-                launch(launched(ended(size(), UNKNOWN), told), told);
+                launch(launched(schedule.failed(size()), told), told);
             }
         }
     }
@@ -355,7 +223,7 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
 
         @Override
         public void answered(Outputs outputs) {
-            launch(aloneEnded(member, System.nanoTime() - start));
+            launch(schedule.ranAlone(member, System.nanoTime() - start));
             member.answered(outputs);
         }
     }
@@ -373,22 +241,15 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
         boolean outermost = answering.enter();
         try {
             if (outputs != null) {
-                launch(aloneEnded(member, System.nanoTime() - start));
+                launch(schedule.ranAlone(member, System.nanoTime() - start));
                 member.answered(outputs);
             } else {
-                launch(ended(1, UNKNOWN));
+                launch(schedule.failed(1));
                 member.failed(failure == null ? Failures.sessionClosed() : failure);
             }
         } finally {
             answering.leave(outermost);
         }
-    }
-
-    private synchronized Taken aloneEnded(BatchMember member, long nanos) {
-        if (!met && !member.isFollowUp) {
-            solitude.alone(axes.elements(member.inputs), nanos);
-        }
-        return ended(1, nanos);
     }
 
     /** Runs a member of a batch that failed alone, unless it was cancelled. */
@@ -465,14 +326,14 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
             }
             long split = System.nanoTime();
             session.batchEnded(batch.size(), joining + split - ended, ended - start);
-            launch(ranTogether(batch.size(), joining + split - start));
+            launch(schedule.ranTogether(batch.size(), joining + split - start));
             for (int i = 0; i < batch.size(); i++) {
                 Outputs part = parts.get(i);
                 if (part != null) {
                     batch.get(i).answered(part);
                 }
             }
-            launch(answeredTogether(batch.size()));
+            launch(schedule.answeredTogether(batch.size()));
         }
 
         /** Returns the next member's part; null if the member was failed instead. */

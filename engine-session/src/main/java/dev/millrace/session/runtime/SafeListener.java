@@ -7,6 +7,7 @@ import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.PlanStep;
 import dev.millrace.session.util.Callbacks;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,132 +26,73 @@ final class SafeListener implements RunListener {
 
     @Override
     public boolean hearsSteps() {
-        boolean outermost = callbacks.enter();
-        try {
-            return listener.hearsSteps();
-        } catch (Throwable thrown) {
-            threw(thrown);
-            return false;
-        } finally {
-            callbacks.leave(outermost);
-        }
+        return ask(listener::hearsSteps, false);
     }
 
     @Override
     public boolean hearsDevices() {
-        boolean outermost = callbacks.enter();
-        try {
-            return listener.hearsDevices();
-        } catch (Throwable thrown) {
-            threw(thrown);
-            return false;
-        } finally {
-            callbacks.leave(outermost);
-        }
+        return ask(listener::hearsDevices, false);
     }
 
     @Override
     public void deviceActivity(String provider, DeviceActivity activity) {
-        boolean outermost = callbacks.enter();
-        try {
-            listener.deviceActivity(provider, activity);
-        } catch (Throwable thrown) {
-            threw(thrown);
-        } finally {
-            callbacks.leave(outermost);
-        }
+        tell(() -> listener.deviceActivity(provider, activity));
     }
 
     @Override
     public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
-        boolean outermost = callbacks.enter();
-        try {
-            listener.stepEnded(plan, step, startNanos, endNanos);
-        } catch (Throwable thrown) {
-            threw(thrown);
-        } finally {
-            callbacks.leave(outermost);
-        }
+        tell(() -> listener.stepEnded(plan, step, startNanos, endNanos));
     }
 
     @Override
     public void deviceStepEnded(String plan, PlanStep step, DeviceStream stream, long startNanos, long endNanos) {
-        boolean outermost = callbacks.enter();
-        try {
-            listener.deviceStepEnded(plan, step, stream, startNanos, endNanos);
-        } catch (Throwable thrown) {
-            threw(thrown);
-        } finally {
-            callbacks.leave(outermost);
-        }
+        tell(() -> listener.deviceStepEnded(plan, step, stream, startNanos, endNanos));
     }
 
     @Override
     public void waitEnded(
             String plan, DeviceStream from, @Nullable DeviceStream by, long reachedNanos, long passedNanos) {
-        boolean outermost = callbacks.enter();
-        try {
-            listener.waitEnded(plan, from, by, reachedNanos, passedNanos);
-        } catch (Throwable thrown) {
-            threw(thrown);
-        } finally {
-            callbacks.leave(outermost);
-        }
+        tell(() -> listener.waitEnded(plan, from, by, reachedNanos, passedNanos));
     }
 
     @Override
     public void workEnded(String plan, PlanStep step, Work work, long startNanos, long endNanos) {
-        boolean outermost = callbacks.enter();
-        try {
-            listener.workEnded(plan, step, work, startNanos, endNanos);
-        } catch (Throwable thrown) {
-            threw(thrown);
-        } finally {
-            callbacks.leave(outermost);
-        }
+        tell(() -> listener.workEnded(plan, step, work, startNanos, endNanos));
     }
 
     @Override
     public @Nullable BindingListener bindingBegins(String plan) {
-        boolean outermost = callbacks.enter();
-        try {
-            BindingListener heard = listener.bindingBegins(plan);
-            return heard == null ? null : values -> bindingEnded(heard, values);
-        } catch (Throwable thrown) {
-            threw(thrown);
-            return null;
-        } finally {
-            callbacks.leave(outermost);
-        }
-    }
-
-    private void bindingEnded(BindingListener heard, String values) {
-        boolean outermost = callbacks.enter();
-        try {
-            heard.ended(values);
-        } catch (Throwable thrown) {
-            threw(thrown);
-        } finally {
-            callbacks.leave(outermost);
-        }
+        BindingListener heard = ask(() -> listener.bindingBegins(plan), null);
+        return heard == null ? null : values -> tell(() -> heard.ended(values));
     }
 
     @Override
     public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
-        boolean outermost = callbacks.enter();
-        try {
-            listener.runEnded(plan, startNanos, endNanos, failed);
-        } catch (Throwable thrown) {
-            threw(thrown);
-        } finally {
-            callbacks.leave(outermost);
-        }
+        tell(() -> listener.runEnded(plan, startNanos, endNanos, failed));
     }
 
-    private void threw(Throwable thrown) {
-        if (!hasThrown.getAndSet(true)) {
-            Thread self = Thread.currentThread();
-            self.getUncaughtExceptionHandler().uncaughtException(self, thrown);
+    private void tell(Runnable call) {
+        this.<@Nullable Object>ask(
+                () -> {
+                    call.run();
+                    return null;
+                },
+                null);
+    }
+
+    /** @param otherwise the answer of a listener that throws */
+    private <T extends @Nullable Object> T ask(Supplier<T> call, T otherwise) {
+        boolean outermost = callbacks.enter();
+        try {
+            return call.get();
+        } catch (Throwable thrown) {
+            if (!hasThrown.getAndSet(true)) {
+                Thread self = Thread.currentThread();
+                self.getUncaughtExceptionHandler().uncaughtException(self, thrown);
+            }
+            return otherwise;
+        } finally {
+            callbacks.leave(outermost);
         }
     }
 }
