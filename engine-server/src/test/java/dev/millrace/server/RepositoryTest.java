@@ -89,6 +89,30 @@ class RepositoryTest {
     }
 
     @Test
+    void theHighestVersionThatCanBeLoadedAnswersAfterTheStart() throws Exception {
+        var repository = new TestRepository(folder)
+                .version("plus", 1, ServerModels.plus(1, 1))
+                .version("plus", 2, ServerModels.plus(2, 1))
+                .version("plus", 3, new byte[] {1, 2, 3})
+                .version("chosen", 1, ServerModels.plus(1, 1))
+                .version("chosen", 2, new byte[] {1, 2, 3})
+                .config("chosen", "version_policy: { specific: { versions: [2] } }");
+        var options = TestServers.options(folder).control(ControlMode.POLL).pollInterval(Duration.ofMillis(20));
+        try (var server = ModelServer.start(options.build());
+                var client = new RestClient(server)) {
+            assertThat(answer(client, "plus")).contains("\"model_version\":\"2\"", "3.0");
+            assertThat(client.post("v2/repository/index", "{}").body())
+                    .contains("{\"name\":\"plus\",\"version\":\"2\",\"state\":\"READY\"}")
+                    .contains("{\"name\":\"plus\",\"version\":\"3\",\"state\":\"UNAVAILABLE\",\"reason\":");
+            assertThat(client.post("v2/models/chosen/infer", request(1)).status())
+                    .isEqualTo(503);
+            repository.version("plus", 3, ServerModels.plus(5, 1));
+            await(() -> answer(client, "plus").contains("\"model_version\":\"3\""));
+            assertThat(answer(client, "plus")).contains("6.0");
+        }
+    }
+
+    @Test
     void requestsLoadAndUnloadModels() {
         new TestRepository(folder).version("a", 1, ServerModels.plus(1, 1)).version("b", 1, ServerModels.plus(2, 1));
         var options = TestServers.options(folder).control(ControlMode.EXPLICIT).loaded("a");

@@ -19,7 +19,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -101,7 +100,11 @@ public final class ModelRepository implements AutoCloseable {
         try {
             load(stored, null, false);
         } catch (EngineException e) {
-            LOG.log(System.Logger.Level.WARNING, "model {0} is not loaded: {1}", stored.name(), e.getMessage());
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "model {0} is not loaded as it lies there: {1}",
+                    stored.name(),
+                    e.getMessage());
         }
     }
 
@@ -150,18 +153,18 @@ public final class ModelRepository implements AutoCloseable {
     private void load(StoredModel stored, @Nullable ModelConfig override, boolean always) {
         ModelEntry entry = entries.computeIfAbsent(stored.name(), ModelEntry::new);
         ModelConfig config;
-        Set<Long> chosen;
+        VersionChoice choice;
         try {
             config = override != null
                     ? override
                     : stored.isFile() ? ModelConfig.getDefaultInstance() : ConfigFile.read(stored.place());
             ConfigRules.check(config, stored.name());
-            chosen = config.hasEnsembleScheduling() && stored.versions().isEmpty()
-                    ? Set.of(1L)
+            choice = config.hasEnsembleScheduling() && stored.versions().isEmpty()
+                    ? VersionChoice.FIRST
                     : VersionChoice.of(
                             config.getVersionPolicy(),
                             List.copyOf(stored.versions().keySet()));
-            if (chosen.isEmpty()) {
+            if (choice.wanted().isEmpty()) {
                 throw EngineException.invalidArgument(
                         "model '" + stored.name() + "' has no version that its policy wants; " + stored.place()
                                 + " has " + stored.versions().keySet());
@@ -171,57 +174,23 @@ public final class ModelRepository implements AutoCloseable {
             entry.blame(e);
             throw e;
         }
-        entry.loading(chosen);
-        replace(entry, stored, config, chosen, always);
+        entry.loading(choice.wanted());
+        replace(entry, stored, config, choice, always);
     }
 
     /** Loads the chosen versions and puts them in the place of the former ones, if none of them fails. */
-    private void replace(ModelEntry entry, StoredModel stored, ModelConfig config, Set<Long> chosen, boolean always) {
-        var loaded = new TreeMap<Long, LoadedVersion>();
-        var states = new TreeMap<Long, VersionState>();
-        var files = new HashMap<Long, String>();
-        EngineException failure = null;
-        for (Long version : chosen) {
-            String state = config + stored.state(version);
-            LoadedVersion former = entry.loaded().get(version);
-            files.put(version, state);
-            if (former != null && !always && state.equals(entry.files(version))) {
-                loaded.put(version, former);
-                states.put(version, new VersionState(State.READY, ""));
-                continue;
-            }
-            if (former == null && !always && state.equals(entry.files(version))) {
-                states.put(version, entry.states().get(version));
-                continue;
-            }
-            try {
-                var own = counters.of(stored.name(), Long.toString(version));
-                loaded.put(version, loader.load(stored, version, config, own, this::infer));
-                states.put(version, new VersionState(State.READY, ""));
-            } catch (EngineException e) {
-                failure = e;
-                states.put(version, new VersionState(State.UNAVAILABLE, String.valueOf(e.getMessage())));
-            }
-        }
-        if (loaded.size() < chosen.size()) {
-            keepFormer(entry, loaded, states);
-        }
-        List<LoadedVersion> former = List.copyOf(entry.loaded().values());
-        entry.set(loaded, states, files);
-        former.stream().filter(each -> !loaded.containsValue(each)).forEach(this::retire);
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
-    /** Keeps the former versions that have no successor of their number, with the reason of the failure in the index. */
-    private static void keepFormer(ModelEntry entry, Map<Long, LoadedVersion> loaded, Map<Long, VersionState> states) {
-        entry.loaded().forEach((version, former) -> {
-            if (loaded.putIfAbsent(version, former) == null) {
-                VersionState failed = states.get(version);
-                states.put(version, new VersionState(State.READY, failed == null ? "" : failed.reason()));
-            }
+    private void replace(
+            ModelEntry entry, StoredModel stored, ModelConfig config, VersionChoice choice, boolean always) {
+        var next = new NextVersions(entry, stored, config, always, version -> {
+            var own = counters.of(stored.name(), Long.toString(version));
+            return loader.load(stored, version, config, own, this::infer);
         });
+        choice.wanted().forEach(next::add);
+        next.keepFormerFor(choice);
+        List<LoadedVersion> former = List.copyOf(entry.loaded().values());
+        entry.set(next.loaded(), next.states(), next.files());
+        former.stream().filter(each -> !next.loaded().containsValue(each)).forEach(this::retire);
+        next.throwFailure();
     }
 
     /** Loads the models that an ensemble needs and that are not loaded. */
