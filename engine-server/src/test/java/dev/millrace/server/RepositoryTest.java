@@ -159,6 +159,12 @@ class RepositoryTest {
             assertThat(client.post("v2/repository/models/new/load", load.formatted("../../x"))
                             .body())
                     .contains("outside of the model's folder");
+            assertThat(client.post("v2/repository/models/new/load", load.formatted("1\\u0000"))
+                            .body())
+                    .contains("no possible name");
+            assertThat(client.post("v2/repository/models/..%2fnew/load", load.formatted("1/model.onnx"))
+                            .body())
+                    .contains("is no name of a model");
             assertThat(client.post("v2/repository/models/a/load", "{\"parameters\": {\"file:1/model.onnx\": \"AA==\"}}")
                             .body())
                     .contains("need the parameter 'config'");
