@@ -1,12 +1,18 @@
 /// Benchmarks, and the comparison with ONNX Runtime.
 module dev.millrace.bench {
+    requires com.google.protobuf;
     requires com.microsoft.onnxruntime;
     requires dev.millrace.cli;
     requires dev.millrace.kernels;
+    requires dev.millrace.server;
     requires dev.millrace.session;
     requires dev.millrace.text;
     requires info.picocli;
+    requires io.grpc;
+    requires io.grpc.netty;
+    requires io.grpc.stub;
     requires java.management;
+    requires jdk.httpserver;
     requires jdk.management;
     requires jmh.core;
     requires tools.jackson.core;
@@ -21,6 +27,8 @@ module dev.millrace.bench {
     opens dev.millrace.bench.kernels to
             info.picocli;
     opens dev.millrace.bench.serve to
+            info.picocli;
+    opens dev.millrace.bench.server to
             info.picocli;
     opens dev.millrace.bench.suite to
             info.picocli;

@@ -6,6 +6,7 @@ import dev.millrace.bench.kernels.KernelsCommand;
 import dev.millrace.bench.serve.BatchingCommand;
 import dev.millrace.bench.serve.FluxCommand;
 import dev.millrace.bench.serve.ServeCommand;
+import dev.millrace.bench.server.ServerCommand;
 import dev.millrace.bench.suite.SuiteCommand;
 import dev.millrace.bench.sweep.SweepCommand;
 import dev.millrace.cli.ExitCode;
@@ -36,7 +37,8 @@ import picocli.CommandLine.Spec;
             ServeCommand.class,
             FluxCommand.class,
             BatchingCommand.class,
-            GenerateBenchCommand.class
+            GenerateBenchCommand.class,
+            ServerCommand.class
         },
         description = {
             "Measures runs, session creation and the first run of models.",

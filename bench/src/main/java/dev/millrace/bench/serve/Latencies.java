@@ -3,14 +3,14 @@ package dev.millrace.bench.serve;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /** Durations, counted in buckets that are at most a thirty-second apart. */
-final class Latencies {
+public final class Latencies {
     private static final int BITS = 5;
     private static final int STEPS = 1 << BITS;
     private static final int OCTAVES = Long.SIZE - BITS;
 
     private final AtomicLongArray counts = new AtomicLongArray((OCTAVES + 1) * STEPS);
 
-    void add(long nanos) {
+    public void add(long nanos) {
         counts.incrementAndGet(bucket(Math.max(0, nanos)));
     }
 
@@ -32,7 +32,7 @@ final class Latencies {
     }
 
     /** The duration that so many of a hundred are no longer than, about; 0 where there are none. */
-    long percentile(double percent) {
+    public long percentile(double percent) {
         long all = 0;
         for (int i = 0; i < counts.length(); i++) {
             all += counts.get(i);

@@ -1,0 +1,9 @@
+package dev.millrace.bench.server;
+
+/** A service that is measured. */
+enum ServedKind {
+    /** The model server. */
+    MILLRACE,
+    /** A service as an application has it: the HTTP server of the JDK, whose handlers call ONNX Runtime. */
+    PLAIN
+}

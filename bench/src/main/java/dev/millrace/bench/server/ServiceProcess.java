@@ -1,0 +1,101 @@
+package dev.millrace.bench.server;
+
+import com.sun.management.OperatingSystemMXBean;
+import dev.millrace.bench.compare.LineWorker;
+import dev.millrace.bench.compare.ProcessMemory;
+import dev.millrace.server.ModelServer;
+import dev.millrace.server.ServerOptions;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** A service in a process of its own. */
+final class ServiceProcess implements AutoCloseable {
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final String PORTS = "ports";
+    private static final String CPU = "cpu";
+    private static final String MEMORY = "memory";
+
+    private final LineWorker worker;
+    private final int httpPort;
+    private final int grpcPort;
+
+    /** @param repository a folder of models as the model server reads it */
+    ServiceProcess(ServedKind kind, Path repository) throws IOException, InterruptedException {
+        worker = new LineWorker(Main.class, List.of(), List.of(kind.name(), repository.toString()));
+        String[] ports = ask(PORTS).split(" ");
+        httpPort = Integer.parseInt(ports[0]);
+        grpcPort = Integer.parseInt(ports[1]);
+    }
+
+    int httpPort() {
+        return httpPort;
+    }
+
+    /** The port of gRPC; 0 if there is none. */
+    int grpcPort() {
+        return grpcPort;
+    }
+
+    /** Returns the processor time of the process so far, in nanoseconds. */
+    long processorNanos() throws IOException, InterruptedException {
+        return Long.parseLong(ask(CPU));
+    }
+
+    /** Returns the peak of resident memory, in MiB. */
+    long peakMib() throws IOException, InterruptedException {
+        return Long.parseLong(ask(MEMORY)) >> 10;
+    }
+
+    private String ask(String question) throws IOException, InterruptedException {
+        LineWorker.Reply reply = worker.ask(question, LIMIT);
+        if (reply.end() != LineWorker.End.ANSWERED) {
+            throw new IOException("the service does not answer: " + reply);
+        }
+        return reply.text();
+    }
+
+    @Override
+    public void close() {
+        worker.close();
+    }
+
+    /** The service's process. */
+    static final class Main {
+        private Main() {}
+
+        public static void main(String... arguments) throws Exception {
+            Path repository = Path.of(arguments[1]);
+            switch (ServedKind.valueOf(arguments[0])) {
+                case MILLRACE -> {
+                    var options = ServerOptions.builder()
+                            .repositories(repository)
+                            .httpPort(0)
+                            .grpcPort(0)
+                            .metricsPort(0)
+                            .build();
+                    try (ModelServer server = ModelServer.start(options)) {
+                        answer(server.httpPort() + " " + server.grpcPort());
+                    }
+                }
+                case PLAIN -> {
+                    try (var service = new PlainService(repository)) {
+                        answer(service.port() + " 0");
+                    }
+                }
+            }
+        }
+
+        private static void answer(String ports) throws Exception {
+            var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+            LineWorker.serve((line, _) -> switch (line) {
+                case PORTS -> ports;
+                case CPU -> Long.toString(system.getProcessCpuTime());
+                case MEMORY -> Long.toString(ProcessMemory.peakKib());
+                default -> throw new IllegalArgumentException(line);
+            });
+        }
+    }
+}
