@@ -15,6 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -67,6 +68,29 @@ public final class Models {
                     ? ExternalData.besideModel(file, use, data)
                     : ExternalData.inFolder(folder, use, data);
             return new OnnxReader(external, file).read(FileMapping.content(found, use));
+        } catch (NoSuchFileException e) {
+            throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file, e);
+        } catch (IOException e) {
+            throw new EngineException(Status.FAIL, "model file " + file + " cannot be read: " + e, e);
+        } catch (EngineException e) {
+            throw e.at(file.toString());
+        }
+    }
+
+    /**
+     * Returns the locations of external data that a model file names, without opening any of them. Each is a relative
+     * path that stays in the model's folder.
+     */
+    public static Set<String> externalLocations(Path file) {
+        try {
+            Set<String> locations = FileMapping.use(file, ExternalLocations::of);
+            for (String location : locations) {
+                if (!ExternalData.isInside(location)) {
+                    throw EngineException.invalidGraph(
+                            "External data path escapes model directory: '" + location + "'");
+                }
+            }
+            return locations;
         } catch (NoSuchFileException e) {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file, e);
         } catch (IOException e) {
