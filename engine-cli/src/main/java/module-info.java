@@ -1,6 +1,7 @@
 /// The command line.
 module dev.millrace.cli {
     requires transitive dev.millrace.session;
+    requires dev.millrace.models;
     requires dev.millrace.server;
     requires dev.millrace.text;
     requires transitive info.picocli;

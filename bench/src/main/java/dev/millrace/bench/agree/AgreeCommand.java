@@ -118,7 +118,7 @@ public final class AgreeCommand implements Subcommand {
         Tolerances allowed = Tolerances.of(tolerances);
         Known known = knownFile == null ? Known.none() : Known.read(knownFile);
         var settings = new Settings(draws, seed, threads.get(), providers.texts(), allowed.said());
-        List<Path> files = ModelFiles.of(models);
+        List<Path> files = ModelFileList.of(models);
         PrintWriter out = spec.commandLine().getOut();
         if (!json) {
             out.println("tolerances: " + allowed + "; all else has to be equal");

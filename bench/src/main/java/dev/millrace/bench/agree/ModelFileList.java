@@ -13,10 +13,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** The models that a command line means: files, names of known models, and all {@code .onnx} files below folders. */
-final class ModelFiles {
+final class ModelFileList {
     private static final int DEEPEST = 64;
 
-    private ModelFiles() {}
+    private ModelFileList() {}
 
     static List<Path> of(List<String> arguments) throws IOException {
         Set<Path> files = new LinkedHashSet<>();

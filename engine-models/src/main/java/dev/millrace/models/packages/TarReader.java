@@ -1,4 +1,4 @@
-package dev.millrace.cli.model;
+package dev.millrace.models.packages;
 
 import java.io.EOFException;
 import java.io.IOException;

@@ -1,9 +1,10 @@
-package dev.millrace.cli.model;
+package dev.millrace.models.packages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.cli.model.KnownModel.Part;
+import dev.millrace.graph.EngineException;
+import dev.millrace.models.packages.PackageArchive.Entry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -14,7 +15,6 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -22,8 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of the files that the cache extracts from packages, and of those that it does not. */
-class ModelCacheTest {
+/** Tests of the files that are taken out of packages, and of those that are not. */
+class PackageArchiveTest {
     private static final byte[] CONTENT = "a model".getBytes(StandardCharsets.UTF_8);
 
     @TempDir
@@ -36,17 +36,16 @@ class ModelCacheTest {
         cached = Files.createDirectory(folder.resolve("cache"));
     }
 
-    private static KnownModel model(byte[] content) throws Exception {
+    private static Entry entry(byte[] content) throws Exception {
         String digest =
                 HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
-        return new KnownModel(
-                "toy",
-                "",
-                "npm:toy@1",
-                new Part("models/toy.onnx", content.length, digest),
-                List.of(),
-                Map.of(),
-                Map.of());
+        return new Entry("models/toy.onnx", content.length, digest);
+    }
+
+    private Path copied(Path archive) throws Exception {
+        Path to = cached.resolve("toy.onnx");
+        new PackageArchive("npm:toy@1", archive).copy(entry(CONTENT), to);
+        return to;
     }
 
     private Path jar(String entry, byte[] content) throws IOException {
@@ -87,36 +86,21 @@ class ModelCacheTest {
         System.arraycopy(bytes, 0, header, at, bytes.length);
     }
 
-    private void refused(Path archive, String message) throws Exception {
-        KnownModel model = model(CONTENT);
-        assertThatThrownBy(() -> new ModelCache(cached).unpack(model, archive))
+    private void refused(Path archive, String message) {
+        assertThatThrownBy(() -> copied(archive))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(message);
         assertThat(cached).isEmptyDirectory();
     }
 
     @Test
-    void theModelThatIsExpectedIsKept() throws Exception {
-        var cache = new ModelCache(cached);
-        cache.unpack(model(CONTENT), jar("models/toy.onnx", CONTENT));
-        assertThat(cached.resolve("toy.onnx")).hasBinaryContent(CONTENT);
-        Files.delete(cached.resolve("toy.onnx"));
-        cache.unpack(model(CONTENT), tgz(Integer.toOctalString(CONTENT.length), CONTENT));
-        assertThat(cached.resolve("toy.onnx")).hasBinaryContent(CONTENT);
-    }
-
-    @Test
-    void extrasLieBesideTheModelWhereverTheyAreInThePackage() throws Exception {
-        KnownModel plain = model(CONTENT);
-        var words = new Part("words.txt", CONTENT.length, plain.entry().sha256());
-        var model = new KnownModel("toy", "", plain.archive(), plain.entry(), List.of(words), Map.of(), Map.of());
+    void theFileThatIsExpectedIsKept() throws Exception {
+        Path file = copied(jar("models/toy.onnx", CONTENT));
+        assertThat(file).hasBinaryContent(CONTENT);
+        Files.delete(file);
         String size = Integer.toOctalString(CONTENT.length);
-        var cache = new ModelCache(cached);
-        cache.unpack(model, tgz(tar("models/toy.onnx", size, CONTENT), tar("words.txt", size, CONTENT)));
-        assertThat(cache.extra(model, "words.txt")).hasBinaryContent(CONTENT);
-        assertThat(cached.resolve("toy.onnx")).hasBinaryContent(CONTENT);
-        assertThatThrownBy(() -> cache.unpack(model, tgz(tar("models/toy.onnx", size, CONTENT))))
-                .hasMessageContaining("there is no words.txt");
+        copied(tgz(tar("first.txt", size, CONTENT), tar("models/toy.onnx", size, CONTENT)));
+        assertThat(file).hasBinaryContent(CONTENT);
     }
 
     @Test
@@ -134,8 +118,11 @@ class ModelCacheTest {
     }
 
     @Test
-    void aPackageWithoutTheModelIsTold() throws Exception {
-        refused(jar("models/other.onnx", CONTENT), "there is no models/toy.onnx in npm:toy@1");
+    void aPackageWithoutTheFileIsTold() throws Exception {
+        Path archive = jar("models/other.onnx", CONTENT);
+        assertThatThrownBy(() -> copied(archive))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("there is no models/toy.onnx in npm:toy@1");
     }
 
     @Test
