@@ -49,7 +49,10 @@ public final class BenchCommand implements Subcommand {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(paramLabel = "MODEL", arity = "0..*", description = "Model files, or names that 'models' lists.")
+    @Parameters(
+            paramLabel = "MODEL",
+            arity = "0..*",
+            description = "Model files, names that 'models' lists, or names like hf:ORG/NAME.")
     private List<String> models = new ArrayList<>();
 
     @Option(

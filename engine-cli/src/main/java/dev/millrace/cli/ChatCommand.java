@@ -44,7 +44,7 @@ final class ChatCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "FOLDER", description = "The folder of a language model, or its model file.")
+    @Parameters(index = "0", paramLabel = "FOLDER", description = ModelArgument.FOLDER_DESCRIPTION)
     private String model = "";
 
     @Option(names = "--system", paramLabel = "TEXT", description = "Begin with this system message.")
@@ -65,7 +65,7 @@ final class ChatCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         constraint.check();
-        ModelFolder folder = ModelFolder.read(ModelArgument.of(model).file());
+        ModelFolder folder = ModelFolder.read(ModelArgument.withFolder(model).file());
         GenerationOptions options = generation.over(folder.defaults());
         long opening = System.nanoTime();
         try (Engine engine = flags.engine();

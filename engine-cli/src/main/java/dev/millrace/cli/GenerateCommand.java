@@ -48,10 +48,7 @@ final class GenerateCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(
-            index = "0",
-            paramLabel = "MODEL",
-            description = "A folder of a language model, a model file, or a name that 'models' lists.")
+    @Parameters(index = "0", paramLabel = "MODEL", description = ModelArgument.FOLDER_DESCRIPTION)
     private String model = "";
 
     @Parameters(index = "1", paramLabel = "PROMPT", description = "The text to go on with; - reads the standard input.")
@@ -103,8 +100,9 @@ final class GenerateCommand implements Callable<Integer> {
         UsageException.requireAtLeast(1, "--beams", beams == null ? 1 : beams);
         UsageException.requireAtLeast(1, "--context", context == null ? 1 : context);
         GenerationOptions options = generation.over(GenerationOptions.defaults());
-        Path file = ModelArgument.of(model).file();
-        ModelFolder folder = tokenizer == null && Files.isDirectory(file) ? ModelFolder.read(file) : null;
+        Path file = ModelArgument.withFolder(model).file();
+        boolean hasFolder = Files.isDirectory(file) || model.startsWith(ModelArgument.HUB);
+        ModelFolder folder = tokenizer == null && hasFolder ? ModelFolder.read(file) : null;
         Tokenizer read = Tokenizer.read(folder == null ? tokenizerOf(file) : folder.tokenizer());
         GenerationOptions.Builder complete =
                 options.toBuilder().stopTokens(ends(read, folder)).constraint(constraint.constraint(read));

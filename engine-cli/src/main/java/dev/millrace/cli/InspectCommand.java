@@ -41,7 +41,7 @@ final class InspectCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(paramLabel = "MODEL", description = "A model file, or a name that 'models' lists.")
+    @Parameters(paramLabel = "MODEL", description = ModelArgument.DESCRIPTION)
     private String model = "";
 
     @Option(names = "--html", paramLabel = "FILE", description = "Draw the partitioned graph on a page.")

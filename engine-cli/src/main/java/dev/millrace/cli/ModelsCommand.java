@@ -5,6 +5,7 @@ import dev.millrace.cli.model.ModelCache;
 import dev.millrace.cli.model.ModelCatalog;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.models.ModelName;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +28,7 @@ final class ModelsCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(paramLabel = "NAME", arity = "0..*", description = "Models to fetch.")
+    @Parameters(paramLabel = "NAME", arity = "0..*", description = "Models to fetch; names like hf:ORG/NAME, too.")
     private List<String> names = new ArrayList<>();
 
     @Option(names = "--all", description = "Fetch all of them.")
@@ -45,12 +46,12 @@ final class ModelsCommand implements Callable<Integer> {
             out.flush();
             return ExitCode.OK;
         }
-        List<KnownModel> wanted = all
-                ? ModelCatalog.all()
-                : names.stream().map(ModelsCommand::find).toList();
+        List<String> wanted =
+                all ? ModelCatalog.all().stream().map(KnownModel::name).toList() : names;
+        wanted.forEach(ModelsCommand::requireKnown);
         try (var progress = Progress.of("fetching", wanted.size())) {
-            for (KnownModel model : wanted) {
-                out.println(cache.fetch(model));
+            for (String name : wanted) {
+                out.println(ModelArgument.of(name).file());
                 out.flush();
                 progress.step();
             }
@@ -58,14 +59,12 @@ final class ModelsCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    private static KnownModel find(String name) {
-        KnownModel model = ModelCatalog.find(name);
-        if (model == null) {
+    private static void requireKnown(String name) {
+        if (!ModelName.isName(name) && ModelCatalog.find(name) == null) {
             throw new EngineException(
                     Status.NOT_FOUND,
                     "there is no known model '" + name + "'; there are "
                             + ModelCatalog.all().stream().map(KnownModel::name).toList());
         }
-        return model;
     }
 }

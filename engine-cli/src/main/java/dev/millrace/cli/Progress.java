@@ -32,7 +32,11 @@ public final class Progress implements AutoCloseable {
     }
 
     public synchronized void step() {
-        done++;
+        stepTo(done + 1);
+    }
+
+    synchronized void stepTo(long place) {
+        done = place;
         if (bar == null && terminal && done < steps && clock.getAsLong() - start > PATIENCE_NANOS) {
             bar = new ProgressBarBuilder()
                     .setTaskName(what)

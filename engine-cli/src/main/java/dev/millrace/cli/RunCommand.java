@@ -53,7 +53,7 @@ final class RunCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(paramLabel = "MODEL", description = "A model file, or a name that 'models' lists.")
+    @Parameters(paramLabel = "MODEL", description = ModelArgument.DESCRIPTION)
     private String model = "";
 
     @Option(
