@@ -1,5 +1,6 @@
 /// The Kotlin API of the engine: a DSL, suspending functions and flows.
 module dev.millrace.kotlin {
+    requires transitive dev.millrace.models;
     requires transitive dev.millrace.session;
     requires transitive kotlin.stdlib;
     requires transitive kotlinx.coroutines.core;
