@@ -39,6 +39,7 @@ class ExamplesTest {
         import dev.millrace.graph.optimise.*;
         import dev.millrace.graph.tensor.*;
         import dev.millrace.langchain4j.*;
+        import dev.millrace.models.*;
         import dev.millrace.pipelines.*;
         import dev.millrace.pipelines.audio.*;
         import dev.millrace.pipelines.image.*;
@@ -102,6 +103,7 @@ class ExamplesTest {
                 "docs/guide/langchain4j.md",
                 "docs/guide/language-models.md",
                 "docs/guide/model-packages.md",
+                "docs/guide/models.md",
                 "docs/guide/pipelines.md",
                 "docs/guide/streams.md",
                 "docs/guide/text.md"
