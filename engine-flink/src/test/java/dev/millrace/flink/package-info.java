@@ -1,0 +1,4 @@
+@NullMarked
+package dev.millrace.flink;
+
+import org.jspecify.annotations.NullMarked;
