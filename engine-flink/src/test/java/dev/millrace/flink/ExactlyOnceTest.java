@@ -36,7 +36,7 @@ class ExactlyOnceTest {
 
     private static TestCluster cluster;
     /** Counts down when a checkpoint is complete and a third of the rows have passed. */
-    private static CountDownLatch midway;
+    private static volatile CountDownLatch midway = new CountDownLatch(1);
 
     private static volatile boolean throwsOnce;
 

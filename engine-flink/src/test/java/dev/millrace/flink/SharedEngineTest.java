@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Histogram;
@@ -112,8 +113,12 @@ class SharedEngineTest {
             return histogram;
         }
 
+        private <T> T metric(String name, Class<T> type) {
+            return type.cast(Objects.requireNonNull(metrics.get(name)));
+        }
+
         private Object value(String name) {
-            return ((Gauge<?>) metrics.get(name)).getValue();
+            return metric(name, Gauge.class).getValue();
         }
     }
 
@@ -131,9 +136,9 @@ class SharedEngineTest {
             assertThat(group.value("modelRuns")).isEqualTo(1L);
             assertThat(group.value("modelRowsPerRun")).isEqualTo(1.0);
             assertThat((Double) group.value("modelMillisPerRun")).isPositive();
-            assertThat(((Counter) group.metrics.get("rows")).getCount()).isOne();
-            assertThat(((Counter) group.metrics.get("failures")).getCount()).isOne();
-            Histogram latency = (Histogram) group.metrics.get("latencyMicros");
+            assertThat(group.metric("rows", Counter.class).getCount()).isOne();
+            assertThat(group.metric("failures", Counter.class).getCount()).isOne();
+            Histogram latency = group.metric("latencyMicros", Histogram.class);
             assertThat(latency.getCount()).isEqualTo(2);
             assertThat(latency.getStatistics().getQuantile(0.5)).isBetween(3_000.0, 9_000.0);
             assertThat(latency.getStatistics().getMax()).isGreaterThanOrEqualTo(9_000);

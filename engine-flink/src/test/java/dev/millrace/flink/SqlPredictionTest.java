@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
@@ -89,7 +90,8 @@ class SqlPredictionTest {
         rows.forEach(row -> vectors.put((String) row.getField(0), (Float[]) row.getField(1)));
         assertThat(vectors.get("mill")).containsExactly(0f, 1f);
         assertThat(vectors.get("race")).containsExactly(1f, 0f);
-        assertThat(vectors.get("race mill race")[0]).isCloseTo((float) (6 / Math.sqrt(52)), within(1e-6f));
+        assertThat(Objects.requireNonNull(vectors.get("race mill race"))[0])
+                .isCloseTo((float) (6 / Math.sqrt(52)), within(1e-6f));
     }
 
     @Test

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.millrace.flink;
-
-import org.jspecify.annotations.NullMarked;
