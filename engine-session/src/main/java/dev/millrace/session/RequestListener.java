@@ -9,6 +9,12 @@ package dev.millrace.session;
 public interface RequestListener {
     void ended(RequestReport request);
 
+    /**
+     * Hears that the run of a request begins whose options have a tag ({@link RunOptions#tag()}), on the thread that runs it.
+     * Where one run answers several requests of a {@link BatchedSession}, it hears of each of them.
+     */
+    default void began(SessionLabel of, String tag) {}
+
     /** Hears of a run that answered several requests of a {@link BatchedSession}, beside the run's own report. */
     default void batchEnded(BatchReport batch) {}
 

@@ -81,6 +81,32 @@ class ObservationTest {
     }
 
     @Test
+    void theBeginningOfARunWithATagIsTold() {
+        var begun = new LinkedBlockingQueue<String>();
+        var listener = new RequestListener() {
+            @Override
+            public void ended(RequestReport request) {
+                begun.add("end");
+            }
+
+            @Override
+            public void began(SessionLabel of, String tag) {
+                begun.add(of.name() + " " + tag);
+            }
+        };
+        var tagged = RunOptions.builder().tag("first").build();
+        try (Engine engine = engine(listener);
+                Session session = engine.session(
+                        TestModels.sumAndProduct(),
+                        SessionOptions.builder().name("two").build())) {
+            session.run(inputs(), tagged).close();
+            session.mono(inputs(), tagged).blockOptional().orElseThrow().close();
+            session.run(inputs()).close();
+        }
+        assertThat(begun).containsExactly("two first", "end", "two first", "end", "end");
+    }
+
+    @Test
     void aListenerThatThrowsHarmsNoRequest() {
         try (Engine engine = engine(_ -> {
                     throw new IllegalStateException("meant to");

@@ -30,6 +30,9 @@ public interface MemberRuns extends Session {
     /** Returns the failure that a run ends with when it throws. */
     EngineException named(Throwable thrown);
 
+    /** Tells listeners that a run begins which answers a request among others. */
+    void began(RunOptions options);
+
     /** Tells listeners of a run that answered {@code size} requests. */
     void batchEnded(int size, long copiedNanos, long ranNanos);
 }

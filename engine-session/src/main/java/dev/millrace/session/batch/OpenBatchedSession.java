@@ -304,6 +304,12 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
         }
 
         @Override
+        public void began() {
+            super.began();
+            batch.forEach(member -> session.began(member.options));
+        }
+
+        @Override
         public void dispose() {
             Disposable begun = run;
             if (begun != null && batch.stream().allMatch(BatchMember::isUnwanted)) {

@@ -174,6 +174,11 @@ public final class OpenSession extends Streaming implements MemberRuns {
     }
 
     @Override
+    public void began(RunOptions options) {
+        watch.began(options);
+    }
+
+    @Override
     public void batchEnded(int size, long copiedNanos, long ranNanos) {
         watch.batchEnded(size, copiedNanos, ranNanos);
     }

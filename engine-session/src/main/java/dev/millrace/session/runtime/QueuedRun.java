@@ -60,7 +60,7 @@ public final class QueuedRun extends Job implements Disposable {
         Outputs outputs;
         try {
             if (watched != null) {
-                watched.started();
+                watched.started(options);
             }
             request.began();
             cancellation.check();

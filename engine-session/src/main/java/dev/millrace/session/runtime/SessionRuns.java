@@ -181,7 +181,7 @@ final class SessionRuns {
     }
 
     private Outputs observed(Watch.Request watched, Inputs request, RunOptions options) {
-        watched.started();
+        watched.started(options);
         Outputs outputs;
         try {
             outputs = limited(request, watched.heard(Failures.requireArgument(options, "options")));

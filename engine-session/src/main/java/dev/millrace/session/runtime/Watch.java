@@ -34,6 +34,14 @@ final class Watch {
         return flight == null && listener == null ? null : new Request(inputs, flight);
     }
 
+    /** The run of a request begins. */
+    void began(RunOptions options) {
+        RequestListener heard = listener;
+        if (heard != null && !options.tag().isEmpty()) {
+            tell(() -> heard.began(session, options.tag()));
+        }
+    }
+
     /** A run has answered so many requests. */
     void batchEnded(int size, long copiedNanos, long ranNanos) {
         RequestListener heard = listener;
@@ -105,9 +113,10 @@ final class Watch {
             this.flight = flight;
         }
 
-        void started() {
+        void started(RunOptions options) {
             started = System.nanoTime();
             hasStarted = true;
+            began(options);
             if (flight != null) {
                 flight.begin();
             }
