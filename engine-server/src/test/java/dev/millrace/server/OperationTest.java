@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.server.protocol.ModelInferRequest;
+import dev.millrace.server.protocol.ModelStreamInferResponse;
 import dev.millrace.server.protocol.ServerReadyRequest;
 import dev.millrace.server.protocol.ServerReadyResponse;
+import io.grpc.Context;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.stub.StreamObserver;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -241,6 +245,54 @@ class OperationTest {
             }
             assertThat(stopped).isTrue();
         }
+    }
+
+    @Test
+    void aCallThatIsCancelledCountsTowardsTheLimitNoMore() throws Exception {
+        try (var server = ModelServer.start(options().maxRequests(1).build());
+                var grpc = new GrpcClient(server)) {
+            var open = Context.current().withCancellation();
+            open.run(() -> grpc.exchange(
+                    "ModelStreamInfer",
+                    ModelInferRequest.getDefaultInstance(),
+                    ModelStreamInferResponse.getDefaultInstance(),
+                    new Unheard<>()));
+            assertThat(becomes(grpc, Status.Code.RESOURCE_EXHAUSTED)).isTrue();
+            open.cancel(null);
+            assertThat(becomes(grpc, Status.Code.OK)).isTrue();
+        }
+    }
+
+    /** Asks for readiness until the status of the call is this one. */
+    private static boolean becomes(GrpcClient grpc, Status.Code status) throws InterruptedException {
+        for (int i = 0; i < 500; i++) {
+            Status.Code now = Status.Code.OK;
+            try {
+                grpc.call(
+                        "ServerReady",
+                        ServerReadyRequest.getDefaultInstance(),
+                        ServerReadyResponse.getDefaultInstance());
+            } catch (StatusRuntimeException e) {
+                now = e.getStatus().getCode();
+            }
+            if (now == status) {
+                return true;
+            }
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+        return false;
+    }
+
+    /** An observer that nobody asks. */
+    private static final class Unheard<T> implements StreamObserver<T> {
+        @Override
+        public void onNext(T message) {}
+
+        @Override
+        public void onError(Throwable failure) {}
+
+        @Override
+        public void onCompleted() {}
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.millrace.server.access.Tokens;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
+import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerCall;
@@ -13,6 +14,7 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -71,24 +73,38 @@ final class CallGuard implements ServerInterceptor {
                     call,
                     Status.RESOURCE_EXHAUSTED.withDescription("the server handles " + mostCalls + " calls, its limit"));
         }
-        return Contexts.interceptCall(
+        var isOver = new AtomicBoolean();
+        Runnable end = () -> {
+            if (isOver.compareAndSet(false, true)) {
+                calls.decrementAndGet();
+            }
+        };
+        var listener = Contexts.interceptCall(
                 Context.current().withValue(PERMISSIONS, permissions),
                 new SimpleForwardingServerCall<>(call) {
                     @Override
                     public void close(Status status, Metadata trailers) {
                         super.close(status, trailers);
-                        calls.decrementAndGet();
+                        end.run();
                     }
                 },
                 headers,
                 next);
+        return new SimpleForwardingServerCallListener<>(listener) {
+            // a call that its client cancels may never be closed
+            @Override
+            public void onCancel() {
+                super.onCancel();
+                end.run();
+            }
+        };
     }
 
     private @Nullable Permissions permissions(MethodDescriptor<?, ?> method, Metadata headers) {
         return isOfHealth(method) ? Permissions.NONE : tokens.of(headers.get(AUTHORIZATION));
     }
 
-    private static boolean isOfHealth(MethodDescriptor<?, ?> method) {
+    static boolean isOfHealth(MethodDescriptor<?, ?> method) {
         return String.valueOf(method.getServiceName()).startsWith("grpc.health.");
     }
 
