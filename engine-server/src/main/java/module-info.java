@@ -14,7 +14,9 @@ module dev.millrace.server {
     requires io.netty.codec.http;
     requires io.netty.common;
     requires io.netty.handler;
+    requires micrometer.commons;
     requires micrometer.core;
+    requires transitive micrometer.observation;
     requires micrometer.registry.prometheus;
     requires reactor.netty.core;
     requires reactor.netty.http;

@@ -5,6 +5,7 @@ import dev.millrace.server.AccessToken;
 import dev.millrace.server.ControlMode;
 import dev.millrace.server.ModelServer;
 import dev.millrace.server.ServerOptions;
+import dev.millrace.server.ServerTelemetry;
 import dev.millrace.session.EngineOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -122,6 +124,19 @@ final class ServerCommand implements Callable<Integer> {
     private boolean noDashboard;
 
     @Option(
+            names = "--telemetry",
+            description =
+                    "Send traces by OpenTelemetry's protocol, as the variables OTEL_* say. millrace-opentelemetry has"
+                            + " to be on the class path.")
+    private boolean telemetry;
+
+    @Option(
+            names = "--genai-telemetry",
+            description =
+                    "Name generations in metrics and traces as OpenTelemetry does (gen_ai.*). The names may change.")
+    private boolean genAiTelemetry;
+
+    @Option(
             names = "--drain-seconds",
             paramLabel = "N",
             description = "The time that requests have to end when the server ends (default: 30).")
@@ -187,7 +202,8 @@ final class ServerCommand implements Callable<Integer> {
         UsageException.requireAtLeast(0, "--threads", threads);
         SERVER_LOG.setLevel(Level.INFO);
         PrintWriter out = spec.commandLine().getOut();
-        try (ModelServer server = ModelServer.start(options())) {
+        try (ServerTelemetry traces = telemetry();
+                ModelServer server = ModelServer.start(options(traces))) {
             Thread ending = new Thread(server::close, "millrace-end");
             Runtime.getRuntime().addShutdownHook(ending);
             out.printf(
@@ -205,7 +221,16 @@ final class ServerCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    private ServerOptions options() throws IOException {
+    private ServerTelemetry telemetry() {
+        return telemetry
+                ? ServiceLoader.load(ServerTelemetry.class)
+                        .findFirst()
+                        .orElseThrow(() -> new UsageException(
+                                "--telemetry needs millrace-opentelemetry on the class path, which is not there"))
+                : ServerTelemetry.NONE;
+    }
+
+    private ServerOptions options(ServerTelemetry traces) throws IOException {
         var options = ServerOptions.builder()
                 .repositories(folders.toArray(new Path[0]))
                 .host(host)
@@ -219,6 +244,8 @@ final class ServerCommand implements Callable<Integer> {
                 .maxRequests(maxRequests)
                 .accessLog(accessLog)
                 .dashboard(!noDashboard)
+                .observations(traces.registry())
+                .genAiTelemetry(genAiTelemetry)
                 .drain(Duration.ofSeconds(drainSeconds))
                 .engine(EngineOptions.builder()
                         .threads(threads)

@@ -142,6 +142,9 @@ class ServeTest {
         assertThat(millrace("serve", folder.resolve("gone"), "--http-port", 0, "--grpc-port", 0, "--metrics-port", 0)
                         .code())
                 .isEqualTo(ExitCode.REFUSED);
+        Command traces = millrace("serve", folder, "--telemetry");
+        assertThat(traces.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(traces.err()).contains("millrace-opentelemetry");
         assertThat(ServeEnvironment.name("--http-port")).isEqualTo("MILLRACE_SERVE_HTTP_PORT");
     }
 }

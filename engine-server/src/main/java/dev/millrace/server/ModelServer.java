@@ -7,18 +7,21 @@ import dev.millrace.server.dashboard.DashboardRoutes;
 import dev.millrace.server.grpc.GrpcEndpoint;
 import dev.millrace.server.metrics.ServerMetrics;
 import dev.millrace.server.model.CounterBook;
+import dev.millrace.server.model.RunObservations;
 import dev.millrace.server.openai.OpenAiRoutes;
 import dev.millrace.server.repository.ModelLoader;
 import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.repository.RepositoryControl;
 import dev.millrace.server.rest.GenerateRoutes;
 import dev.millrace.server.rest.HttpEndpoint;
+import dev.millrace.server.rest.HttpObservations;
 import dev.millrace.server.rest.HttpRouter;
 import dev.millrace.server.rest.InferRoutes;
 import dev.millrace.server.rest.ProtocolRoutes;
 import dev.millrace.server.rest.RepositoryRoutes;
 import dev.millrace.server.setting.ServerSettings;
 import dev.millrace.session.Engine;
+import io.micrometer.observation.ObservationRegistry;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,10 +51,11 @@ public final class ModelServer implements AutoCloseable {
 
     private ModelServer(ServerOptions options) {
         this.options = options;
-        var metrics = new ServerMetrics(options.engine().requestListener());
+        var metrics = new ServerMetrics(options.engine().requestListener(), options.genAiTelemetry());
         var counters = new CounterBook(metrics);
-        engine = Engine.create(
-                options.engine().toBuilder().requestListener(counters).build());
+        var runs = new RunObservations(options.observations(), counters);
+        engine =
+                Engine.create(options.engine().toBuilder().requestListener(runs).build());
         repository = new ModelRepository(options.repositories(), new ModelLoader(engine), counters);
         var open = new ArrayList<AutoCloseable>();
         try {
@@ -59,7 +63,12 @@ public final class ModelServer implements AutoCloseable {
             var control = new RepositoryControl(
                     repository, options.control() == ControlMode.EXPLICIT, Schedulers.boundedElastic());
             var tokens = tokens(options);
-            var router = new HttpRouter(settings, tokens, options.maxBodyBytes(), options.maxRequests());
+            var router = new HttpRouter(
+                    settings,
+                    tokens,
+                    options.maxBodyBytes(),
+                    options.maxRequests(),
+                    new HttpObservations(runs, options.genAiTelemetry()));
             new ProtocolRoutes(repository, settings, this::isReady).addTo(router);
             new InferRoutes(repository).addTo(router);
             new RepositoryRoutes(repository, control).addTo(router);
@@ -73,7 +82,12 @@ public final class ModelServer implements AutoCloseable {
             var tls = ServerTls.of(options);
             http = new HttpEndpoint(new InetSocketAddress(options.host(), options.httpPort()), router, tls.http());
             open.add(http);
-            var metricsRouter = new HttpRouter(settings, tokens, options.maxBodyBytes(), options.maxRequests());
+            var metricsRouter = new HttpRouter(
+                    settings,
+                    tokens,
+                    options.maxBodyBytes(),
+                    options.maxRequests(),
+                    new HttpObservations(new RunObservations(ObservationRegistry.NOOP, counters), false));
             metrics.addTo(metricsRouter);
             metricsHttp = new HttpEndpoint(
                     new InetSocketAddress(options.host(), options.metricsPort()), metricsRouter, tls.http());
@@ -85,6 +99,7 @@ public final class ModelServer implements AutoCloseable {
                     settings,
                     this::isReady,
                     tokens,
+                    runs,
                     options.maxRequests(),
                     options.maxBodyBytes(),
                     tls.grpc());

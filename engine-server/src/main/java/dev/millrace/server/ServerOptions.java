@@ -2,6 +2,7 @@ package dev.millrace.server;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.session.EngineOptions;
+import io.micrometer.observation.ObservationRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -27,6 +28,10 @@ import org.jspecify.annotations.Nullable;
  * @param maxRequests the requests that are handled at once by each protocol; further ones are refused
  * @param accessLog whether each request is written to the log
  * @param dashboard whether the port of HTTP has a page for operators at {@code /ui}
+ * @param observations the registry whose handlers hear of requests, their waiting and their runs; {@link
+ *     ObservationRegistry#NOOP} for none
+ * @param genAiTelemetry whether generations have OpenTelemetry's names {@code gen_ai.*} in observations and metrics, which
+ *     may change
  * @param drain the time that requests have to end when the server is closed
  * @param engine the options of the engine
  */
@@ -47,6 +52,8 @@ public record ServerOptions(
         int maxRequests,
         boolean accessLog,
         boolean dashboard,
+        ObservationRegistry observations,
+        boolean genAiTelemetry,
         Duration drain,
         EngineOptions engine) {
     public ServerOptions {
@@ -95,6 +102,8 @@ public record ServerOptions(
         private int maxRequests = 4096;
         private boolean accessLog;
         private boolean dashboard = true;
+        private ObservationRegistry observations = ObservationRegistry.NOOP;
+        private boolean genAiTelemetry;
         private Duration drain = Duration.ofSeconds(30);
         private EngineOptions engine = EngineOptions.defaults();
 
@@ -181,6 +190,16 @@ public record ServerOptions(
             return this;
         }
 
+        public Builder observations(ObservationRegistry registry) {
+            observations = registry;
+            return this;
+        }
+
+        public Builder genAiTelemetry(boolean value) {
+            genAiTelemetry = value;
+            return this;
+        }
+
         public Builder drain(Duration time) {
             drain = time;
             return this;
@@ -209,6 +228,8 @@ public record ServerOptions(
                     maxRequests,
                     accessLog,
                     dashboard,
+                    observations,
+                    genAiTelemetry,
                     drain,
                     engine);
         }

@@ -55,6 +55,17 @@ final class GrpcClient implements AutoCloseable {
                 with, method, CallOptions.DEFAULT.withDeadlineAfter(millis, TimeUnit.MILLISECONDS), request);
     }
 
+    /** Calls with the header of a trace. */
+    @SuppressWarnings("unchecked") // a message's default is of its type
+    <Q extends Message, A extends Message> A call(String name, Q request, A answer, String trace) {
+        var headers = new Metadata();
+        headers.put(Metadata.Key.of("traceparent", Metadata.ASCII_STRING_MARSHALLER), trace);
+        var with = io.grpc.ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
+        var method = method(name, MethodType.UNARY, (Q) request.getDefaultInstanceForType(), answer);
+        return ClientCalls.blockingUnaryCall(
+                with, method, CallOptions.DEFAULT.withDeadlineAfter(30, TimeUnit.SECONDS), request);
+    }
+
     <Q extends Message, A extends Message> StreamObserver<Q> exchange(
             String name, Q request, A answer, StreamObserver<A> answers) {
         var method = method(name, MethodType.BIDI_STREAMING, request, answer);

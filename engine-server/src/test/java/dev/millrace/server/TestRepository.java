@@ -2,6 +2,7 @@ package dev.millrace.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -14,6 +15,27 @@ record TestRepository(Path folder) {
 
     TestRepository config(String model, String config) {
         return write(model + "/config.pbtxt", config.getBytes());
+    }
+
+    /** Writes a language model that goes on with {@code the mill runs}. */
+    TestRepository mill() {
+        return version("mill", 1, ServerModels.words(1, 2, 3, 3, 5, 0, 7, 7))
+                .write("mill/1/tokenizer.json", utf8("""
+                    {"model": {"type": "WordLevel", "unk_token": "one",
+                      "vocab": {"the": 0, "mill": 1, "runs": 2, "</s>": 3, "user": 4, "bot": 5, "system": 6, "one": 7}},
+                     "pre_tokenizer": {"type": "Whitespace"},
+                     "added_tokens": [{"id": 3, "content": "</s>", "special": true}]}\
+                    """))
+                .write(
+                        "mill/1/chat_template.jinja",
+                        utf8("{% for message in messages %}{{ message.content }} {% endfor %}bot"))
+                .write("mill/1/genai_config.json", utf8("""
+                    {"model": {"context_length": 20, "eos_token_id": 3, "decoder": {"filename": "model.onnx"}}}\
+                    """));
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     TestRepository write(String path, byte[] content) {

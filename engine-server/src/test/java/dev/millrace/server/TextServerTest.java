@@ -36,19 +36,7 @@ class TextServerTest {
     @BeforeAll
     static void start() throws IOException {
         new TestRepository(folder)
-                .version("mill", 1, ServerModels.words(1, 2, 3, 3, 5, 0, 7, 7))
-                .write("mill/1/tokenizer.json", utf8("""
-                    {"model": {"type": "WordLevel", "unk_token": "one",
-                      "vocab": {"the": 0, "mill": 1, "runs": 2, "</s>": 3, "user": 4, "bot": 5, "system": 6, "one": 7}},
-                     "pre_tokenizer": {"type": "Whitespace"},
-                     "added_tokens": [{"id": 3, "content": "</s>", "special": true}]}\
-                    """))
-                .write(
-                        "mill/1/chat_template.jinja",
-                        utf8("{% for message in messages %}{{ message.content }} {% endfor %}bot"))
-                .write("mill/1/genai_config.json", utf8("""
-                    {"model": {"context_length": 20, "eos_token_id": 3, "decoder": {"filename": "model.onnx"}}}\
-                    """))
+                .mill()
                 .version("caller", 1, ServerModels.words(5, 2, 3, 4, 6, 1, 6, 0))
                 .write("caller/1/tokenizer.json", utf8("""
                     {"model": {"type": "WordLevel", "unk_token": "go",

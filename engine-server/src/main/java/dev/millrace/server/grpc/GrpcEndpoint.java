@@ -3,6 +3,7 @@ package dev.millrace.server.grpc;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.server.access.Tokens;
+import dev.millrace.server.model.RunObservations;
 import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.repository.RepositoryControl;
 import dev.millrace.server.setting.ServerSettings;
@@ -27,6 +28,7 @@ public final class GrpcEndpoint implements AutoCloseable {
     /**
      * Opens the port.
      *
+     * @param observations whose registry calls are observed with
      * @param most the calls at once; further ones are refused
      * @param messageLimit the most bytes of a message
      */
@@ -37,6 +39,7 @@ public final class GrpcEndpoint implements AutoCloseable {
             ServerSettings settings,
             BooleanSupplier ready,
             Tokens tokens,
+            RunObservations observations,
             int most,
             int messageLimit,
             @Nullable SslContext tls) {
@@ -51,6 +54,10 @@ public final class GrpcEndpoint implements AutoCloseable {
                 .addService(methods.service())
                 .addService(health.getHealthService())
                 .addService(ProtoReflectionServiceV1.newInstance());
+        if (!observations.registry().isNoop()) {
+            // the last interceptor is called first
+            builder.intercept(new CallObservations(observations));
+        }
         if (tls != null) {
             builder.sslContext(tls);
         }

@@ -106,9 +106,10 @@ final class InferenceService {
                 observer -> {
                     // read here, because later requests of the exchange are handled on other threads
                     Permissions permissions = CallGuard.permissions();
+                    var observed = CallObservations.current();
                     return new InferExchange(
                             (ServerCallStreamObserver<ModelStreamInferResponse>) observer,
-                            request -> infer(request, permissions));
+                            request -> CallObservations.below(observed, infer(request, permissions)));
                 });
     }
 

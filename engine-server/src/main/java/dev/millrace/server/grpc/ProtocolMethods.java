@@ -52,7 +52,7 @@ final class ProtocolMethods {
             var call = (ServerCallStreamObserver<A>) observer;
             Disposable.Swap running = Disposables.swap();
             call.setOnCancelHandler(running::dispose);
-            running.update(Mono.defer(() -> handler.apply(asked))
+            running.update(CallObservations.below(CallObservations.current(), Mono.defer(() -> handler.apply(asked)))
                     .subscribe(
                             each -> {
                                 call.onNext(each);

@@ -6,8 +6,10 @@ import dev.millrace.server.rest.HttpAnswer;
 import dev.millrace.server.rest.HttpRouter;
 import dev.millrace.session.BatchReport;
 import dev.millrace.session.Engine;
+import dev.millrace.session.GenerationReport;
 import dev.millrace.session.RequestListener;
 import dev.millrace.session.RequestReport;
+import dev.millrace.session.SessionLabel;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -21,11 +23,16 @@ public final class ServerMetrics implements RequestListener {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final EngineMeters meters = new EngineMeters(registry);
+    private final @Nullable GenerationMeters generations;
     private final @Nullable RequestListener other;
     private @Nullable ModelRepository repository;
 
-    /** @param other hears of the same requests; may be null */
-    public ServerMetrics(@Nullable RequestListener other) {
+    /**
+     * @param other hears of the same requests; may be null
+     * @param namesGenerations whether generations have meters under OpenTelemetry's names
+     */
+    public ServerMetrics(@Nullable RequestListener other, boolean namesGenerations) {
+        generations = namesGenerations ? new GenerationMeters(registry) : null;
         this.other = other;
     }
 
@@ -51,10 +58,28 @@ public final class ServerMetrics implements RequestListener {
     }
 
     @Override
+    public void began(SessionLabel of, String tag) {
+        if (other != null) {
+            other.began(of, tag);
+        }
+    }
+
+    @Override
     public void ended(RequestReport request) {
         meters.ended(request);
         if (other != null) {
             other.ended(request);
+        }
+    }
+
+    @Override
+    public void generationEnded(GenerationReport generation) {
+        meters.generationEnded(generation);
+        if (generations != null) {
+            generations.add(generation);
+        }
+        if (other != null) {
+            other.generationEnded(generation);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.server.model;
 
 import dev.millrace.session.BatchReport;
+import dev.millrace.session.GenerationReport;
 import dev.millrace.session.RequestListener;
 import dev.millrace.session.RequestReport;
 import dev.millrace.session.SessionLabel;
@@ -33,6 +34,16 @@ public final class CounterBook implements RequestListener {
             of(request.of()).ran(request.queuedNanos(), request.ranNanos());
         }
         next.ended(request);
+    }
+
+    @Override
+    public void began(SessionLabel of, String tag) {
+        next.began(of, tag);
+    }
+
+    @Override
+    public void generationEnded(GenerationReport generation) {
+        next.generationEnded(generation);
     }
 
     @Override

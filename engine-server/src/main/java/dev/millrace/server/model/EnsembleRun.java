@@ -80,6 +80,7 @@ final class EnsembleRun implements Disposable {
         String version = step.getModelVersion() > 0 ? Long.toString(step.getModelVersion()) : "";
         var names = List.copyOf(step.getOutputMapMap().keySet());
         running.add(members.infer(step.getModelName(), version, request.step(inputs, names))
+                .contextWrite(sink.contextView())
                 .subscribe(answer -> stepEnded(step, answer), this::fail));
     }
 

@@ -83,7 +83,7 @@ public final class SequenceModel implements ServedModel {
 
     @Override
     public Mono<Outputs> infer(InferRequest request) {
-        return Mono.defer(() -> {
+        return Mono.deferContextual(context -> {
             SequencePlace place = request.sequence();
             if (place == null) {
                 throw EngineException.invalidArgument("model '" + config.getName()
@@ -101,8 +101,8 @@ public final class SequenceModel implements ServedModel {
             Inputs all = Inputs.of(inputs);
             controls.of(place).forEach((name, tensor) -> all.and(name, tensor));
             Inference inference = hasStates ? sequence.sequence : stateless;
-            return inference
-                    .mono(all, settings.of(request).build())
+            var options = settings.of(request);
+            return RunObservations.observed(context, config.getName(), options, built -> inference.mono(all, built))
                     .map(answer -> rules.answer(request, answer))
                     .doFinally(_ -> {
                         sequence.usedNanos = nanoClock.getAsLong();

@@ -46,13 +46,14 @@ public final class SessionModel implements ServedModel {
 
     @Override
     public Mono<Outputs> infer(InferRequest request) {
-        return Mono.defer(() -> {
+        return Mono.deferContextual(context -> {
             Inputs inputs = Inputs.of(rules.checked(request));
             var options = settings.of(request);
             if (!batches && !request.outputs().isEmpty()) {
                 options.outputs(request.outputs());
             }
-            return inference.mono(inputs, options.build()).map(answer -> rules.answer(request, answer));
+            return RunObservations.observed(context, config.getName(), options, built -> inference.mono(inputs, built))
+                    .map(answer -> rules.answer(request, answer));
         });
     }
 

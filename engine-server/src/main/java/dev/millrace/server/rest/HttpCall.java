@@ -24,9 +24,15 @@ import reactor.netty.http.server.HttpServerRequest;
  * @param permissions what its token permits
  * @param limit the most bytes that its body may have
  * @param memory the bytes that its body takes of what all bodies may take
+ * @param observed its observation
  */
 public record HttpCall(
-        HttpServerRequest request, List<String> variables, Permissions permissions, long limit, BodyMemory memory) {
+        HttpServerRequest request,
+        List<String> variables,
+        Permissions permissions,
+        long limit,
+        BodyMemory memory,
+        HttpObservations.OfRequest observed) {
     /** Returns the value of a variable of the route; empty where the route does not have so many. */
     public String variable(int index) {
         return index < variables.size() ? variables.get(index) : "";
@@ -100,7 +106,9 @@ public record HttpCall(
             try {
                 byte[] bytes = new byte[body.readableBytes()];
                 body.readBytes(bytes);
-                return bytes.length == 0 ? Map.of() : JsonTree.readObject(bytes);
+                Map<String, @Nullable Object> tree = bytes.length == 0 ? Map.of() : JsonTree.readObject(bytes);
+                observed.read(tree);
+                return tree;
             } finally {
                 body.release();
             }

@@ -11,7 +11,7 @@ public final class HttpProblem extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    private static final HttpResponseStatus CLIENT_CLOSED = HttpResponseStatus.valueOf(499, "Client Closed Request");
+    static final HttpResponseStatus CLIENT_CLOSED = HttpResponseStatus.valueOf(499, "Client Closed Request");
 
     private final transient HttpResponseStatus status;
 

@@ -56,6 +56,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     private final Tokens tokens;
     private final int bodyLimit;
     private final int mostRequests;
+    private final HttpObservations observations;
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicLong bodyBytes = new AtomicLong();
 
@@ -64,11 +65,13 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
      * @param bodyLimit the most bytes of a body
      * @param mostRequests the requests that are handled at once; further ones are refused
      */
-    public HttpRouter(ServerSettings settings, Tokens tokens, int bodyLimit, int mostRequests) {
+    public HttpRouter(
+            ServerSettings settings, Tokens tokens, int bodyLimit, int mostRequests, HttpObservations observations) {
         this.settings = settings;
         this.tokens = tokens;
         this.bodyLimit = bodyLimit;
         this.mostRequests = mostRequests;
+        this.observations = observations;
     }
 
     /** The requests that are being handled. */
@@ -109,10 +112,13 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         Route route = find(request.method(), path);
         ErrorForm errors = route == null ? PROTOCOL_ERROR : route.errors;
         boolean counted = route != null && isCounted(route);
+        var observed = route != null && isProbe(route)
+                ? HttpObservations.OfRequest.NONE
+                : observations.begin(request, route == null ? null : route.pattern);
         var memory = new BodyMemory(bodyBytes, Runtime.getRuntime().maxMemory());
-        Mono<HttpAnswer> answer = Mono.defer(() -> answer(route, request, path, memory))
+        Mono<HttpAnswer> answer = Mono.defer(() -> answer(route, request, path, memory, observed))
                 .doFinally(_ -> memory.close())
-                .onErrorResume(failure -> Mono.fromSupplier(() -> failed(failure, errors)));
+                .onErrorResume(failure -> Mono.fromSupplier(() -> failed(failure, errors, observed)));
         if (counted) {
             requests.incrementAndGet();
             var isOver = new AtomicBoolean();
@@ -124,8 +130,11 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
             // before the answer leaves, because a client that has it may send its next request at once
             answer = answer.doOnSuccess(_ -> end.run()).doFinally(_ -> end.run());
         }
-        return answer.flatMap(each -> onLoop(send(each, response), response)
-                .doFinally(_ -> log(request, each.status(), System.nanoTime() - start)));
+        return observed.around(answer.flatMap(each -> {
+            observed.answered(each.status());
+            return onLoop(send(each, response), response)
+                    .doFinally(_ -> log(request, each.status(), System.nanoTime() - start));
+        }));
     }
 
     /**
@@ -143,8 +152,17 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         return route.method.equals(HttpMethod.POST);
     }
 
+    /** Whether a route answers probes of health or collectors of metrics, whose traces nobody reads. */
+    private static boolean isProbe(Route route) {
+        return route.access == null || route.pattern.getFirst().equals("metrics");
+    }
+
     private Mono<HttpAnswer> answer(
-            @Nullable Route route, HttpServerRequest request, List<String> path, BodyMemory memory) {
+            @Nullable Route route,
+            HttpServerRequest request,
+            List<String> path,
+            BodyMemory memory,
+            HttpObservations.OfRequest observed) {
         if (route == null) {
             throw missing(path);
         }
@@ -163,7 +181,8 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         if (route.access != null) {
             route.access.check(permissions, variables);
         }
-        return route.handler.handle(new HttpCall(request, List.copyOf(variables), permissions, bodyLimit, memory));
+        return route.handler.handle(
+                new HttpCall(request, List.copyOf(variables), permissions, bodyLimit, memory, observed));
     }
 
     private HttpProblem missing(List<String> path) {
@@ -187,8 +206,9 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         return found;
     }
 
-    private static HttpAnswer failed(Throwable failure, ErrorForm errors) {
+    private static HttpAnswer failed(Throwable failure, ErrorForm errors, HttpObservations.OfRequest observed) {
         HttpResponseStatus status = HttpProblem.statusOf(failure);
+        observed.failed(status, failure);
         boolean hasClientGone = failure instanceof AbortedException;
         if (status.code() == HttpResponseStatus.INTERNAL_SERVER_ERROR.code() && !hasClientGone) {
             LOG.log(System.Logger.Level.ERROR, "a request failed", failure);

@@ -1,0 +1,107 @@
+package dev.millrace.server.rest;
+
+import dev.millrace.server.model.RunObservations;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.transport.RequestReplyReceiverContext;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.netty.http.server.HttpServerRequest;
+
+/**
+ * Observations of requests by HTTP, under OpenTelemetry's names. A trace that the request's headers name goes on. Nothing is
+ * made where nobody observes.
+ *
+ * @param namesGenerations whether requests of text models have OpenTelemetry's keys of generations
+ */
+public record HttpObservations(RunObservations runs, boolean namesGenerations) {
+    private static final String NAME = "http.server.request.duration";
+    private static final String STATUS = "http.response.status_code";
+    private static final Map<String, String> OPERATIONS = Map.of(
+            "v1/chat/completions", "chat",
+            "v1/completions", "text_completion",
+            "v1/embeddings", "embeddings",
+            "v2/models/*/generate", "text_completion",
+            "v2/models/*/generate_stream", "text_completion");
+    /** The values of a body that keys of the request have, by their names there. */
+    private static final List<String> PARAMETERS =
+            List.of("model", "max_tokens", "temperature", "top_p", "top_k", "seed");
+
+    /** @param pattern the segments of the route's path, or null without a route */
+    OfRequest begin(HttpServerRequest request, @Nullable List<String> pattern) {
+        if (runs.registry().isNoop()) {
+            return OfRequest.NONE;
+        }
+        var context = new RequestReplyReceiverContext<HttpHeaders, HttpResponseStatus>((from, key) -> from.get(key));
+        context.setCarrier(request.requestHeaders());
+        String method = request.method().name();
+        String route = pattern == null ? "" : String.join("/", pattern);
+        Observation observation = Observation.createNotStarted(NAME, () -> context, runs.registry())
+                .contextualName(pattern == null ? method : method + " /" + route)
+                .lowCardinalityKeyValue("http.request.method", method)
+                .lowCardinalityKeyValue("http.route", "/" + route)
+                .highCardinalityKeyValue("url.path", request.fullPath());
+        String operation = namesGenerations ? OPERATIONS.get(route) : null;
+        if (operation != null) {
+            observation
+                    .highCardinalityKeyValue("gen_ai.operation.name", operation)
+                    .highCardinalityKeyValue("gen_ai.provider.name", "millrace");
+        }
+        return new OfRequest(runs, observation.start(), operation != null);
+    }
+
+    /** The observation of one request. */
+    static final class OfRequest {
+        static final OfRequest NONE = new OfRequest(null, Observation.NOOP, false);
+
+        private final @Nullable RunObservations runs;
+        private final Observation observation;
+        private final boolean ofText;
+
+        private OfRequest(@Nullable RunObservations runs, Observation observation, boolean ofText) {
+            this.runs = runs;
+            this.observation = observation;
+            this.ofText = ofText;
+        }
+
+        /** Returns the handling of the request, whose end ends the observation. */
+        Mono<Void> around(Mono<Void> handling) {
+            return runs == null
+                    ? handling
+                    : runs.below(
+                            observation,
+                            handling.doOnError(observation::error)
+                                    .doOnCancel(() -> failed(HttpProblem.CLIENT_CLOSED, RunObservations.cancelled()))
+                                    .doFinally(_ -> observation.stop()));
+        }
+
+        void answered(HttpResponseStatus status) {
+            if (runs != null) {
+                observation.lowCardinalityKeyValue(STATUS, Integer.toString(status.code()));
+            }
+        }
+
+        /** The request fails. A status that blames the client does not mark the observation, as is usual for servers. */
+        void failed(HttpResponseStatus status, Throwable failure) {
+            answered(status);
+            if (runs != null && (status.code() >= 500 || status == HttpProblem.CLIENT_CLOSED)) {
+                observation.error(failure);
+            }
+        }
+
+        /** The body of the request has been read. */
+        void read(Map<String, @Nullable Object> body) {
+            if (ofText) {
+                for (String each : PARAMETERS) {
+                    Object value = body.get(each);
+                    if (value instanceof String || value instanceof Number) {
+                        observation.highCardinalityKeyValue("gen_ai.request." + each, value.toString());
+                    }
+                }
+            }
+        }
+    }
+}
