@@ -16,6 +16,9 @@ final class OwnLoops {
     /** The least elements for which a loop gets a class of its own. */
     private static final long MANY = 1 << 14;
 
+    /** Whether classes can be made at run time, which a native image cannot do. */
+    private static final boolean ARE_POSSIBLE = System.getProperty("org.graalvm.nativeimage.imagecode") == null;
+
     private static final Map<Key, MethodHandle> CONSTRUCTORS = new ConcurrentHashMap<>();
 
     private OwnLoops() {}
@@ -29,7 +32,7 @@ final class OwnLoops {
 
     /** Returns the loop, from {@link #MANY} elements on as an instance of a class of its own. */
     static <L> L of(L loop, long elements) {
-        if (elements < MANY || !(loop instanceof Loop known)) {
+        if (elements < MANY || !ARE_POSSIBLE || !(loop instanceof Loop known)) {
             return loop;
         }
         try {
