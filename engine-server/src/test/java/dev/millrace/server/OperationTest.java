@@ -12,6 +12,8 @@ import io.grpc.Context;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -26,11 +28,14 @@ import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.GZIPOutputStream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeEach;
@@ -93,9 +98,41 @@ class OperationTest {
                     .build();
             assertThat(client.send(chunked).status()).isEqualTo(413);
             assertThat(client.post("v2/models/plus/infer", ROW).status()).isEqualTo(200);
-            var packed = client.post("v2/models/plus/infer", new byte[10], Map.of("Content-Encoding", "gzip"));
-            assertThat(packed.status()).isEqualTo(415);
         }
+    }
+
+    @Test
+    void aPackedBodyIsUnpackedWithinTheLimit() throws Exception {
+        try (var server = ModelServer.start(options().maxBodyBytes(1000).build());
+                var client = new RestClient(server)) {
+            byte[] row = ROW.getBytes(StandardCharsets.UTF_8);
+            assertThat(packed(client, gzip(row), "gzip")).isEqualTo(200);
+            var deflated = new ByteArrayOutputStream();
+            try (var out = new DeflaterOutputStream(deflated)) {
+                out.write(row);
+            }
+            assertThat(packed(client, deflated.toByteArray(), "deflate")).isEqualTo(200);
+            assertThat(packed(client, row, "identity")).isEqualTo(200);
+            byte[] bomb = gzip(new byte[500_000]);
+            assertThat(bomb).hasSizeLessThan(1000);
+            assertThat(packed(client, bomb, "gzip")).isEqualTo(413);
+            assertThat(packed(client, Arrays.copyOf(gzip(row), 20), "gzip")).isEqualTo(400);
+            assertThat(packed(client, row, "gzip")).isEqualTo(400);
+            assertThat(packed(client, row, "br")).isEqualTo(415);
+        }
+    }
+
+    private static int packed(RestClient client, byte[] body, String encoding) {
+        return client.post("v2/models/plus/infer", body, Map.of("Content-Encoding", encoding))
+                .status();
+    }
+
+    private static byte[] gzip(byte[] content) throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        try (var out = new GZIPOutputStream(bytes)) {
+            out.write(content);
+        }
+        return bytes.toByteArray();
     }
 
     @Test

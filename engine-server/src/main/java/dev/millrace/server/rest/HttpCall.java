@@ -1,7 +1,6 @@
 package dev.millrace.server.rest;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
 import dev.millrace.server.access.Permissions;
 import dev.millrace.server.tensor.JsonTree;
 import io.netty.buffer.ByteBuf;
@@ -9,7 +8,6 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -42,17 +40,26 @@ public record HttpCall(
         return request.requestHeaders();
     }
 
-    /** Returns the body, which the caller releases. A body that is too large fails while it arrives. */
+    /** Returns the body without its content encoding, which the caller releases. A body that is too large fails while it arrives. */
     Mono<ByteBuf> body() {
         String encoding = headers().get(HttpHeaderNames.CONTENT_ENCODING);
-        if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
-            return Mono.error(new HttpProblem(
-                    HttpResponseStatus.UNSUPPORTED_MEDIA_TYPE,
-                    "bodies are sent without a content encoding, not " + encoding));
+        if (encoding == null || encoding.equalsIgnoreCase("identity")) {
+            return sent();
         }
+        return Mono.fromSupplier(() -> PackedBody.of(encoding))
+                .flatMap(packed -> sent().map(body -> packed.unpacked(body, limits())));
+    }
+
+    private BodyLimit limits() {
+        return new BodyLimit(limit, memory);
+    }
+
+    /** Returns the body as it was sent. */
+    private Mono<ByteBuf> sent() {
+        BodyLimit limits = limits();
         String length = headers().get(HttpHeaderNames.CONTENT_LENGTH);
         if (length != null && number(length, "Content-Length") > limit) {
-            return Mono.error(tooLarge());
+            return Mono.error(limits.tooLarge());
         }
         return Mono.defer(() -> {
             CompositeByteBuf all = Unpooled.compositeBuffer(Integer.MAX_VALUE);
@@ -64,13 +71,7 @@ public record HttpCall(
             };
             return request.receive()
                     .doOnNext(part -> {
-                        if (all.readableBytes() + (long) part.readableBytes() > limit) {
-                            throw tooLarge();
-                        }
-                        if (!memory.reserve(part.readableBytes())) {
-                            throw new EngineException(
-                                    Status.BUDGET_EXCEEDED, "the bodies of all requests take the memory that there is");
-                        }
+                        limits.check(all.readableBytes(), part.readableBytes());
                         all.addComponent(true, part.retain());
                     })
                     .then(Mono.fromSupplier(() -> {
@@ -80,12 +81,6 @@ public record HttpCall(
                     .doOnError(_ -> release.run())
                     .doOnCancel(release);
         });
-    }
-
-    private HttpProblem tooLarge() {
-        return new HttpProblem(
-                HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
-                "the body has more than " + limit + " bytes, the server's limit");
     }
 
     static long number(String text, String header) {
