@@ -84,12 +84,11 @@ final class FlinkModels {
         return write(editor, folder.resolve("same.onnx"));
     }
 
-    /** An output of rows of two numbers that equals the input. */
-    static Path pairs(Path folder, String input, String output) {
-        var editor = new GraphEditor(Graph.named("pairs"));
-        ValueType type = rows(ElementType.FLOAT, 2);
+    /** An output that equals the input. */
+    static Path same(Path folder, String input, String output, ValueType type) {
+        var editor = new GraphEditor(Graph.named("same"));
         output(editor, output, node(editor, "Identity", editor.addInput(input, type)), type);
-        return write(editor, folder.resolve("pairs.onnx"));
+        return write(editor, folder.resolve("same.onnx"));
     }
 
     /** A word's vector is its row of a table; the folder gets a tokenizer as well. */

@@ -2,6 +2,7 @@ package dev.millrace.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
 import java.io.IOException;
@@ -54,7 +55,7 @@ class ScaleOutGuideTest {
     }
 
     private Path features() {
-        return FlinkModels.pairs(folder, "features", "scores");
+        return FlinkModels.same(folder, "features", "scores", FlinkModels.rows(ElementType.FLOAT, 2));
     }
 
     @Test
