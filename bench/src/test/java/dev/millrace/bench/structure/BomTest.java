@@ -29,7 +29,12 @@ class BomTest {
     private static final Pattern PARENT = Pattern.compile("(?s)<parent>.*?</parent>");
     /** The modules that are no libraries: benchmarks and examples. */
     private static final Set<String> NOT_FOR_OTHERS = Set.of(
-            "millrace-bench", "millrace-example-ktor", "millrace-example-npu-provider", "millrace-example-webflux");
+            "millrace-bench",
+            "millrace-example-kafka-streams",
+            "millrace-example-ktor",
+            "millrace-example-npu-provider",
+            "millrace-example-spark",
+            "millrace-example-webflux");
 
     /** Returns what is in the BOM only, and what is a module only. */
     private static List<String> differences(Path root) throws IOException {
