@@ -34,6 +34,7 @@ class BomTest {
             "millrace-example-ktor",
             "millrace-example-npu-provider",
             "millrace-example-spark",
+            "millrace-example-spring-ai",
             "millrace-example-webflux");
 
     /** Returns what is in the BOM only, and what is a module only. */

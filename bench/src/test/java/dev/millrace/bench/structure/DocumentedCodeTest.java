@@ -22,7 +22,8 @@ class DocumentedCodeTest {
 
     /** The pattern of a file's path on a line of its own, followed by a block of code. */
     private static final Pattern SHOWN = Pattern.compile(
-            "^`([\\w./-]+)`\\n\\n```(?:java|kotlin|text)\\n(.*?)\\n```$", Pattern.DOTALL | Pattern.MULTILINE);
+            "^`([\\w./-]+)`\\n\\n```(?:java|kotlin|properties|text)\\n(.*?)\\n```$",
+            Pattern.DOTALL | Pattern.MULTILINE);
 
     private static List<MatchResult> shown(String page) {
         return SHOWN.matcher(page).results().toList();
@@ -81,10 +82,11 @@ class DocumentedCodeTest {
         assertThat(wrongPieces(page, ROOT)).isEmpty();
     }
 
-    @Test
-    void servicesAreShownWholeAndShort() throws IOException {
-        String page = page("guide/services.md");
-        assertThat(shown(page)).hasSize(4);
+    @ParameterizedTest
+    @CsvSource({"services.md, 3", "spring.md, 2"})
+    void servicesAreShownWholeAndShort(String name, int files) throws IOException {
+        String page = page("guide/" + name);
+        assertThat(shown(page)).hasSize(files);
         assertThat(wrongServices(page, ROOT)).isEmpty();
     }
 

@@ -1,6 +1,6 @@
 package dev.millrace.example.webflux;
 
-import dev.millrace.session.Session;
+import dev.millrace.session.Inference;
 import dev.millrace.text.Embedder;
 import dev.millrace.text.Tokenizer;
 import java.io.IOException;
@@ -19,7 +19,7 @@ import reactor.core.publisher.Flux;
 public class EmbeddingService {
     private final Embedder embedder;
 
-    EmbeddingService(Session session, @Value("${tokenizer}") String tokenizer) throws IOException {
+    EmbeddingService(Inference session, @Value("${tokenizer}") String tokenizer) throws IOException {
         embedder = Embedder.of(session, Tokenizer.read(Path.of(tokenizer)).paddedTo(0));
     }
 

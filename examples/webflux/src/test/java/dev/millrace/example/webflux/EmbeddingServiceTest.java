@@ -14,7 +14,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.session.Session;
+import dev.millrace.spring.boot.ServedSession;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -54,7 +54,11 @@ class EmbeddingServiceTest {
         Path model = Files.write(folder.resolve("model.onnx"), model());
         Path words = Files.writeString(folder.resolve("tokenizer.json"), WORDS);
         try (var service = SpringApplication.run(
-                        EmbeddingService.class, "--server.port=0", "--model=" + model, "--tokenizer=" + words);
+                        EmbeddingService.class,
+                        "--server.port=0",
+                        "--millrace.sessions.words.model=" + model,
+                        "--tokenizer=" + words,
+                        "--management.endpoint.health.show-details=always");
                 var client = HttpClient.newHttpClient()) {
             String place = "http://localhost:" + service.getEnvironment().getRequiredProperty("local.server.port");
             var request = HttpRequest.newBuilder(URI.create(place + "/embeddings"))
@@ -66,14 +70,15 @@ class EmbeddingServiceTest {
             assertThat(response.headers().firstValue("Content-Type")).hasValue("application/x-ndjson");
             // the third is the mean of (0, 4) and (3, 0), brought to length one
             assertThat(response.body().lines()).containsExactly("[0.0,1.0]", "[1.0,0.0]", "[0.6,0.8]");
-            var asked = HttpRequest.newBuilder(URI.create(place + "/health")).build();
+            var asked = HttpRequest.newBuilder(URI.create(place + "/actuator/health"))
+                    .build();
             var well = client.send(asked, BodyHandlers.ofString());
             assertThat(well.statusCode()).isEqualTo(200);
-            assertThat(well.body()).contains("\"condition\":\"UP\"", "\"troubles\":[]");
-            service.getBean(Session.class).close();
+            assertThat(well.body()).contains("\"sessions\":{\"words\":\"UP\"}");
+            service.getBean(ServedSession.class).session().close();
             var closed = client.send(asked, BodyHandlers.ofString());
             assertThat(closed.statusCode()).isEqualTo(503);
-            assertThat(closed.body()).contains("\"status\":\"CLOSED\"");
+            assertThat(closed.body()).contains("(CLOSED)");
         }
     }
 }
