@@ -18,7 +18,7 @@ record ServiceLoad(double seconds) {
     private static final double NANOS = 1e9;
 
     /**
-     * What a service has done.
+     * The measurement of a service.
      *
      * @param processorMicros the service's processor time for a request
      */
