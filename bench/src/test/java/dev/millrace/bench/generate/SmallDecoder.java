@@ -73,10 +73,10 @@ final class SmallDecoder {
             return this == EXPERTS || this == QUANTISED_EXPERTS;
         }
 
-        /** Returns the operators of {@code com.microsoft} that mix tokens or experts; none where those of ONNX do. */
+        /** Returns the operators that mix tokens or experts in the optimised graph. */
         List<String> operators() {
             return switch (this) {
-                case PLAIN, PLAIN_HALVES, ATTENTION -> List.of();
+                case PLAIN, PLAIN_HALVES -> List.of("Attention");
                 case LINEAR -> List.of("LinearAttention");
                 case EXPERTS -> List.of("GroupQueryAttention", "MoE");
                 case QUANTISED_EXPERTS -> List.of("GroupQueryAttention", "QMoE");

@@ -144,7 +144,6 @@ final class AppendedCaches {
     /** Lets a present be what AppendSteps makes; its readers, and other readers of the past, read the valid steps. */
     private Value append(Value past, Value rows, Value present, @Nullable Node behind) {
         List<Node> readers = List.copyOf(present.users());
-        ValueType declared = present.type();
         steps.editor()
                 .insert(
                         NodeSpec.of(
@@ -157,13 +156,14 @@ final class AppendedCaches {
                         behind,
                         present);
         steps.editor().setType(present, null);
-        Value valid = steps.first(present, declared, steps.end(), behind);
+        Value valid = steps.valid(present, past.type(), behind);
         readers.forEach(reader -> read(reader, present, valid));
         List<Node> ofPast = others.getOrDefault(past, List.of());
         if (!ofPast.isEmpty()) {
-            Value old = steps.first(past, past.type(), steps.before(), steps.begin());
+            Value old = steps.before(past);
             ofPast.forEach(reader -> read(reader, past, old));
         }
+        steps.open(past);
         return valid;
     }
 

@@ -55,6 +55,8 @@ class AppendedCachesTest {
     enum Form {
         /** Concat makes the caches, which plain operators read. */
         CONCAT,
+        /** Plain operators read caches of fewer heads than queries have, and the mask follows from the length of the past. */
+        REPEATED,
         /** Attention with a mask, whose operands are by place. */
         FLAT,
         /** Attention with a mask, whose operands are by head. */
@@ -75,6 +77,7 @@ class AppendedCachesTest {
     /** A graph under construction. */
     private static final class Builder {
         private final GraphEditor editor = new GraphEditor(Graph.named("attention"));
+        private int constants;
 
         Value input(String name, ElementType type, Dim... dims) {
             return editor.addInput(name, ValueType.tensor(type, SymbolicShape.of(dims)));
@@ -113,6 +116,10 @@ class AppendedCachesTest {
                 concat(q, x, mask);
                 return editor.graph();
             }
+            if (form == Form.REPEATED) {
+                repeated(q, x);
+                return editor.graph();
+            }
             Attributes attributes = Attributes.of("is_causal", Attribute.of(form == Form.CAUSAL ? 1L : 0L));
             NodeSpec spec = NodeSpec.of(OpId.onnx("Attention"), OPSET, q, x, x, mask, cache(KEYS), cache(VALUES))
                     .with(attributes);
@@ -137,6 +144,62 @@ class AppendedCachesTest {
             output("y", node("MatMul", Attributes.NONE, shares, values));
             output("present.key", keys);
             output("present.value", values);
+        }
+
+        /** The form of a Llama that a tracing exporter writes. */
+        private void repeated(Value q, Value x) {
+            Attributes steps = Attributes.of("axis", Attribute.of(2L));
+            Value past = cache(KEYS);
+            Value keys = node("Concat", steps, past, x);
+            Value values = node("Concat", steps, cache(VALUES), x);
+            Value before = extent(past);
+            Value all = node("Add", Attributes.NONE, before, extent(x));
+            Value places = node("Range", Attributes.NONE, number(0), all, number(1));
+            Value own = node("Range", Attributes.NONE, before, all, number(1));
+            Value seen = node(
+                    "LessOrEqual",
+                    Attributes.NONE,
+                    places,
+                    node("Unsqueeze", Attributes.NONE, own, constant(Tensor.copyOf(new long[] {1}, 1))));
+            Value bias = node(
+                    "Where",
+                    Attributes.NONE,
+                    seen,
+                    constant(Tensor.scalar(0f)),
+                    constant(Tensor.scalar(-Float.MAX_VALUE)));
+            Value across = node("Transpose", Attributes.of("perm", Attribute.of(0, 1, 3, 2)), shared(keys));
+            Value masked = node(
+                    "Add",
+                    Attributes.NONE,
+                    node("MatMul", Attributes.NONE, q, across),
+                    node("Unsqueeze", Attributes.NONE, bias, constant(Tensor.copyOf(new long[] {0, 1}, 2))));
+            Value shares = node("Softmax", Attributes.of("axis", Attribute.of(-1L)), masked);
+            output("y", node("MatMul", Attributes.NONE, shares, shared(values)));
+            output("present.key", keys);
+            output("present.value", values);
+        }
+
+        private Value extent(Value cache) {
+            return node("Gather", Attributes.NONE, node("Shape", Attributes.NONE, cache), number(2));
+        }
+
+        private Value number(long value) {
+            return constant(Tensor.scalar(value));
+        }
+
+        private Value constant(Tensor tensor) {
+            return editor.addConstant("constant" + constants++, tensor);
+        }
+
+        /** Returns rows that are repeated for all queries of a group. */
+        private Value shared(Value rows) {
+            long[] group = {1, 1, HEADS / KEY_HEADS, 1, 1};
+            Value apart = node("Unsqueeze", Attributes.NONE, rows, constant(Tensor.copyOf(new long[] {2}, 1)));
+            Value repeated = node("Expand", Attributes.NONE, apart, constant(Tensor.copyOf(group, 5)));
+            Value batch = node("Shape", Attributes.of("end", Attribute.of(1L)), rows);
+            Value rest = constant(Tensor.copyOf(new long[] {HEADS, -1, DEPTH}, 3));
+            Value extents = node("Concat", Attributes.of("axis", Attribute.of(0L)), batch, rest);
+            return node("Reshape", Attributes.NONE, repeated, extents);
         }
 
         byte[] bytes(Form form) {

@@ -49,12 +49,21 @@ final class AttentionPass {
         if (transpose == null || perm == null || perm.length != 4 || !fit(q, keyTransposed, v, scores.mask())) {
             return null;
         }
+        Dim keys = extent(keyTransposed, 3);
+        Value mask = scores.mask();
+        boolean isWhole = mask == null || GraphPatterns.same(last(mask), keys);
+        if (!isWhole && !GraphPatterns.same(keys, extent(v, 2))) {
+            return null;
+        }
         Patch.Builder patch = context.patch(node, "the parts of an Attention");
         Value k = untransposed(transpose, perm, patch);
-        NodeSpec spec = (scores.mask() == null
-                        ? NodeSpec.of(OpId.onnx(OpName.ATTENTION), GraphPatterns.opset(node, SINCE), q, k, v)
-                        : NodeSpec.of(
-                                OpId.onnx(OpName.ATTENTION), GraphPatterns.opset(node, SINCE), q, k, v, scores.mask()))
+        if (mask != null && !isWhole) {
+            mask = WholeMask.of(mask, keys, v, node, patch);
+        }
+        int opset = GraphPatterns.opset(node, SINCE);
+        NodeSpec spec = (mask == null
+                        ? NodeSpec.of(OpId.onnx(OpName.ATTENTION), opset, q, k, v)
+                        : NodeSpec.of(OpId.onnx(OpName.ATTENTION), opset, q, k, v, mask))
                 .named(node.name())
                 .with("scale", Attribute.of((float) scale));
         return patch.replace(node.requireOutput(0), spec).build();
@@ -97,17 +106,25 @@ final class AttentionPass {
                 : new Scores(matrices, product.coefficient(), mask);
     }
 
-    /** Whether adding {@code mask} keeps the shape of {@code scores}, without broadcasting along the last axis. */
+    private static Dim extent(Value value, int axis) {
+        SymbolicShape shape = value.shape();
+        return shape == null ? Dim.UNKNOWN : shape.dim(axis);
+    }
+
+    private static Dim last(Value value) {
+        return extent(value, GraphPatterns.rank(value) - 1);
+    }
+
+    /** Whether adding {@code mask} keeps the shape of {@code scores}, as far as all axes but the last tell. */
     private static boolean fitsMask(Value mask, Value scores) {
         SymbolicShape small = mask.shape();
         SymbolicShape shape = scores.shape();
         if (small == null || shape == null || small.rank() < 2 || small.rank() > shape.rank()) {
             return false;
         }
-        for (int i = 1; i <= small.rank(); i++) {
+        for (int i = 2; i <= small.rank(); i++) {
             Dim dim = small.dim(small.rank() - i);
-            boolean spreads = i > 1 && dim.is(1);
-            if (!spreads && !GraphPatterns.same(dim, shape.dim(shape.rank() - i))) {
+            if (!dim.is(1) && !GraphPatterns.same(dim, shape.dim(shape.rank() - i))) {
                 return false;
             }
         }

@@ -122,6 +122,47 @@ class AttentionPassTest {
         assertThat(g.run(PASS)).isZero();
     }
 
+    /** The Expand refuses another number of keys, as the Add does that is fused. */
+    @Test
+    void aMaskOfAnotherNumberOfKeysIsExpandedOnceForAllAttentions() {
+        var mask = g.input("batch", 1, "seq", "masked");
+        g.output(weighted(g.op("Add", scores(), mask)));
+        g.output(weighted(g.op("Add", mask, scores())));
+
+        assertThat(g.run(PASS)).isEqualTo(2);
+
+        assertThat(g.ops()).containsExactlyInAnyOrder("Shape", "Concat", "Expand", "Attention", "Attention");
+        var expand = g.find("Expand");
+        assertThat(expand.input(0)).isSameAs(mask);
+        assertThat(expand.requireOutput(0).users())
+                .extracting(user -> user.op().name())
+                .containsExactly("Attention", "Attention");
+        var count = g.find("Shape");
+        assertThat(count.input(0)).isSameAs(v);
+        assertThat(count.attributes().integer("start", 0)).isEqualTo(2);
+        assertThat(count.attributes().integer("end", 0)).isEqualTo(3);
+    }
+
+    @Test
+    void aMaskOfOneKeyIsExpanded() {
+        var mask = g.input("batch", 1, "seq", 1);
+        g.output(weighted(g.op("Add", scores(), mask)));
+
+        assertThat(g.run(PASS)).isEqualTo(1);
+
+        assertThat(g.find("Attention").input(3)).isSameAs(g.find("Expand").output(0));
+    }
+
+    @Test
+    void aMaskOfAnotherNumberOfKeysStaysWhereValuesMayHaveMoreRowsThanKeys() {
+        var mask = g.input("batch", 1, "seq", "masked");
+        var other = g.input("batch", 12, "others", 32);
+        var softmax = g.op("Softmax", withInt("axis", -1), g.op("Add", scores(), mask));
+        g.output(g.op("MatMul", softmax, other));
+
+        assertThat(g.run(PASS)).isZero();
+    }
+
     private Value repeated(Value heads, long... times) {
         var apart = g.op("Unsqueeze", heads, g.integers(2));
         return g.op("Reshape", g.op("Expand", apart, g.integers(times)), g.integers(0, 12, -1, 32));
@@ -146,6 +187,59 @@ class AttentionPassTest {
         assertThat(g.find("Attention").inputs()).containsExactly(one, fewKeys, fewValues);
         assertThat(g.ops()).containsExactly("Attention");
         assertThat(g.graph.outputs().getFirst().type()).hasToString("float[1,12,seq,32]");
+    }
+
+    /** The extents of a Reshape that joins repeated heads come from the shape of the cache, and leave the rows open. */
+    @Test
+    void repeatedHeadsOfAnyBatchAreShared() {
+        var key = g.input("batch", 4, "keys", 32);
+        var value = g.input("batch", 4, "keys", 32);
+        g.output(attention(joined(key), joined(value)));
+
+        assertThat(g.run(PASS)).isEqualTo(1);
+        assertThat(g.run("shared-heads")).isEqualTo(1);
+        g.run("merge-reshapes");
+
+        assertThat(g.find("Attention").inputs()).containsExactly(q, key, value);
+    }
+
+    /** A traced expand takes each extent from a shape, and replaces -1 by 1. */
+    @Test
+    void headsThatATracedExpandRepeatsAreShared() {
+        var key = g.input("batch", 4, "keys", 32);
+        var value = g.input("batch", 4, "keys", 32);
+        g.output(attention(traced(key), traced(value)));
+
+        assertThat(g.run(PASS)).isEqualTo(1);
+        assertThat(g.run("shared-heads")).isEqualTo(1);
+        g.run("merge-reshapes");
+
+        assertThat(g.find("Attention").inputs()).containsExactly(q, key, value);
+    }
+
+    private Value traced(Value heads) {
+        var five = extents(extent(heads, 0), extent(heads, 1), g.integers(3), extent(heads, 2), extent(heads, 3));
+        var ones = g.op("ConstantOfShape", g.integers(5));
+        var isOpen = g.op("Equal", five, g.op("Sub", g.op("Cast", withInt("to", 7), ones), g.integers(1)));
+        var target = g.op("Where", isOpen, g.integers(1), five);
+        var all = g.op("Mul", extent(heads, 1), g.integers(3));
+        var four = extents(extent(heads, 0), all, extent(heads, 2), extent(heads, 3));
+        return g.op("Reshape", g.op("Expand", g.op("Unsqueeze", heads, g.integers(2)), target), four);
+    }
+
+    private Value extent(Value value, long axis) {
+        return g.op("Gather", g.op("Shape", value), g.integers(axis));
+    }
+
+    private Value extents(Value... parts) {
+        return g.op("Concat", withInt("axis", 0), parts);
+    }
+
+    private Value joined(Value heads) {
+        var batch = g.op("Shape", withInt("end", 1), heads);
+        var extents = g.op("Concat", withInt("axis", 0), batch, g.integers(12, -1, 32));
+        var apart = g.op("Unsqueeze", heads, g.integers(2));
+        return g.op("Reshape", g.op("Expand", apart, g.integers(1, 1, 3, 1, 1)), extents);
     }
 
     @Test
