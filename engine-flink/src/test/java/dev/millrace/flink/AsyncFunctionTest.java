@@ -16,7 +16,6 @@ import org.apache.flink.streaming.api.datastream.AsyncDataStream;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,12 +29,7 @@ class AsyncFunctionTest {
 
     @BeforeAll
     static void start() throws Exception {
-        cluster = TestCluster.start();
-    }
-
-    @AfterAll
-    static void end() throws Exception {
-        cluster.close();
+        cluster = TestCluster.shared();
     }
 
     private static MillraceAsyncFunction<Long, Long> twice(ModelSettings settings) {

@@ -20,7 +20,6 @@ import org.apache.flink.streaming.api.datastream.AsyncDataStream;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ExactlyOnceTest {
     private static final int ROWS = Integer.getInteger("millrace.flink.rows", 100_000);
     /** The time that the source takes, at least, in seconds: it has to last for some checkpoints. */
-    private static final int SECONDS = 3;
+    private static final int SECONDS = 2;
 
     private static TestCluster cluster;
     /** Counts down when a checkpoint is complete and a third of the rows have passed. */
@@ -45,12 +44,7 @@ class ExactlyOnceTest {
 
     @BeforeAll
     static void start() throws Exception {
-        cluster = TestCluster.start();
-    }
-
-    @AfterAll
-    static void end() throws Exception {
-        cluster.close();
+        cluster = TestCluster.shared();
     }
 
     /** Passes rows on, and fails once midway if it shall. */

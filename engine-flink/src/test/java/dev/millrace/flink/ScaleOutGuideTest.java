@@ -21,7 +21,6 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,12 +38,7 @@ class ScaleOutGuideTest {
 
     @BeforeAll
     static void start() throws Exception {
-        cluster = TestCluster.start();
-    }
-
-    @AfterAll
-    static void end() throws Exception {
-        cluster.close();
+        cluster = TestCluster.shared();
     }
 
     private static List<String> found(Pattern pattern) throws IOException {

@@ -15,7 +15,6 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,12 +33,7 @@ class SqlPredictionTest {
 
     @BeforeAll
     static void start() throws Exception {
-        cluster = TestCluster.start();
-    }
-
-    @AfterAll
-    static void end() throws Exception {
-        cluster.close();
+        cluster = TestCluster.shared();
     }
 
     @BeforeEach

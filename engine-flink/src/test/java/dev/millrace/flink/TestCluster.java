@@ -10,12 +10,15 @@ import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
 
-/** A cluster of two task managers in this JVM, with jobs that come by its REST port. */
-final class TestCluster implements AutoCloseable {
+/** A cluster of two task managers in this JVM, with jobs that come by its REST port. All tests share it until the JVM ends. */
+final class TestCluster {
     private static final int TASK_MANAGERS = 2;
     private static final int SLOTS = 2;
     private static final int SECONDS = 60;
+
+    private static @Nullable TestCluster shared;
 
     private final MiniCluster cluster;
 
@@ -23,7 +26,13 @@ final class TestCluster implements AutoCloseable {
         this.cluster = cluster;
     }
 
-    static TestCluster start() throws Exception {
+    static synchronized TestCluster shared() throws Exception {
+        TestCluster started = shared == null ? start() : shared;
+        shared = started;
+        return started;
+    }
+
+    private static TestCluster start() throws Exception {
         var configuration = new Configuration();
         configuration.set(RestOptions.BIND_PORT, "0");
         configuration.set(RestOptions.BIND_ADDRESS, "localhost");
@@ -62,10 +71,5 @@ final class TestCluster implements AutoCloseable {
     void replaceTaskManager() throws Exception {
         cluster.terminateTaskManager(0).get(SECONDS, TimeUnit.SECONDS);
         cluster.startTaskManager();
-    }
-
-    @Override
-    public void close() throws Exception {
-        cluster.closeAsync().get(SECONDS, TimeUnit.SECONDS);
     }
 }
