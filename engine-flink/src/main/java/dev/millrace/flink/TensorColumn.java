@@ -109,7 +109,14 @@ final class TensorColumn {
 
     /** Returns the tensor of a row's value, of one element along the first axis. */
     Tensor tensor(RowData row) {
-        Object value = nonNull(getter.getFieldOrNull(row));
+        try {
+            return tensor(nonNull(getter.getFieldOrNull(row)));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("column '" + column + "' " + e.getMessage(), e);
+        }
+    }
+
+    private Tensor tensor(Object value) {
         long[] extents = new long[rank];
         Arrays.fill(extents, 1);
         Object at = value;
@@ -129,9 +136,9 @@ final class TensorColumn {
         try {
             fill(mapping, tensor, 0, value, extents, 1);
             return tensor;
-        } catch (IllegalArgumentException e) {
+        } catch (RuntimeException e) {
             tensor.close();
-            throw new IllegalArgumentException("column '" + column + "' " + e.getMessage(), e);
+            throw e;
         }
     }
 
@@ -178,20 +185,20 @@ final class TensorColumn {
         return array;
     }
 
-    private ArrayData nested(ArrayData array, int index) {
+    private static ArrayData nested(ArrayData array, int index) {
         return (ArrayData) nonNull(array.isNullAt(index) ? null : array.getArray(index));
     }
 
-    private void requireNoNull(ArrayData array) {
+    private static void requireNoNull(ArrayData array) {
         for (int i = 0; i < array.size(); i++) {
             nonNull(array.isNullAt(i) ? null : array);
         }
     }
 
-    private Object nonNull(@Nullable Object value) {
+    private static Object nonNull(@Nullable Object value) {
         if (value == null) {
-            throw new IllegalArgumentException("column '" + column
-                    + "' has a null, and the model's tensors have none; filter such rows or use COALESCE");
+            throw new IllegalArgumentException(
+                    "has a null, and the model's tensors have none; filter such rows or use COALESCE");
         }
         return value;
     }
