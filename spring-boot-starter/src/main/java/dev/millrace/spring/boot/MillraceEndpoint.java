@@ -1,11 +1,14 @@
 package dev.millrace.spring.boot;
 
+import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Health;
 import dev.millrace.session.MemoryUse;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionReport.PartitionInfo;
 import dev.millrace.session.ValueInfo;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +21,9 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 /** The Actuator endpoint {@code millrace}: the engine, its memory and devices, its sessions. Writing to a session reloads it. */
 @Endpoint(id = "millrace")
 public final class MillraceEndpoint {
+    /** Tells why a reload failed, which Spring Boot keeps from clients. */
+    private static final Logger LOG = System.getLogger(MillraceEndpoint.class.getName());
+
     private final EngineInUse engine;
     private final MillraceSessions sessions;
 
@@ -31,7 +37,7 @@ public final class MillraceEndpoint {
      *
      * @param threads threads that can work on one run
      * @param memory bytes that the models hold
-     * @param devices devices that providers can drive
+     * @param devices devices that providers can drive, after the names of the providers
      */
     public record EngineDescription(
             int threads,
@@ -69,10 +75,15 @@ public final class MillraceEndpoint {
         return new EngineDescription(
                 used.threads(),
                 used.providers(),
-                used.devices().stream().map(Object::toString).toList(),
+                used.devices().stream().map(MillraceEndpoint::text).toList(),
                 used.memory(),
                 used.health(),
                 sessions.all().stream().map(MillraceEndpoint::describe).toList());
+    }
+
+    private static String text(ProviderDevice device) {
+        return device.provider() + ": " + device.hardware().type() + " "
+                + device.hardware().vendor();
     }
 
     private static SessionDescription describe(ServedSession served) {
@@ -105,6 +116,7 @@ public final class MillraceEndpoint {
             sessions.reload(session);
         } catch (ModelOpenException e) {
             String reason = Objects.requireNonNull(e.getMessage());
+            LOG.log(Level.WARNING, "session " + session + " goes on with its earlier model: " + reason);
             throw new InvalidEndpointRequestException(reason, reason);
         }
         return describe(sessions.get(session));

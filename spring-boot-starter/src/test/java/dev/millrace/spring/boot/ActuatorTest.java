@@ -106,6 +106,7 @@ class ActuatorTest {
             MillraceEndpoint endpoint = context.getBean(MillraceEndpoint.class);
             EngineDescription engine = Objects.requireNonNull(endpoint.engine());
             assertThat(engine.providers()).contains("cpu");
+            assertThat(engine.devices()).anyMatch(device -> device.startsWith("cpu: CPU "));
             assertThat(engine.memory().weights()).isPositive();
             assertThat(engine.sessions()).hasSize(1).first().isEqualTo(endpoint.session("triple"));
             assertThat(endpoint.session("quarter")).isNull();
