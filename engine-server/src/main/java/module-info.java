@@ -21,8 +21,12 @@ module dev.millrace.server {
     requires reactor.netty.core;
     requires reactor.netty.http;
     requires tools.jackson.core;
+    requires transitive dev.millrace.models;
     requires transitive dev.millrace.session;
     requires static transitive org.jspecify;
 
     exports dev.millrace.server;
+    exports dev.millrace.server.source;
+
+    uses dev.millrace.server.source.ModelSource;
 }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +16,17 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** A YAML file with flags of {@code serve}: its keys are their names without dashes, and {@code folders}. */
+/**
+ * A YAML file with flags of {@code serve}: its keys are their names without dashes, {@code folders}, and {@code models} with
+ * their sources.
+ */
 final class ServeConfigFile {
     static final String FLAG = "--config";
+    static final String MODEL_FLAG = "--model";
     private static final String FOLDERS = "folders";
+    private static final String MODELS = "models";
+    private static final String SOURCE = "source";
+    private static final Set<String> SOURCE_KEYS = Set.of(SOURCE, "file", "sha256");
 
     private final Path file;
     private final Map<String, OptionSpec> flags = new TreeMap<>();
@@ -29,14 +37,16 @@ final class ServeConfigFile {
         this.file = file;
         this.entries = entries;
         for (OptionSpec each : command.options()) {
-            if (!each.usageHelp() && !each.versionHelp() && !each.longestName().equals(FLAG)) {
+            if (!each.usageHelp()
+                    && !each.versionHelp()
+                    && !Set.of(FLAG, MODEL_FLAG).contains(each.longestName())) {
                 flags.put(each.longestName().substring(2), each);
             }
         }
         for (Object key : entries.keySet()) {
-            if (!key.equals(FOLDERS) && !flags.containsKey(String.valueOf(key))) {
-                throw new UsageException(
-                        file + ": there is no key '" + key + "'; there are " + FOLDERS + " and " + flags.keySet());
+            if (!Set.of(FOLDERS, MODELS).contains(key) && !flags.containsKey(String.valueOf(key))) {
+                throw new UsageException(file + ": there is no key '" + key + "'; there are " + FOLDERS + ", " + MODELS
+                        + " and " + flags.keySet());
             }
         }
     }
@@ -83,6 +93,32 @@ final class ServeConfigFile {
         } else {
             texts(key, flag.isMultiValue()).forEach(text -> arguments.add(flag.longestName() + "=" + text));
         }
+    }
+
+    /** Returns the models of the file with their sources, as values of {@link #MODEL_FLAG}. */
+    List<String> models() {
+        var models = new ArrayList<String>();
+        switch (entries.get(MODELS)) {
+            case null -> {}
+            case Map<?, ?> map -> map.forEach((name, source) -> models.add(name + "=" + source(name, source)));
+            default -> throw new UsageException(file + ": " + MODELS + " has names with sources");
+        }
+        return models;
+    }
+
+    private String source(Object name, @Nullable Object value) {
+        String place = MODELS + " " + name;
+        if (!(value instanceof Map<?, ?> parts)) {
+            return text(place, value);
+        }
+        if (!SOURCE_KEYS.containsAll(parts.keySet()) || !parts.containsKey(SOURCE)) {
+            throw new UsageException(
+                    file + ": " + place + " has " + parts.keySet() + "; it has source, and may have file and sha256");
+        }
+        String source = text(place, parts.get(SOURCE));
+        String path = parts.containsKey("file") ? "/" + text(place, parts.get("file")) : "";
+        String digest = parts.containsKey("sha256") ? "#sha256=" + text(place, parts.get("sha256")) : "";
+        return source + path + digest;
     }
 
     List<String> folders() {

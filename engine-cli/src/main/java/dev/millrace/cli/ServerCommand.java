@@ -1,5 +1,6 @@
 package dev.millrace.cli;
 
+import dev.millrace.cli.model.ModelCatalog;
 import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.server.AccessToken;
 import dev.millrace.server.ControlMode;
@@ -84,6 +85,13 @@ final class ServerCommand implements Callable<Integer> {
 
     @Option(names = "--poll-seconds", paramLabel = "N", description = "The time between two looks (default: 15).")
     private int pollSeconds = 15;
+
+    @Option(
+            names = ServeConfigFile.MODEL_FLAG,
+            paramLabel = "NAME=SOURCE",
+            description = "A model that is served as NAME and comes from a source, such as hf:ORG/NAME/onnx/model.onnx;"
+                    + " may be given several times.")
+    private List<String> models = new ArrayList<>();
 
     @Option(
             names = "--token-file",
@@ -175,6 +183,9 @@ final class ServerCommand implements Callable<Integer> {
                 flag.originalStringValues().forEach(value -> arguments.add(flag.longestName() + "=" + value));
             }
         }
+        if (models.isEmpty()) {
+            read.models().forEach(each -> arguments.add(ServeConfigFile.MODEL_FLAG + "=" + each));
+        }
         arguments.add("--");
         arguments.addAll(
                 folders.isEmpty()
@@ -194,8 +205,8 @@ final class ServerCommand implements Callable<Integer> {
     }
 
     private Integer serve() throws IOException {
-        if (folders.isEmpty()) {
-            throw new UsageException("serve needs a FOLDER of models");
+        if (folders.isEmpty() && models.isEmpty()) {
+            throw new UsageException("serve needs a FOLDER of models, or a " + ServeConfigFile.MODEL_FLAG);
         }
         UsageException.requireAtLeast(1, "--poll-seconds", pollSeconds);
         UsageException.requireAtLeast(0, "--drain-seconds", drainSeconds);
@@ -252,6 +263,17 @@ final class ServerCommand implements Callable<Integer> {
                         .memoryBudget(memoryBudget)
                         .contextCache(cache == null ? null : ContextCache.in(cache))
                         .build());
+        for (String each : models) {
+            int sign = each.indexOf('=');
+            if (sign < 1) {
+                throw new UsageException(ServeConfigFile.MODEL_FLAG + " is '" + each + "'; it is NAME=SOURCE");
+            }
+            String source = each.substring(sign + 1);
+            boolean isListed = ModelCatalog.find(source) != null;
+            options.model(
+                    each.substring(0, sign),
+                    isListed ? "file:" + ModelArgument.of(source).file().toAbsolutePath() : source);
+        }
         if (tokenFile != null) {
             options.tokens(AccessToken.read(tokenFile).toArray(new AccessToken[0]));
         }

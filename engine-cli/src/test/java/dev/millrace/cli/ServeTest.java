@@ -99,7 +99,7 @@ class ServeTest {
             delimiter = '|',
             quoteCharacter = '^',
             value = {
-                "http-prt: 8000|there is no key 'http-prt'; there are folders and [access-log, context-cache",
+                "http-prt: 8000|there is no key 'http-prt'; there are folders, models and [access-log, context-cache",
                 "config: other.yaml|there is no key 'config'",
                 "help: true|there is no key 'help'",
                 "http-port: [1, 2]|http-port is [1, 2]; it is one value",
@@ -109,6 +109,10 @@ class ServeTest {
                 "host: a\\nhost: b|duplicate key host",
                 "host: [|is no YAML",
                 "just a text|has no keys with values",
+                "models: [a, b]|models has names with sources",
+                "models: {a: {file: b}}|models a has [file]; it has source, and may have file and sha256",
+                "models: {a: {source: 'hf:o/n', sha: b}}|models a has [source, sha]",
+                "models: {'': 'hf:o/n'}|it is NAME=SOURCE",
                 "host: localhost|serve needs a FOLDER of models"
             })
     void aFileThatMakesNoSenseIsRefused(String content, String reason) throws Exception {
@@ -133,7 +137,20 @@ class ServeTest {
     }
 
     @Test
+    void aFileGivesModelsAndTheirSources() throws Exception {
+        Path config = Files.writeString(folder.resolve("serve.yaml"), """
+            models:
+              minilm: {source: "hf:org/minilm@v1", file: onnx/model.onnx, sha256: abc}
+              other: mvn:g:a:1/model.onnx
+            """);
+        var serve = CommandSpec.forAnnotatedObject(new ServerCommand());
+        assertThat(ServeConfigFile.read(config, serve).models())
+                .containsExactly("minilm=hf:org/minilm@v1/onnx/model.onnx#sha256=abc", "other=mvn:g:a:1/model.onnx");
+    }
+
+    @Test
     void flagsAreChecked() {
+        assertThat(millrace("serve", "--model", "words").err()).contains("it is NAME=SOURCE");
         assertThat(millrace("serve").code()).isEqualTo(ExitCode.USAGE);
         assertThat(millrace("serve", folder, "--poll-seconds", 0).code()).isEqualTo(ExitCode.USAGE);
         Command tls = millrace("serve", folder, "--tls-key", folder.resolve("key"));

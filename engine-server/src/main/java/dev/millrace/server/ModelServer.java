@@ -11,6 +11,7 @@ import dev.millrace.server.model.RunObservations;
 import dev.millrace.server.openai.OpenAiRoutes;
 import dev.millrace.server.repository.ModelLoader;
 import dev.millrace.server.repository.ModelRepository;
+import dev.millrace.server.repository.RepositoryContents;
 import dev.millrace.server.repository.RepositoryControl;
 import dev.millrace.server.rest.GenerateRoutes;
 import dev.millrace.server.rest.HttpEndpoint;
@@ -56,7 +57,8 @@ public final class ModelServer implements AutoCloseable {
         var runs = new RunObservations(options.observations(), counters);
         engine =
                 Engine.create(options.engine().toBuilder().requestListener(runs).build());
-        repository = new ModelRepository(options.repositories(), new ModelLoader(engine), counters);
+        repository = new ModelRepository(
+                RepositoryContents.of(options.repositories(), options.models()), new ModelLoader(engine), counters);
         var open = new ArrayList<AutoCloseable>();
         try {
             var settings = new ServerSettings(options.accessLog());

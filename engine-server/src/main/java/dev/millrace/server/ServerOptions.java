@@ -5,13 +5,17 @@ import dev.millrace.session.EngineOptions;
 import io.micrometer.observation.ObservationRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The options of a server. An immutable snapshot; {@link #builder()} makes one.
  *
  * @param repositories the folders of models; the first one that has a name wins
+ * @param models the names of models in their {@linkplain dev.millrace.server.source.ModelSource sources}, by the names that
+ *     they are served under
  * @param host the address to listen at
  * @param httpPort the port of HTTP; 0 for any free one
  * @param grpcPort the port of gRPC; 0 for any free one
@@ -37,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ServerOptions(
         List<Path> repositories,
+        Map<String, String> models,
         String host,
         int httpPort,
         int grpcPort,
@@ -58,10 +63,11 @@ public record ServerOptions(
         EngineOptions engine) {
     public ServerOptions {
         repositories = List.copyOf(repositories);
+        models = Map.copyOf(models);
         loaded = List.copyOf(loaded);
         tokens = List.copyOf(tokens);
-        if (repositories.isEmpty()) {
-            throw EngineException.invalidArgument("a server needs a folder of models");
+        if (repositories.isEmpty() && models.isEmpty()) {
+            throw EngineException.invalidArgument("a server needs a folder of models, or a model by name");
         }
         if ((certificate == null) != (key == null)) {
             throw EngineException.invalidArgument("TLS needs a certificate and its key");
@@ -87,6 +93,7 @@ public record ServerOptions(
     /** A builder of options of a server. Every option but the repositories has a default. */
     public static final class Builder {
         private List<Path> repositories = List.of();
+        private final Map<String, String> models = new LinkedHashMap<>();
         private String host = "127.0.0.1";
         private int httpPort = 8000;
         private int grpcPort = 8001;
@@ -111,6 +118,17 @@ public record ServerOptions(
 
         public Builder repositories(Path... folders) {
             repositories = List.of(folders);
+            return this;
+        }
+
+        /**
+         * Adds a model that a source has.
+         *
+         * @param name the name that it is served under
+         * @param source its name in the source, such as {@code hf:org/name/onnx/model.onnx}
+         */
+        public Builder model(String name, String source) {
+            models.put(name, source);
             return this;
         }
 
@@ -213,6 +231,7 @@ public record ServerOptions(
         public ServerOptions build() {
             return new ServerOptions(
                     repositories,
+                    models,
                     host,
                     httpPort,
                     grpcPort,

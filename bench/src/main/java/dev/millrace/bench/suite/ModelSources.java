@@ -23,7 +23,7 @@ record ModelSources(Path light, Path built) {
     }
 
     /** A model that {@code models} lists. */
-    ModelSource known(String name) {
+    SuiteModel known(String name) {
         return () -> {
             try {
                 return ModelArgument.of(name);
@@ -33,7 +33,7 @@ record ModelSources(Path light, Path built) {
         };
     }
 
-    ModelSource light(String name) {
+    SuiteModel light(String name) {
         return () -> {
             Path file = light.resolve("light_" + name).resolve("model.onnx");
             if (!Files.isRegularFile(file)) {
@@ -44,7 +44,7 @@ record ModelSources(Path light, Path built) {
     }
 
     /** A model that is built once; another {@code name} builds another. */
-    ModelSource built(String name, Callable<byte[]> bytes) {
+    SuiteModel built(String name, Callable<byte[]> bytes) {
         return () -> {
             Path file = built.resolve(name + ".onnx");
             if (!Files.isRegularFile(file)) {

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 record SuiteCase(
         Group group,
         String name,
-        ModelSource model,
+        SuiteModel model,
         Map<String, long[]> shapes,
-        @Nullable ModelSource exact) {
+        @Nullable SuiteModel exact) {
 
     /** Whether any of the comma-separated parts stands in the group and name; an empty filter matches all. */
     boolean matches(String filter) {

@@ -49,7 +49,7 @@ final class SuiteCases {
         addFloats("MobileNet v2 blocks", floatMobileNet(), Map.of());
     }
 
-    private void addFloats(String name, ModelSource model, Map<String, long[]> shapes) {
+    private void addFloats(String name, SuiteModel model, Map<String, long[]> shapes) {
         cases.add(new SuiteCase(Group.FP32, name, model, shapes, null));
     }
 
@@ -62,21 +62,21 @@ final class SuiteCases {
                     UsualShapes.tokens(1, length),
                     sources.known(MINILM)));
         }
-        ModelSource even = sources.built("mobilenet-qdq-1", () -> MobileNet.quantised(WeightDraw.EVEN));
+        SuiteModel even = sources.built("mobilenet-qdq-1", () -> MobileNet.quantised(WeightDraw.EVEN));
         cases.add(new SuiteCase(Group.INT8, "MobileNet v2 blocks QDQ", even, Map.of(), floatMobileNet()));
-        ModelSource bell = sources.built("mobilenet-qdq-bell-1", () -> MobileNet.quantised(WeightDraw.BELL));
-        ModelSource exact = sources.built("mobilenet-bell-1", () -> MobileNet.floats(WeightDraw.BELL));
+        SuiteModel bell = sources.built("mobilenet-qdq-bell-1", () -> MobileNet.quantised(WeightDraw.BELL));
+        SuiteModel exact = sources.built("mobilenet-bell-1", () -> MobileNet.floats(WeightDraw.BELL));
         cases.add(new SuiteCase(Group.INT8, "MobileNet v2 blocks QDQ by tensor", bell, Map.of(), exact));
     }
 
-    private ModelSource floatMobileNet() {
+    private SuiteModel floatMobileNet() {
         return sources.built("mobilenet-1", () -> MobileNet.floats(WeightDraw.EVEN));
     }
 
     private void addHalfBytes() {
         Map<String, long[]> shapes = DecoderNet.shapes(PAST);
-        ModelSource plain = sources.built("decoder-1", () -> DecoderNet.bytes(0));
-        ModelSource coarse = sources.built("decoder-level4-1", () -> DecoderNet.bytes(4));
+        SuiteModel plain = sources.built("decoder-1", () -> DecoderNet.bytes(0));
+        SuiteModel coarse = sources.built("decoder-level4-1", () -> DecoderNet.bytes(4));
         cases.add(new SuiteCase(Group.INT4, "decoder, 128th token", plain, shapes, null));
         cases.add(new SuiteCase(Group.INT4, "decoder, 128th token, accuracy level 4", coarse, shapes, plain));
     }

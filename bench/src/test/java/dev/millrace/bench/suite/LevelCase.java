@@ -15,7 +15,7 @@ import java.util.Map;
  *
  * @param most the largest distance between two numbers, relative to the largest of their output
  */
-record LevelCase(String name, ModelSource model, Map<String, long[]> shapes, double most) {
+record LevelCase(String name, SuiteModel model, Map<String, long[]> shapes, double most) {
     private static final double FLOATS = 1e-4;
     /** A last bit before it decides what a number is rounded to, which is a part of 255. */
     private static final double BYTES = 0.05;
@@ -87,7 +87,7 @@ record LevelCase(String name, ModelSource model, Map<String, long[]> shapes, dou
         return all;
     }
 
-    private static LevelCase floats(String name, ModelSource model, Map<String, long[]> shapes) {
+    private static LevelCase floats(String name, SuiteModel model, Map<String, long[]> shapes) {
         return new LevelCase(name, model, shapes, FLOATS);
     }
 

@@ -20,7 +20,7 @@ import java.util.Random;
 final class RandomWeights {
     private RandomWeights() {}
 
-    static ModelSource in(ModelSource light) {
+    static SuiteModel in(SuiteModel light) {
         return () -> {
             ModelArgument model = light.get();
             Model read = Models.read(model.file());

@@ -61,7 +61,7 @@ public final class SessionSettings {
             }
             case "providers" -> options.set(SessionOption.PROVIDERS.name(), value);
             default -> {
-                if (!WITHOUT_EFFECT.contains(key)) {
+                if (!WITHOUT_EFFECT.contains(key) && !SourceParameters.NAMES.contains(key)) {
                     options.set(key, value);
                 }
             }

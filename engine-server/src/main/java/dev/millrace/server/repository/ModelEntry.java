@@ -3,6 +3,7 @@ package dev.millrace.server.repository;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.server.model.LoadedVersion;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -77,7 +78,9 @@ final class ModelEntry {
             State state = now.loaded.isEmpty() ? State.UNAVAILABLE : State.READY;
             states.put(version, new VersionState(state, String.valueOf(failure.getMessage())));
         }
-        content = new Content(now.loaded, states, Map.of());
+        var files = new HashMap<>(now.files);
+        files.keySet().retainAll(now.loaded.keySet());
+        content = new Content(now.loaded, states, Map.copyOf(files));
     }
 
     boolean isReady() {

@@ -65,7 +65,7 @@ public final class ModelLoader {
         if (place == null) {
             throw new EngineException(Status.NOT_FOUND, "model '" + stored.name() + "' has no version " + version);
         }
-        Path model = stored.isFile() ? place : modelIn(place, config);
+        Path model = Files.isDirectory(place) ? modelIn(place, config) : place;
         SessionOptions options = SessionSettings.of(config, stored.name(), Long.toString(version));
         Session session = open(model, options);
         try {
@@ -121,15 +121,17 @@ public final class ModelLoader {
     /** Returns the model as one of texts if a tokenizer lies beside it. */
     private @Nullable TextModel text(Session session, Path model, StoredModel stored, SessionOptions options) {
         Path beside = Files.isDirectory(model) ? model : model.resolveSibling("");
-        Path tokenizer = Stream.of(beside.resolve(TOKENIZER), stored.place().resolve(TOKENIZER))
+        // the folder onnx of an exported model has the tokenizer above it
+        Path tokenizer = Stream.of(beside, beside.resolve("..").normalize(), stored.folder())
+                .map(folder -> folder.resolve(TOKENIZER))
                 .filter(Files::exists)
                 .findFirst()
                 .orElse(null);
         if (tokenizer == null) {
             return null;
         }
-        if (isDecoder(session, beside)) {
-            var languageModel = LanguageModel.open(engine, ModelFolder.read(beside), options);
+        if (isDecoder(session, tokenizer.resolveSibling(""))) {
+            var languageModel = LanguageModel.open(engine, ModelFolder.read(model), options);
             return new TextModel(languageModel.tokenizer(), languageModel, null);
         }
         Tokenizer read = Tokenizer.read(tokenizer);

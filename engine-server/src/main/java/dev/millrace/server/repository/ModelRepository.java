@@ -2,8 +2,8 @@ package dev.millrace.server.repository;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.server.config.ConfigFile;
 import dev.millrace.server.config.ConfigRules;
+import dev.millrace.server.config.SourceParameters;
 import dev.millrace.server.config.VersionChoice;
 import dev.millrace.server.model.CounterBook;
 import dev.millrace.server.model.InferRequest;
@@ -16,7 +16,6 @@ import dev.millrace.session.Outputs;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,18 +23,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * The models of some folders. Changes are made one after the other; requests go on meanwhile. A version that is replaced
- * finishes its requests, and one that cannot be loaded leaves the versions before it in service.
+ * The models of some folders and sources. Changes are made one after the other; requests go on meanwhile. A version that is
+ * replaced finishes its requests, and one that cannot be loaded leaves the versions before it in service.
  */
 public final class ModelRepository implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ModelRepository.class.getName());
     private static final String UNLOADED = "unloaded";
 
-    private final List<Path> folders;
+    private final RepositoryContents contents;
     private final ModelLoader loader;
     private final CounterBook counters;
     private final Map<String, ModelEntry> entries = new ConcurrentHashMap<>();
@@ -45,19 +45,10 @@ public final class ModelRepository implements AutoCloseable {
     private final ConcurrentLinkedQueue<LoadedVersion> retired = new ConcurrentLinkedQueue<>();
     private final ReentrantLock changes = new ReentrantLock();
 
-    public ModelRepository(List<Path> folders, ModelLoader loader, CounterBook counters) {
-        this.folders = List.copyOf(folders);
+    public ModelRepository(RepositoryContents contents, ModelLoader loader, CounterBook counters) {
+        this.contents = contents;
         this.loader = loader;
         this.counters = counters;
-    }
-
-    /** Lists the models that lie in the folders; the first folder that has a name wins. */
-    private Map<String, StoredModel> stored() {
-        var all = new LinkedHashMap<String, StoredModel>();
-        for (Path folder : folders) {
-            StoredModel.list(folder).forEach(each -> all.putIfAbsent(each.name(), each));
-        }
-        return all;
     }
 
     /**
@@ -67,7 +58,7 @@ public final class ModelRepository implements AutoCloseable {
     public void refresh() {
         changes.lock();
         try {
-            Map<String, StoredModel> stored = stored();
+            Map<String, StoredModel> stored = contents.stored();
             entries.keySet().stream()
                     .filter(name -> !stored.containsKey(name) && !brought.containsKey(name))
                     .toList()
@@ -90,7 +81,7 @@ public final class ModelRepository implements AutoCloseable {
 
     private static boolean isEnsemble(StoredModel stored) {
         try {
-            return !stored.isFile() && ConfigFile.read(stored.place()).hasEnsembleScheduling();
+            return stored.config().hasEnsembleScheduling();
         } catch (EngineException e) {
             return false;
         }
@@ -118,7 +109,7 @@ public final class ModelRepository implements AutoCloseable {
         changes.lock();
         try {
             if (files.isEmpty()) {
-                StoredModel stored = stored().get(name);
+                StoredModel stored = contents.stored().get(name);
                 if (stored == null) {
                     throw new EngineException(Status.NOT_FOUND, "no repository has a model '" + name + "'");
                 }
@@ -130,7 +121,7 @@ public final class ModelRepository implements AutoCloseable {
                 }
                 OverrideFiles written = OverrideFiles.write(name, files);
                 try {
-                    load(StoredModel.ofFolder(name, written.model()), config, true);
+                    load(StoredModel.ofFolder(name, written.model()), config, true, UnaryOperator.identity());
                 } catch (RuntimeException e) {
                     OverrideFiles.delete(written.root());
                     throw e;
@@ -151,13 +142,22 @@ public final class ModelRepository implements AutoCloseable {
     }
 
     private void load(StoredModel stored, @Nullable ModelConfig override, boolean always) {
-        ModelEntry entry = entries.computeIfAbsent(stored.name(), ModelEntry::new);
+        load(stored, override, always, contents::located);
+    }
+
+    /** @param locate fetches the files of a model that has a source; requests cannot name one */
+    private void load(
+            StoredModel named, @Nullable ModelConfig override, boolean always, UnaryOperator<StoredModel> locate) {
+        ModelEntry entry = entries.computeIfAbsent(named.name(), ModelEntry::new);
+        StoredModel stored;
         ModelConfig config;
         VersionChoice choice;
         try {
-            config = override != null
-                    ? override
-                    : stored.isFile() ? ModelConfig.getDefaultInstance() : ConfigFile.read(stored.place());
+            if (override != null && SourceParameters.of(override) != null) {
+                throw EngineException.invalidArgument("a request cannot name the source of a model");
+            }
+            stored = locate.apply(named);
+            config = override != null ? override : stored.config();
             ConfigRules.check(config, stored.name());
             choice = config.hasEnsembleScheduling() && stored.versions().isEmpty()
                     ? VersionChoice.FIRST
@@ -166,7 +166,7 @@ public final class ModelRepository implements AutoCloseable {
                             List.copyOf(stored.versions().keySet()));
             if (choice.wanted().isEmpty()) {
                 throw EngineException.invalidArgument(
-                        "model '" + stored.name() + "' has no version that its policy wants; " + stored.place()
+                        "model '" + stored.name() + "' has no version that its policy wants; " + stored.folder()
                                 + " has " + stored.versions().keySet());
             }
             requireMembers(config);
@@ -198,7 +198,7 @@ public final class ModelRepository implements AutoCloseable {
         for (var step : config.getEnsembleScheduling().getStepList()) {
             ModelEntry member = entries.get(step.getModelName());
             if (member == null || !member.isReady()) {
-                StoredModel stored = stored().get(step.getModelName());
+                StoredModel stored = contents.stored().get(step.getModelName());
                 if (stored == null) {
                     throw EngineException.invalidArgument(
                             "the ensemble has a step of model '" + step.getModelName() + "', which no repository has");
@@ -329,7 +329,7 @@ public final class ModelRepository implements AutoCloseable {
     public List<IndexRow> index(boolean readyOnly) {
         var rows = new TreeMap<String, List<IndexRow>>();
         if (!readyOnly) {
-            stored().keySet().forEach(name -> rows.put(name, List.of(new IndexRow(name, "", "", ""))));
+            contents.stored().keySet().forEach(name -> rows.put(name, List.of(new IndexRow(name, "", "", ""))));
         }
         for (ModelEntry each : entries.values()) {
             List<IndexRow> own = each.states().entrySet().stream()

@@ -2,25 +2,35 @@ package dev.millrace.server.repository;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.server.config.ConfigFile;
+import dev.millrace.server.protocol.ModelConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A model as it lies in a repository.
+ * A model as it lies in a repository, or as it comes from a source.
  *
  * @param name the name of its folder, or of its file without the ending
- * @param place its folder, or its only file
- * @param versions the folders of its versions, or the file as version 1
+ * @param place its folder, or its only file; null if no repository has it
+ * @param versions the folders of its versions, or a file as version 1
+ * @param source its name in a source; null if its files are in the repository
  */
-record StoredModel(String name, Path place, SortedMap<Long, Path> versions) {
+record StoredModel(
+        String name,
+        @Nullable Path place,
+        SortedMap<Long, Path> versions,
+        @Nullable String source) {
     private static final String ENDING = ".onnx";
     private static final Pattern VERSION = Pattern.compile("[1-9]\\d{0,17}");
 
@@ -49,39 +59,62 @@ record StoredModel(String name, Path place, SortedMap<Long, Path> versions) {
                 versions.put(Long.valueOf(number), each);
             }
         }
-        return new StoredModel(name, folder, versions);
+        return new StoredModel(name, folder, versions, null);
     }
 
     private static StoredModel ofFile(String name, Path file) {
-        return new StoredModel(name, file, new TreeMap<>(java.util.Map.of(1L, file)));
+        return new StoredModel(name, file, new TreeMap<>(Map.of(1L, file)), null);
+    }
+
+    /** Returns a model that no repository has. It has no versions until it is fetched. */
+    static StoredModel ofSource(String name, String source) {
+        return new StoredModel(name, null, new TreeMap<>(), source);
+    }
+
+    StoredModel withSource(String named) {
+        return new StoredModel(name, place, versions, named);
+    }
+
+    /** Returns the model with a file that was fetched as its version 1. */
+    StoredModel at(Path file) {
+        return new StoredModel(name, place, new TreeMap<>(Map.of(1L, file)), source);
     }
 
     /** The folder of files that the configuration names: the model's own, or that of its file. */
     Path folder() {
-        Path parent = isFile() ? place.toAbsolutePath().getParent() : place;
-        return parent == null ? place : parent;
+        Path own = place != null && source == null && isFile()
+                ? place.toAbsolutePath().getParent()
+                : place;
+        Path parent =
+                own == null ? versions.firstEntry().getValue().toAbsolutePath().getParent() : own;
+        return parent == null ? Path.of("") : parent;
     }
 
+    /** Whether it is one file of a repository, without a configuration. */
     boolean isFile() {
-        return !Files.isDirectory(place);
+        return source == null && place != null && !Files.isDirectory(place);
+    }
+
+    /** Returns the configuration of its folder; an empty one if it has none. */
+    ModelConfig config() {
+        return place == null || isFile() ? ModelConfig.getDefaultInstance() : ConfigFile.read(place);
     }
 
     /** Returns what changes whenever a file of this version, or one beside the versions, changes. */
     String state(long version) {
-        if (isFile()) {
-            return state(List.of(place));
-        }
         Path folder = versions.get(version);
+        boolean hasFolder = place != null && Files.isDirectory(place);
         try (Stream<Path> own = folder == null ? Stream.empty() : Files.walk(folder)) {
             return state(Stream.concat(
                             own,
-                            entries(place).stream()
-                                    .filter(each -> !VERSION.matcher(
-                                                    each.getFileName().toString())
-                                            .matches()))
+                            (hasFolder ? entries(Objects.requireNonNull(place)) : List.<Path>of())
+                                    .stream()
+                                            .filter(each -> !VERSION.matcher(
+                                                            each.getFileName().toString())
+                                                    .matches()))
                     .toList());
         } catch (IOException e) {
-            throw unreadable(place, e);
+            throw unreadable(folder(), e);
         }
     }
 

@@ -1,0 +1,19 @@
+package dev.millrace.server.repository;
+
+import dev.millrace.models.FetchedModel;
+import dev.millrace.models.ModelFiles;
+import dev.millrace.models.ModelName;
+import dev.millrace.server.source.ModelSource;
+
+/** The source of models by name: hubs, packages, addresses and files, as the environment describes them. */
+final class NamedModelSource implements ModelSource {
+    @Override
+    public boolean accepts(String name) {
+        return ModelName.isName(name);
+    }
+
+    @Override
+    public FetchedModel fetch(String name) {
+        return ModelFiles.ofEnvironment().fetchWithFolder(ModelName.parse(name));
+    }
+}

@@ -1,0 +1,24 @@
+package dev.millrace.server.source;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.models.FetchedModel;
+
+/**
+ * A source of models other than the folders of a repository, such as an object store. The server finds implementations by
+ * {@link java.util.ServiceLoader}, asks them before its own source of {@linkplain dev.millrace.models.ModelName names},
+ * and takes the first that accepts a text.
+ */
+public interface ModelSource {
+    /** Whether a text names a model of this source: {@code s3://bucket/model.onnx}, for example. */
+    boolean accepts(String name);
+
+    /**
+     * Brings a model to this machine, or finds it there. The server calls this whenever it looks for changes. A model that
+     * has not changed has the same path and the same file as before. A changed one has another path, because the file of a
+     * version that serves must not change.
+     *
+     * @throws EngineException if the model cannot be had; versions that were loaded before go on serving, and the index of
+     *     the repository has the message
+     */
+    FetchedModel fetch(String name);
+}
