@@ -165,6 +165,14 @@ final class ServerCommand implements Callable<Integer> {
             description = "The context cache, which keeps what is compiled.")
     private @Nullable Path cache;
 
+    @Option(
+            names = "--prepare",
+            paramLabel = "FOLDER",
+            description =
+                    "Instead of serving, load all models, answer some requests of each, and leave caches for faster"
+                            + " starts in this folder.")
+    private @Nullable Path prepared;
+
     @Override
     public Integer call() throws IOException {
         return (config == null ? this : with(config)).serve();
@@ -211,8 +219,11 @@ final class ServerCommand implements Callable<Integer> {
         UsageException.requireAtLeast(1, "--poll-seconds", pollSeconds);
         UsageException.requireAtLeast(0, "--drain-seconds", drainSeconds);
         UsageException.requireAtLeast(0, "--threads", threads);
-        SERVER_LOG.setLevel(Level.INFO);
         PrintWriter out = spec.commandLine().getOut();
+        if (prepared != null) {
+            return prepare(prepared, out);
+        }
+        SERVER_LOG.setLevel(Level.INFO);
         try (ServerTelemetry traces = telemetry();
                 ModelServer server = ModelServer.start(options(traces))) {
             Thread ending = new Thread(server::close, "millrace-end");
@@ -230,6 +241,15 @@ final class ServerCommand implements Callable<Integer> {
             return ExitCode.OK;
         }
         return ExitCode.OK;
+    }
+
+    private Integer prepare(Path caches, PrintWriter out) throws IOException {
+        try {
+            return new ServePreparation(caches, folders, threads).run(out);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return ExitCode.REFUSED;
+        }
     }
 
     private ServerTelemetry telemetry() {

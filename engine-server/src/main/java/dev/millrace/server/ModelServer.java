@@ -22,8 +22,10 @@ import dev.millrace.server.rest.ProtocolRoutes;
 import dev.millrace.server.rest.RepositoryRoutes;
 import dev.millrace.server.setting.ServerSettings;
 import dev.millrace.session.Engine;
+import dev.millrace.session.EngineOptions;
 import io.micrometer.observation.ObservationRegistry;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -141,6 +143,31 @@ public final class ModelServer implements AutoCloseable {
         } catch (RuntimeException e) {
             server.close();
             throw e;
+        }
+    }
+
+    /**
+     * Fills caches for later starts: answers some requests of each model at free ports of loopback, and ends. The engine's
+     * context cache is filled, and so are the caches that the options of this JVM name: that of kernels' code, and the
+     * ahead-of-time cache of classes.
+     *
+     * @return a sentence about each model that is not loaded, or whose request failed
+     */
+    public static List<String> prepare(List<Path> repositories, EngineOptions engine) {
+        ServerOptions options = ServerOptions.builder()
+                .repositories(repositories.toArray(new Path[0]))
+                .httpPort(0)
+                .grpcPort(0)
+                .metricsPort(0)
+                .engine(engine)
+                .build();
+        try (ModelServer server = start(options)) {
+            var failures = new ArrayList<String>();
+            server.repository.index(false).stream()
+                    .filter(row -> !row.reason().isEmpty())
+                    .forEach(row -> failures.add("model '" + row.name() + "' is not loaded: " + row.reason()));
+            failures.addAll(new FirstRequests(server.httpPort(), server.grpcPort()).send(server.repository.loaded()));
+            return failures;
         }
     }
 

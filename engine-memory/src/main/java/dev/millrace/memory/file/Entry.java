@@ -49,10 +49,6 @@ record Entry(Path path, int mode, int owner, int group, int names) {
         return (mode & TYPE) == LINK;
     }
 
-    boolean isOf(int user) {
-        return owner == user;
-    }
-
     /** Whether it belongs to a user or to root, who may do everything anyway. */
     boolean isTrustedBy(int user) {
         return owner == user || owner == ROOT;

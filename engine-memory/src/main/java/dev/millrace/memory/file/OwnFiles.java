@@ -38,7 +38,7 @@ public final class OwnFiles {
     }
 
     /**
-     * Opens a file for reading that this user has created, and that no other user can have written or replaced.
+     * Opens a file for reading that this user or root has created, and that no other user can have written or replaced.
      *
      * <p>Each folder and each symbolic link on the path must belong to this user or to root, and others must not be
      * able to write the folders. A sticky folder like {@code /tmp} is an exception, since others cannot replace files
@@ -53,7 +53,7 @@ public final class OwnFiles {
         if (!entry.isFile()) {
             throw refusal(file, entry.isLink() ? "it is a symbolic link" : "it is no regular file");
         }
-        if (!entry.isOf(User.ID) || entry.isWrittenByOthers()) {
+        if (!entry.isTrustedBy(User.ID) || entry.isWrittenByOthers()) {
             throw refusal(file, "it belongs to another user, or others may write it; remove it");
         }
         if (entry.names() != 1) {
