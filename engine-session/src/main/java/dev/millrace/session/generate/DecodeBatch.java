@@ -40,6 +40,9 @@ final class DecodeBatch {
     private final Map<BatchedText, Runnable> leaving = new LinkedHashMap<>();
 
     private boolean running;
+    /** Whether the run has ended, and its answers are being delivered. */
+    private boolean delivering;
+
     private boolean lingers;
     private long rounds;
 
@@ -82,7 +85,8 @@ final class DecodeBatch {
     }
 
     /**
-     * Removes a text.
+     * Removes a text. A text that ends with an answer leaves before its receiver goes on, so that nothing of it is left when the
+     * last text of a session has ended.
      *
      * @param cached the number of tokens whose keys and values its own caches get back; 0 for none
      * @param afterwards is called when no run uses its caches any more
@@ -92,13 +96,14 @@ final class DecodeBatch {
             texts.remove(text);
             waiting.removeIf(step -> step.text() == text);
             text.cached(cached);
-            leaving.put(text, afterwards);
-            if (running) {
+            if (running && !delivering) {
+                leaving.put(text, afterwards);
                 return;
             }
-            running = true;
+            shared.remove(text);
         }
-        end();
+        afterwards.run();
+        runIfAllWait();
     }
 
     /** Ends a run: texts leave, and the next run begins. */
@@ -110,6 +115,7 @@ final class DecodeBatch {
                 left.add(afterwards);
             });
             leaving.clear();
+            delivering = false;
             running = false;
         }
         left.forEach(Runnable::run);
@@ -261,6 +267,9 @@ final class DecodeBatch {
 
     /** Delivers the answers of a run, whose receivers may ask for their next tokens at once, and ends the run. */
     private void end(Runnable delivery) {
+        synchronized (this) {
+            delivering = true;
+        }
         try {
             delivery.run();
         } finally {
