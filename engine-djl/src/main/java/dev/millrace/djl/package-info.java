@@ -1,0 +1,5 @@
+/** An engine of DJL. */
+@NullMarked
+package dev.millrace.djl;
+
+import org.jspecify.annotations.NullMarked;

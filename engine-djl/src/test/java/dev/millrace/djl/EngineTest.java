@@ -1,0 +1,124 @@
+package dev.millrace.djl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ai.djl.Device;
+import ai.djl.Model;
+import ai.djl.engine.Engine;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.training.ParameterStore;
+import dev.millrace.graph.EngineException;
+import dev.millrace.providers.testkit.OwnJvm;
+import java.io.FileNotFoundException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests of the engine and its models as DJL finds them. */
+class EngineTest {
+    @TempDir
+    private Path folder = Path.of("");
+
+    /** Prints the engine that answers for ONNX Runtime, and the default engine. */
+    public static final class Names {
+        public static void main(String[] arguments) {
+            System.out.print(Engine.getEngine("OnnxRuntime").getEngineName() + " "
+                    + Engine.getInstance().getEngineName() + " "
+                    + Engine.getInstance().getRank());
+        }
+    }
+
+    @Test
+    void djlFindsTheEngine() {
+        Engine engine = Engine.getEngine("Millrace");
+        assertThat(engine.getEngineName()).isEqualTo("Millrace");
+        assertThat(engine.getRank()).isEqualTo(9);
+        assertThat(engine.getGpuCount()).isZero();
+        assertThat(engine.defaultDevice()).isEqualTo(Device.cpu());
+        assertThat(Engine.hasEngine("OnnxRuntime")).isFalse();
+    }
+
+    @Test
+    void propertiesSetRankAndName() throws Exception {
+        String said = new OwnJvm(Names.class)
+                .options(
+                        "-D" + OnnxRuntimeNameProvider.PROPERTY + "=true",
+                        "-D" + MillraceEngineProvider.RANK + "=3",
+                        "-XX:TieredStopAtLevel=1")
+                .within(Duration.ofMinutes(1))
+                .output();
+        assertThat(said).endsWith("Millrace Millrace 3");
+    }
+
+    @Test
+    void aFileOfAFolderIsFound() throws Exception {
+        MadeModels.words(folder.resolve("words.onnx"));
+        for (String prefix : new String[] {"words", "words.onnx", "other"}) {
+            try (Model model = Model.newInstance("net", "Millrace")) {
+                model.load(folder, prefix);
+                assertThat(model.getBlock().describeInput().keys()).containsExactly("input_ids", "attention_mask");
+                assertThat(model.getBlock().describeInput().get("input_ids")).isEqualTo(new Shape(-1, -1));
+            }
+        }
+        try (Model model = Model.newInstance("net", "Millrace")) {
+            model.load(Files.newInputStream(folder.resolve("words.onnx")));
+            assertThat(model.describeOutput().keys()).containsExactly("last_hidden_state", "seen");
+        }
+        MadeModels.words(folder.resolve("second.onnx"));
+        try (Model model = Model.newInstance("net", "Millrace")) {
+            assertThatThrownBy(() -> model.load(folder))
+                    .isInstanceOf(FileNotFoundException.class)
+                    .hasMessageContaining("more than one ONNX file");
+        }
+    }
+
+    @Test
+    void optionsReachTheSession() throws Exception {
+        MadeModels.words(folder.resolve("words.onnx"));
+        try (Model model = Model.newInstance("words", "Millrace")) {
+            model.load(
+                    folder, null, Map.of("intraOpNumThreads", "1", "executionMode", "PARALLEL", "millrace.threads", 1));
+            assertThat(model.getBlock()).isNotNull();
+        }
+        try (Model model = Model.newInstance("words", "Millrace")) {
+            assertThatThrownBy(() -> model.load(folder, null, Map.of("millrace.thread", 1)))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("thread");
+        }
+    }
+
+    @Test
+    void arraysGoToInputsByNameOrInOrder() throws Exception {
+        MadeModels.words(folder.resolve("words.onnx"));
+        try (Model model = Model.newInstance("words", "Millrace");
+                NDManager manager = NDManager.newBaseManager("Millrace")) {
+            model.load(folder);
+            var ids = manager.create(new long[][] {{1, 2}});
+            var mask = manager.create(new long[][] {{1, 0}});
+            var store = new ParameterStore(manager, false);
+            NDList inOrder = model.getBlock().forward(store, new NDList(ids, mask), false);
+            ids.setName("input_ids");
+            mask.setName("attention_mask");
+            NDList named = model.getBlock().forward(store, new NDList(mask, ids), false);
+            assertThat(inOrder.get("seen").toLongArray()).containsExactly(1, 0);
+            assertThat(named.get("seen").toLongArray()).containsExactly(1, 0);
+            assertThat(named.get(0).toFloatArray()).isEqualTo(inOrder.get(0).toFloatArray());
+            assertThat(inOrder.get(0).getManager()).isSameAs(manager);
+        }
+    }
+
+    @Test
+    void arraysEndWithTheirManager() {
+        NDManager manager = NDManager.newBaseManager("Millrace");
+        var array = manager.create(new float[] {1, 2});
+        manager.close();
+        assertThat(array.isReleased()).isTrue();
+        assertThatThrownBy(array::toFloatArray).isInstanceOf(IllegalStateException.class);
+    }
+}
