@@ -20,7 +20,8 @@ record HubFile(String commit, String tag, long size) {
 
     /** Whether an answer tells the facts, so that a redirect in it leads to the content alone. */
     static boolean isToldBy(HttpReply reply) {
-        return reply.header("X-Linked-ETag") != null;
+        return reply.header("X-Linked-ETag") != null
+                || (reply.header("X-Repo-Commit") != null && reply.header("ETag") != null);
     }
 
     static HubFile of(HttpReply reply, String name) {

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -394,6 +395,16 @@ class HubFilesTest {
             hub.hubTroubles.add(Trouble.status(307, "Location", "/org/net/resolve/main/config.json"));
         }
         assertFails(Status.FAIL, "too many redirects", () -> fetch("hf:org/net/config.json"));
+    }
+
+    @Test
+    void aSmallFileMayLieElsewhere() {
+        Map<String, String> headers = new HashMap<>();
+        headers.put("Location", hub.storeAddress() + "/config.json");
+        headers.put("X-Repo-Commit", TestHub.COMMIT);
+        headers.put("ETag", TestHub.gitBlob("{}".getBytes()));
+        hub.hubTroubles.add(new Trouble(307, 0, headers));
+        assertThat(fetch("hf:org/net/config.json")).hasContent("{}");
     }
 
     @Test
