@@ -10,7 +10,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/** A client of the server's HTTP port, by the JDK. */
+/** A client of the server's HTTP port, by the JDK. It checks answers of the protocol by their schema. */
 final class RestClient implements AutoCloseable {
     private final HttpClient client;
     private final String base;
@@ -55,11 +55,13 @@ final class RestClient implements AutoCloseable {
     Answer send(HttpRequest request) {
         try {
             HttpResponse<byte[]> answer = client.send(request, BodyHandlers.ofByteArray());
-            return new Answer(
+            var read = new Answer(
                     answer.statusCode(),
                     new String(answer.body(), StandardCharsets.UTF_8),
                     answer.headers(),
                     answer.body());
+            ProtocolSchema.check(request.uri().getPath().substring(1), read);
+            return read;
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         } catch (InterruptedException e) {
