@@ -61,6 +61,8 @@ public record ServerOptions(
         boolean genAiTelemetry,
         Duration drain,
         EngineOptions engine) {
+    private static final int HIGHEST_PORT = 65_535;
+
     public ServerOptions {
         repositories = List.copyOf(repositories);
         models = Map.copyOf(models);
@@ -75,6 +77,11 @@ public record ServerOptions(
         if (clientCertificates != null && certificate == null) {
             throw EngineException.invalidArgument(
                     "clients show certificates by TLS, which needs the server's certificate");
+        }
+        for (int port : new int[] {httpPort, grpcPort, metricsPort}) {
+            if (port < 0 || port > HIGHEST_PORT) {
+                throw EngineException.invalidArgument("a port is " + port + "; it is from 0 to " + HIGHEST_PORT);
+            }
         }
         if (maxBodyBytes < 1 || maxRequests < 1) {
             throw EngineException.invalidArgument(

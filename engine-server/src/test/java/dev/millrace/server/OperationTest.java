@@ -389,6 +389,7 @@ class OperationTest {
     void optionsAreChecked() {
         assertThatThrownBy(() -> ServerOptions.builder().build()).hasMessageContaining("needs a folder");
         assertThatThrownBy(() -> options().maxRequests(0).build()).hasMessageContaining("at least 1");
+        assertThatThrownBy(() -> options().grpcPort(-1).build()).hasMessageContaining("from 0 to 65535");
         assertThatThrownBy(() -> options().clientCertificates(folder).build()).hasMessageContaining("certificate");
         assertThatThrownBy(() -> options().pollInterval(Duration.ZERO).build()).hasMessageContaining("pollInterval");
         try (var server = ModelServer.start(options().build())) {
