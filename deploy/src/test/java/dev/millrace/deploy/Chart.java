@@ -38,8 +38,8 @@ record Chart(Path folder) {
     }
 
     @SuppressWarnings("unchecked") // a document of the chart is an object
-    static Map<String, Object> object(Object tree) {
-        return (Map<String, Object>) tree;
+    static Map<String, Object> object(@Nullable Object tree) {
+        return (Map<String, Object>) Objects.requireNonNull(tree);
     }
 
     String file(String name) throws IOException {

@@ -8,27 +8,30 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tests the Helm chart and the runtime for KServe, rendered as Helm does and read as Kubernetes does. */
 class ChartTest {
     private final Chart chart = Chart.read();
 
-    private static Object at(Object tree, Object... path) {
-        Object at = tree;
+    private static Object at(@Nullable Object tree, Object... path) {
+        Object at = Objects.requireNonNull(tree);
         for (Object step : path) {
-            at = step instanceof Integer index
+            Object next = step instanceof Integer index
                     ? ((List<?>) at).get(index)
-                    : Chart.object(at).get(step);
-            assertThat(at).as("%s of %s", step, List.of(path)).isNotNull();
+                    : Chart.object(at).get(String.valueOf(step));
+            assertThat(next).as("%s of %s", step, List.of(path)).isNotNull();
+            at = Objects.requireNonNull(next);
         }
         return at;
     }
 
-    private static Object container(Map<String, Object> deployment) {
+    private static Object container(@Nullable Map<String, Object> deployment) {
         return at(deployment, "spec", "template", "spec", "containers", 0);
     }
 
@@ -52,7 +55,7 @@ class ChartTest {
             assertThat(at(each, "apiVersion")).isNotNull();
             assertThat(at(each, "metadata", "name")).isEqualTo("mill");
         });
-        Map<String, Object> deployment = objects.get("Deployment");
+        var deployment = objects.get("Deployment");
         assertThat(at(deployment, "spec", "replicas")).isEqualTo(2);
         assertThat(at(deployment, "spec", "selector", "matchLabels"))
                 .isEqualTo(at(objects.get("Service"), "spec", "selector"))
@@ -129,7 +132,7 @@ class ChartTest {
                 "autoscaling",
                 Map.of("enabled", true, "minReplicas", 2, "maxReplicas", 9, "cpuPercent", 60, "pendingRequests", 8)));
         assertThat(Chart.object(at(objects.get("Deployment"), "spec"))).doesNotContainKey("replicas");
-        Map<String, Object> scaler = objects.get("HorizontalPodAutoscaler");
+        var scaler = objects.get("HorizontalPodAutoscaler");
         assertThat(at(scaler, "spec", "scaleTargetRef", "name"))
                 .isEqualTo(at(objects.get("Deployment"), "metadata", "name"));
         assertThat(at(scaler, "spec", "metrics", 1, "pods", "metric", "name"))
@@ -161,7 +164,7 @@ class ChartTest {
                 };
                 assertThat(property).as(name).containsEntry("type", type);
             } else {
-                assertThat((List<?>) property.get("enum")).as(name).anyMatch(value::equals);
+                assertThat((List<?>) at(property, "enum")).as(name).anyMatch(value::equals);
             }
         });
     }
