@@ -67,7 +67,8 @@ class LangChain4jClientTest {
             length += each * each;
         }
         assertThat(length).isCloseTo(1, within(1e-4));
-        assertThat(response.tokenUsage().inputTokenCount()).isEqualTo(7);
+        assertThat(Objects.requireNonNull(response.tokenUsage()).inputTokenCount())
+                .isEqualTo(7);
     }
 
     @Test
