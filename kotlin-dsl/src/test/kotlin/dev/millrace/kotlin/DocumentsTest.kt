@@ -152,7 +152,7 @@ class DocumentsTest {
 
     @ParameterizedTest
     @CsvSource(
-        "java, webflux/src/main/java/dev/millrace/example/webflux, EmbeddingService Models HealthEndpoint",
+        "java, webflux/src/main/java/dev/millrace/example/webflux, EmbeddingService",
         "kotlin, ktor/src/main/kotlin/dev/millrace/example/ktor, EmbeddingService Service",
     )
     fun `the services of the document are the ones that are built`(
