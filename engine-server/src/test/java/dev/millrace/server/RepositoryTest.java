@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.RepeatedTest;
@@ -101,9 +102,14 @@ class RepositoryTest {
         try (var server = ModelServer.start(options.build());
                 var client = new RestClient(server)) {
             assertThat(answer(client, "plus")).contains("\"model_version\":\"2\"", "3.0");
-            assertThat(client.post("v2/repository/index", "{}").body())
-                    .contains("{\"name\":\"plus\",\"version\":\"2\",\"state\":\"READY\"}")
-                    .contains("{\"name\":\"plus\",\"version\":\"3\",\"state\":\"UNAVAILABLE\",\"reason\":");
+            // many looks at the folder leave the reason as it is
+            for (int i = 0; i < 30; i++) {
+                assertThat(client.post("v2/repository/index", "{}").body())
+                        .contains("{\"name\":\"plus\",\"version\":\"2\",\"state\":\"READY\"}")
+                        .contains("{\"name\":\"plus\",\"version\":\"3\",\"state\":\"UNAVAILABLE\",\"reason\":")
+                        .contains("{\"name\":\"chosen\",\"version\":\"2\",\"state\":\"UNAVAILABLE\",\"reason\":");
+                TimeUnit.MILLISECONDS.sleep(5);
+            }
             assertThat(client.post("v2/models/chosen/infer", request(1)).status())
                     .isEqualTo(503);
             repository.version("plus", 3, ServerModels.plus(5, 1));

@@ -174,7 +174,6 @@ public final class ModelRepository implements AutoCloseable {
             entry.blame(e);
             throw e;
         }
-        entry.loading(choice.wanted());
         replace(entry, stored, config, choice, always);
     }
 
@@ -185,7 +184,7 @@ public final class ModelRepository implements AutoCloseable {
             var own = counters.of(stored.name(), Long.toString(version));
             return loader.load(stored, version, config, own, this::infer);
         });
-        choice.wanted().forEach(next::add);
+        next.addAll(choice.wanted());
         next.keepFormerFor(choice);
         List<LoadedVersion> former = List.copyOf(entry.loaded().values());
         entry.set(next.loaded(), next.states(), next.files());

@@ -7,6 +7,7 @@ import dev.millrace.server.protocol.ModelConfig;
 import dev.millrace.server.repository.ModelEntry.State;
 import dev.millrace.server.repository.ModelEntry.VersionState;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -42,13 +43,21 @@ final class NextVersions {
         this.load = load;
     }
 
-    /** Adds a version, which is loaded if it is new or has changed. */
-    void add(long version) {
-        String state = config + stored.state(version);
-        boolean isSame = !always && state.equals(entry.files(version));
+    /** Adds versions. Those that are new or have changed are loaded, and the index says so meanwhile. */
+    void addAll(List<Long> versions) {
+        entry.loading(versions.stream().filter(this::isChanged).toList());
+        versions.forEach(this::add);
+    }
+
+    private boolean isChanged(long version) {
+        String state = files.computeIfAbsent(version, each -> config + stored.state(each));
+        return always || !state.equals(entry.files(version));
+    }
+
+    private void add(long version) {
+        boolean isSame = !isChanged(version);
         LoadedVersion former = entry.loaded().get(version);
         VersionState said = entry.states().get(version);
-        files.put(version, state);
         if (isSame && former != null) {
             loaded.put(version, former);
             states.put(version, new VersionState(State.READY, ""));
@@ -84,7 +93,7 @@ final class NextVersions {
             }
         });
         for (int i = 0; loaded.isEmpty() && i < choice.substitutes().size(); i++) {
-            add(choice.substitutes().get(i));
+            addAll(List.of(choice.substitutes().get(i)));
         }
     }
 
