@@ -74,14 +74,15 @@ public final class ObservedInference implements Inference {
 
     @Override
     public Mono<Outputs> mono(Inputs inputs, RunOptions options) {
-        return Mono.deferContextual(context -> {
-            Observation observation = begin(parent(context));
-            return observed.mono(inputs, options)
-                    .doOnError(observation::error)
-                    .doOnCancel(() -> observation.error(cancelled()))
-                    .doFinally(_ -> observation.stop())
-                    .contextWrite(inner -> inner.put(PARENT, observation));
-        });
+        // ended before the answer is given on: who has the answer finds the observation ended
+        return Mono.deferContextual(context -> Mono.using(
+                () -> begin(parent(context)),
+                observation -> observed.mono(inputs, options)
+                        .doOnError(observation::error)
+                        .doOnCancel(() -> observation.error(cancelled()))
+                        .contextWrite(inner -> inner.put(PARENT, observation)),
+                Observation::stop,
+                true));
     }
 
     @Override

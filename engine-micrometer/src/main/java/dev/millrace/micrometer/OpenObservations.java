@@ -14,9 +14,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenObservations {
     private final Map<Inputs, Queue<Observation>> open = new ConcurrentHashMap<>();
+    /** The failure of the requests that come after the end of the stream, null before it. */
+    private volatile @Nullable Throwable ended;
 
+    /** Adds a request's observation, or ends it if the stream has ended meanwhile. */
     void add(Inputs request, Observation observation) {
-        open.computeIfAbsent(request, _ -> new ConcurrentLinkedQueue<>()).add(observation);
+        open.compute(request, (_, before) -> {
+            Queue<Observation> waiting = before == null ? new ConcurrentLinkedQueue<>() : before;
+            waiting.add(observation);
+            return waiting;
+        });
+        Throwable failure = ended;
+        if (failure != null) {
+            endAll(failure);
+        }
     }
 
     /** @param failure the failure that the request ended with, or null if it was answered */
@@ -31,12 +42,13 @@ final class OpenObservations {
 
     /** Ends the remaining observations, whose requests nobody will answer. */
     void endAll(Throwable failure) {
-        for (Queue<Observation> waiting : open.values()) {
-            for (Observation next = waiting.poll(); next != null; next = waiting.poll()) {
+        ended = failure;
+        for (Inputs request : open.keySet()) {
+            Queue<Observation> waiting = open.remove(request);
+            while (waiting != null && waiting.poll() instanceof Observation next) {
                 end(next, failure);
             }
         }
-        open.clear();
     }
 
     private static void end(Observation observation, @Nullable Throwable failure) {
