@@ -141,7 +141,9 @@ class OperationTest {
                 var client = new RestClient(server)) {
             var running = later(client, loops(Long.MAX_VALUE, 3_000_000));
             awaitActive(client);
-            assertThat(client.post("v2/models/plus/infer", ROW).status()).isEqualTo(429);
+            RestClient.Answer refused = client.post("v2/models/plus/infer", ROW);
+            assertThat(refused.status()).isEqualTo(429);
+            assertThat(refused.headers().firstValue("Retry-After")).contains("1");
             assertThat(client.get("v2/health/ready").status()).isEqualTo(200);
             assertThat(running.get(20, TimeUnit.SECONDS)).isEqualTo(504);
             assertThat(client.post("v2/models/plus/infer", ROW).status()).isEqualTo(200);
@@ -154,7 +156,9 @@ class OperationTest {
                 var client = new RestClient(server);
                 var grpc = new GrpcClient(server)) {
             assertThat(client.get("v2/health/live").status()).isEqualTo(200);
-            assertThat(client.get("v2").status()).isEqualTo(401);
+            RestClient.Answer refused = client.get("v2");
+            assertThat(refused.status()).isEqualTo(401);
+            assertThat(refused.headers().firstValue("WWW-Authenticate")).contains("Bearer");
             assertThat(client.get("metrics").status()).isEqualTo(401);
             assertThat(client.get("v2/models/health/ready").status()).isEqualTo(401);
             byte[] row = ROW.getBytes(StandardCharsets.UTF_8);

@@ -120,8 +120,18 @@ class RestProtocolTest {
     @Test
     void otherPathsAndMethodsAreRefused() {
         assertThat(client.get("v2/nothing").status()).isEqualTo(404);
-        assertThat(client.get("v2/models/simple/infer").status()).isEqualTo(405);
+        RestClient.Answer other = client.get("v2/models/simple/infer");
+        assertThat(other.status()).isEqualTo(405);
+        assertThat(other.headers().firstValue("Allow")).contains("POST");
         var delete = HttpRequest.newBuilder(client.uri("v2")).DELETE().build();
         assertThat(client.send(delete).body()).contains("the method here is GET");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"v1/responses", "v1/chat/completions"})
+    void otherPathsAndMethodsOfOpenAisAreRefusedInItsForm(String path) {
+        assertThat(client.get(path).body())
+                .startsWith("{\"error\":{\"message\":")
+                .contains("\"type\":\"invalid_request_error\"");
     }
 }

@@ -13,10 +13,22 @@ final class OpenAiErrors {
     static Object answer(HttpResponseStatus status, String message) {
         return tree(
                 message,
-                status.code() < 500 ? "invalid_request_error" : "server_error",
-                status.code() == HttpResponseStatus.NOT_FOUND.code()
-                        ? "model_not_found"
-                        : status.code() == HttpResponseStatus.UNAUTHORIZED.code() ? "invalid_api_key" : null);
+                type(status),
+                switch (status.code()) {
+                    case 401 -> "invalid_api_key";
+                    case 404 -> "model_not_found";
+                    case 429 -> "rate_limit_exceeded";
+                    default -> null;
+                });
+    }
+
+    /** Returns the failure of a request whose path or method is none of OpenAI's that the server has. */
+    static Object stray(HttpResponseStatus status, String message) {
+        return tree(message, type(status), null);
+    }
+
+    private static String type(HttpResponseStatus status) {
+        return status.code() < 500 ? "invalid_request_error" : "server_error";
     }
 
     /** Returns the event of a stream that fails after its status was sent. */

@@ -24,6 +24,7 @@ public final class OpenAiRoutes {
     }
 
     public void addTo(HttpRouter router) {
+        router.strayErrors("v1", OpenAiErrors::stray);
         router.route(
                 HttpMethod.GET,
                 "v1/models",

@@ -28,7 +28,11 @@ public record HttpAnswer(
     }
 
     public static HttpAnswer json(HttpResponseStatus status, @Nullable Object tree) {
-        return bytes(status, JSON, JsonTree.bytes(tree));
+        return json(status, Map.of(), tree);
+    }
+
+    static HttpAnswer json(HttpResponseStatus status, Map<String, String> headers, @Nullable Object tree) {
+        return body(status, JSON, headers, Unpooled.wrappedBuffer(JsonTree.bytes(tree)));
     }
 
     public static HttpAnswer text(String contentType, String text) {
@@ -42,11 +46,7 @@ public record HttpAnswer(
 
     /** Returns an answer without a body. */
     static HttpAnswer empty() {
-        return bytes(HttpResponseStatus.OK, JSON, new byte[0]);
-    }
-
-    private static HttpAnswer bytes(HttpResponseStatus status, String contentType, byte[] bytes) {
-        return body(status, contentType, Map.of(), Unpooled.wrappedBuffer(bytes));
+        return body(HttpResponseStatus.OK, JSON, Map.of(), Unpooled.EMPTY_BUFFER);
     }
 
     static HttpAnswer body(HttpResponseStatus status, String contentType, Map<String, String> headers, ByteBuf body) {

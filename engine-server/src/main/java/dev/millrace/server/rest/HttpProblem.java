@@ -5,6 +5,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.server.access.AccessDenied;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.io.Serial;
+import java.util.Map;
 
 /** A request that fails with a status of HTTP that no status of the engine has. */
 public final class HttpProblem extends RuntimeException {
@@ -13,11 +14,20 @@ public final class HttpProblem extends RuntimeException {
 
     static final HttpResponseStatus CLIENT_CLOSED = HttpResponseStatus.valueOf(499, "Client Closed Request");
 
+    /** The seconds after which a client that was refused for lack of room may ask again. */
+    private static final String RETRY = "1";
+
     private final transient HttpResponseStatus status;
+    private final transient Map<String, String> headers;
 
     HttpProblem(HttpResponseStatus status, String message) {
+        this(status, message, Map.of());
+    }
+
+    HttpProblem(HttpResponseStatus status, String message, Map<String, String> headers) {
         super(message);
         this.status = status;
+        this.headers = headers;
     }
 
     HttpResponseStatus status() {
@@ -32,6 +42,16 @@ public final class HttpProblem extends RuntimeException {
             case EngineException known -> statusOf(known.status());
             default -> HttpResponseStatus.INTERNAL_SERVER_ERROR;
         };
+    }
+
+    /** Returns the headers that belong to the answer to a request that failed with a status. */
+    static Map<String, String> headersOf(Throwable failure, HttpResponseStatus status) {
+        if (failure instanceof HttpProblem problem && !problem.headers.isEmpty()) {
+            return problem.headers;
+        }
+        boolean hasNoRoom = status.equals(HttpResponseStatus.TOO_MANY_REQUESTS)
+                || failure instanceof EngineException known && known.status() == Status.OVERLOADED;
+        return hasNoRoom ? Map.of("Retry-After", RETRY) : Map.of();
     }
 
     private static HttpResponseStatus statusOf(Status status) {

@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,6 +53,8 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     private static final ErrorForm PROTOCOL_ERROR = (_, message) -> Map.of("error", message);
 
     private final List<Route> routes = new ArrayList<>();
+    /** The forms of the failures of requests that have no route, by the first segments of their paths. */
+    private final Map<String, ErrorForm> strayErrors = new HashMap<>();
     private final ServerSettings settings;
     private final Tokens tokens;
     private final int bodyLimit;
@@ -99,6 +102,12 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         return add(method, path, handler, errors::apply, RouteAccess.of(method, path));
     }
 
+    /** Gives a form to the failures of the requests below a path that no route is for. */
+    public HttpRouter strayErrors(String first, BiFunction<HttpResponseStatus, String, Object> errors) {
+        strayErrors.put(first, errors::apply);
+        return this;
+    }
+
     private HttpRouter add(
             HttpMethod method, String path, Handler handler, ErrorForm errors, @Nullable RouteAccess access) {
         routes.add(new Route(method, List.of(path.split("/")), handler, errors, access));
@@ -110,7 +119,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         long start = System.nanoTime();
         List<String> path = segments(request.uri());
         Route route = find(request.method(), path);
-        ErrorForm errors = route == null ? PROTOCOL_ERROR : route.errors;
+        ErrorForm errors = route == null ? strayErrors.getOrDefault(path.getFirst(), PROTOCOL_ERROR) : route.errors;
         boolean counted = route != null && isCounted(route);
         var observed = route != null && isProbe(route)
                 ? HttpObservations.OfRequest.NONE
@@ -193,7 +202,9 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         return methods.isEmpty()
                 ? new HttpProblem(HttpResponseStatus.NOT_FOUND, "there is nothing at /" + String.join("/", path))
                 : new HttpProblem(
-                        HttpResponseStatus.METHOD_NOT_ALLOWED, "the method here is " + String.join(" or ", methods));
+                        HttpResponseStatus.METHOD_NOT_ALLOWED,
+                        "the method here is " + String.join(" or ", methods),
+                        Map.of("Allow", String.join(", ", methods)));
     }
 
     private Permissions permissions(HttpServerRequest request, Route route) {
@@ -201,7 +212,10 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
                 ? Permissions.NONE
                 : tokens.of(request.requestHeaders().get(HttpHeaderNames.AUTHORIZATION));
         if (found == null) {
-            throw new HttpProblem(HttpResponseStatus.UNAUTHORIZED, "the request needs the server's bearer token");
+            throw new HttpProblem(
+                    HttpResponseStatus.UNAUTHORIZED,
+                    "the request needs the server's bearer token",
+                    Map.of("WWW-Authenticate", "Bearer"));
         }
         return found;
     }
@@ -213,7 +227,10 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         if (status.code() == HttpResponseStatus.INTERNAL_SERVER_ERROR.code() && !hasClientGone) {
             LOG.log(System.Logger.Level.ERROR, "a request failed", failure);
         }
-        return HttpAnswer.json(status, errors.apply(status, HttpProblem.messageOf(failure)));
+        return HttpAnswer.json(
+                status,
+                HttpProblem.headersOf(failure, status),
+                errors.apply(status, HttpProblem.messageOf(failure)));
     }
 
     private static Mono<Void> send(HttpAnswer answer, HttpServerResponse response) {
