@@ -55,6 +55,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     private final List<Route> routes = new ArrayList<>();
     /** The forms of the failures of requests that have no route, by the first segments of their paths. */
     private final Map<String, ErrorForm> strayErrors = new HashMap<>();
+
     private final ServerSettings settings;
     private final Tokens tokens;
     private final int bodyLimit;
@@ -228,9 +229,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
             LOG.log(System.Logger.Level.ERROR, "a request failed", failure);
         }
         return HttpAnswer.json(
-                status,
-                HttpProblem.headersOf(failure, status),
-                errors.apply(status, HttpProblem.messageOf(failure)));
+                status, HttpProblem.headersOf(failure, status), errors.apply(status, HttpProblem.messageOf(failure)));
     }
 
     private static Mono<Void> send(HttpAnswer answer, HttpServerResponse response) {
