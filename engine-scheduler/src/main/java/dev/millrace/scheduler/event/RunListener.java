@@ -30,7 +30,7 @@ public interface RunListener {
     }
 
     /**
-     * A stream has waited for another one.
+     * A stream has waited for another one, or found that it need not.
      *
      * @param by the stream that waited; null for the host
      * @param reachedNanos when the host heard that {@code from} had come so far

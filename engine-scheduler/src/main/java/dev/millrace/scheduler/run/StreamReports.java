@@ -43,7 +43,7 @@ final class StreamReports {
         by.whenCompleted(by.signal(), CompletionListener.once(failed -> passed(notification, from, by)));
     }
 
-    /** The host has waited for a notification. */
+    /** A stream went on behind a notification. */
     void passed(int notification, DeviceStream from, @Nullable DeviceStream by) {
         long now = System.nanoTime();
         long heard = reached.get(notification);

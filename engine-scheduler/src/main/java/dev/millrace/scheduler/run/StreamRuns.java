@@ -252,20 +252,25 @@ final class StreamRuns {
                 return false;
             }
             if (producer.completed() >= time) {
+                passed(wait, producer, next);
                 return false;
             }
-            int notification = wait.notification();
             active.incrementAndGet();
             producer.whenCompleted(time, CompletionListener.once(failed -> {
                 if (failed != null) {
                     failure.compareAndSet(null, failed);
                 }
-                if (reports != null) {
-                    reports.passed(notification, producer, isOnDevice(next.stream()) ? queue(next.stream()) : null);
-                }
+                passed(wait, producer, next);
                 tasks.add(() -> task(next));
             }));
             return true;
+        }
+
+        /** The host has a notification behind it, whether it had to wait for it or not. */
+        private void passed(Instruction.Wait wait, DeviceStream producer, Resumption next) {
+            if (reports != null) {
+                reports.passed(wait.notification(), producer, isOnDevice(next.stream()) ? queue(next.stream()) : null);
+            }
         }
 
         private DeviceStream queue(int stream) {
