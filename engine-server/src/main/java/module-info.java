@@ -3,6 +3,7 @@ module dev.millrace.server {
     requires com.google.protobuf;
     requires com.google.protobuf.util;
     requires dev.millrace.micrometer;
+    requires dev.millrace.pipelines;
     requires dev.millrace.text;
     requires io.grpc;
     requires io.grpc.netty;

@@ -106,6 +106,11 @@ final class FirstRequests {
                     "/v1/embeddings",
                     Map.of("model", version.name(), "input", List.of("a mill", "The water drives the wheel."))));
         }
+        if (text.ranks() != null) {
+            requests.add(First.json(
+                    "/v1/rerank",
+                    Map.of("model", version.name(), "query", "a mill", "documents", List.of("water", "wind"))));
+        }
         return requests;
     }
 

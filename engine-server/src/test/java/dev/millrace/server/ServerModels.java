@@ -126,4 +126,17 @@ final class ServerModels {
         editor.addOutput("logits", node(editor, "Gather", rows, ids));
         return bytes(editor);
     }
+
+    /** A model that reads two texts together and answers with their largest token. */
+    static byte[] largest() {
+        var editor = new GraphEditor(Graph.named("largest"));
+        Value ids = editor.addInput(
+                "input_ids",
+                ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.symbol("batch"), Dim.symbol("sequence"))));
+        NodeSpec floats = NodeSpec.of(OpId.onnx("Cast"), OPSET, ids).with("to", Attribute.of(ElementType.FLOAT.code()));
+        Value axes = editor.addConstant("axes", Tensor.copyOf(new long[] {1}, 1));
+        Value largest = node(editor, "ReduceMax", node(editor, floats), axes);
+        editor.addOutput("logits", typed(editor, largest, ElementType.FLOAT, 1));
+        return bytes(editor);
+    }
 }

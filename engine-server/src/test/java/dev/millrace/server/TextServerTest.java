@@ -56,6 +56,8 @@ class TextServerTest {
                     {"model": {"context_length": 200, "eos_token_id": 31, "decoder": {"filename": "model.onnx"}}}\
                     """))
                 .version("plus", 1, ServerModels.plus(1, 1))
+                .version("largest", 1, ServerModels.largest())
+                .write("largest/1/tokenizer.json", letters())
                 .write("minilm/1/model.onnx", resource("/all-minilm-l6-v2.onnx"))
                 .write("minilm/1/tokenizer.json", resource("/all-minilm-l6-v2-tokenizer.json"));
         server = TestServers.start(folder);
@@ -332,6 +334,22 @@ class TextServerTest {
                         .mapToDouble(each -> (Double) each * (Double) each)
                         .sum())
                 .isCloseTo(1, within(1e-4));
+    }
+
+    @Test
+    void documentsAreSortedByAModelThatReadsThemWithTheQuery() {
+        var answer = client.post("v1/rerank", """
+            {"model": "largest", "query": "a", "documents": ["bb", "ca", "aa"]}\
+            """);
+        assertThat(data(answer, "results"))
+                .containsExactly(
+                        Map.of("index", 1L, "relevance_score", 1 / (1 + Math.exp(-2))),
+                        Map.of("index", 0L, "relevance_score", 1 / (1 + Math.exp(-1))),
+                        Map.of("index", 2L, "relevance_score", 0.5));
+        assertThat(answer.body()).contains("\"usage\":{\"prompt_tokens\":9,\"total_tokens\":9}");
+        assertThat(client.post("v1/embeddings", "{\"model\": \"largest\", \"input\": \"a\"}")
+                        .status())
+                .isEqualTo(400);
     }
 
     @Test

@@ -1,21 +1,24 @@
 package dev.millrace.server.model;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.pipelines.text.CrossEncoder;
 import dev.millrace.text.Embedder;
 import dev.millrace.text.LanguageModel;
 import dev.millrace.text.Tokenizer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model of texts: one that generates, or one whose outputs are vectors.
+ * A model of texts: one that generates, one whose outputs are vectors, or one that reads a query and a text together.
  *
  * @param generates the language model, or null
  * @param embeds what makes vectors, or null
+ * @param ranks what scores a text for a query, or null
  */
 public record TextModel(
         Tokenizer tokenizer,
         @Nullable LanguageModel generates,
-        @Nullable Embedder embeds) implements AutoCloseable {
+        @Nullable Embedder embeds,
+        @Nullable CrossEncoder ranks) implements AutoCloseable {
     /** Returns the language model; refuses a model that makes vectors. */
     public LanguageModel languageModel(String name) {
         if (generates == null) {

@@ -32,9 +32,10 @@ public final class OpenAiRoutes {
                 OpenAiErrors::answer);
         router.route(HttpMethod.GET, "v1/models/*", call -> Mono.fromSupplier(() -> model(call)), OpenAiErrors::answer);
         var embeddings = new EmbeddingAnswers();
+        var ranks = new RerankAnswers();
         var generations = new GenerationAnswers();
         post(router, "v1/embeddings", request -> onText(request, embeddings::embeddings));
-        post(router, "v1/rerank", request -> onText(request, embeddings::rerank));
+        post(router, "v1/rerank", request -> onText(request, ranks::rerank));
         post(router, "v1/completions", request -> onText(request, generations::completion));
         post(router, "v1/chat/completions", request -> onText(request, generations::chat));
     }

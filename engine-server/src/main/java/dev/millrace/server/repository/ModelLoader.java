@@ -2,6 +2,9 @@ package dev.millrace.server.repository;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.pipelines.text.CrossEncoder;
 import dev.millrace.server.config.ConfigCompletion;
 import dev.millrace.server.config.ConfigRules;
 import dev.millrace.server.config.ConfiguredTensors;
@@ -132,10 +135,20 @@ public final class ModelLoader {
         }
         if (isDecoder(session, tokenizer.resolveSibling(""))) {
             var languageModel = LanguageModel.open(engine, ModelFolder.read(model), options);
-            return new TextModel(languageModel.tokenizer(), languageModel, null);
+            return new TextModel(languageModel.tokenizer(), languageModel, null, null);
         }
         Tokenizer read = Tokenizer.read(tokenizer);
-        return new TextModel(read, null, embedder(session, read));
+        return hasScores(session)
+                ? new TextModel(read, null, null, CrossEncoder.of(session, read))
+                : new TextModel(read, null, embedder(session, read), null);
+    }
+
+    /** Whether a model answers a text with one number, as those do that read a query and a text together. */
+    private static boolean hasScores(Session session) {
+        return session.outputs().getFirst().type() instanceof ValueType.TensorType type
+                && type.shape() != null
+                && type.shape().rank() == 2
+                && type.shape().dim(1).equals(Dim.of(1));
     }
 
     /** Returns what makes vectors by the model, or null for a model whose outputs are none. */
