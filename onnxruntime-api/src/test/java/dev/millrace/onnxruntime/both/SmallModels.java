@@ -166,6 +166,26 @@ final class SmallModels {
         return powers;
     }
 
+    /** The bytes, scale and zero point of a matrix {@code x}, and the product of its bytes with weights. */
+    static byte[] dynamicProduct(byte[][] weights) {
+        int inner = weights.length;
+        int columns = weights[0].length;
+        byte[] all = new byte[inner * columns];
+        for (int i = 0; i < inner; i++) {
+            System.arraycopy(weights[i], 0, all, i * columns, columns);
+        }
+        var editor = new GraphEditor(Graph.named("dynamicProduct"));
+        Value x = editor.addInput("x", tensor(ElementType.FLOAT, "n", inner));
+        Value w = editor.addConstant("w", Tensor.copyOf(all, inner, columns));
+        List<String> names = List.of("bytes", "scale", "zero");
+        Node quantised = editor.append(NodeSpec.of(OpId.onnx("DynamicQuantizeLinear"), OPSET, x), names);
+        names.forEach(name -> editor.addOutput(name, quantised.requireOutput(names.indexOf(name))));
+        NodeSpec product = NodeSpec.of(
+                OpId.onnx("MatMulInteger"), OPSET, quantised.requireOutput(0), w, quantised.requireOutput(2));
+        editor.addOutput("sums", editor.append(product, List.of("sums")).requireOutput(0));
+        return bytes(editor.graph());
+    }
+
     static ValueType tensor(ElementType type, Object... dims) {
         return ValueType.tensor(
                 type,
