@@ -72,7 +72,10 @@ public final class CodeStore {
             System.getLogger(CodeStore.class.getName())
                     .log(System.Logger.Level.WARNING, "kept code is not used: " + store.refusal);
         }
-        Runtime.getRuntime().addShutdownHook(new Thread(store::write, "millrace-code-store"));
+        Thread writing = new Thread(store::write, "millrace-code-store");
+        // a hook is kept until the process ends, and the application's class loader must not be kept with it
+        writing.setContextClassLoader(null);
+        Runtime.getRuntime().addShutdownHook(writing);
         return store;
     }
 

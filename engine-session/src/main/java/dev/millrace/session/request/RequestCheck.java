@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks a request's inputs and options against the model's declarations, before anything runs. */
 public final class RequestCheck {
-    private static final Thread ANOTHER = Thread.ofPlatform().unstarted(() -> {});
+    private static final Thread ANOTHER = another();
 
     private final List<ValueInfo> declared;
     private final List<ValueInfo> outputs;
@@ -40,6 +40,13 @@ public final class RequestCheck {
         this.added = face.room().isAdded() ? GrowingCaches.MASK : null;
         this.shared = shared;
         declared.forEach(info -> byName.put(info.name(), info));
+    }
+
+    /** Returns a thread without the context class loader of its maker, which would be kept with it. */
+    private static Thread another() {
+        Thread thread = Thread.ofPlatform().unstarted(() -> {});
+        thread.setContextClassLoader(null);
+        return thread;
     }
 
     public static RequestCheck of(ModelFace face, Plan plan) {

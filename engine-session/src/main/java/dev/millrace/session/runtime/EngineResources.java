@@ -14,7 +14,6 @@ import dev.millrace.session.prepare.Environment;
 import dev.millrace.session.prepare.Factories;
 import dev.millrace.session.prepare.SharedConstants;
 import dev.millrace.session.stream.RunThreads;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,7 +30,7 @@ final class EngineResources implements AutoCloseable {
     private final IdleMemory idleMemory;
     private final DeviceServices devices;
     private final OpenSessions sessions = new OpenSessions();
-    private final Executor later = CompletableFuture.delayedExecutor(5, TimeUnit.SECONDS);
+    private final Executor later = DelayedTasks.after(5, TimeUnit.SECONDS);
     private final AtomicBoolean closed = new AtomicBoolean();
 
     EngineResources(EngineOptions options, Factories factories) {

@@ -36,7 +36,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -62,7 +61,7 @@ public final class OpenEngine implements Engine {
 
     /** Logs how providers compute on this machine, after a delay for the first session's sake. */
     private void tellSoon() {
-        CompletableFuture.delayedExecutor(NOTICE_MILLIS, TimeUnit.MILLISECONDS).execute(() -> {
+        DelayedTasks.after(NOTICE_MILLIS, TimeUnit.MILLISECONDS).execute(() -> {
             if (!resources.isClosed()) {
                 resources.notice().tell();
             }

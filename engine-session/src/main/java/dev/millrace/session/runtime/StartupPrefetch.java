@@ -5,7 +5,6 @@ import dev.millrace.graph.op.Schemas;
 import dev.millrace.memory.Pages;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -28,7 +27,7 @@ final class StartupPrefetch {
         reachMemory();
         Schemas.newestVersion(OpId.ONNX);
         // sessions leave work for later at the end of their first run, and the JDK then starts its threads for that
-        CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS).execute(() -> {});
+        DelayedTasks.after(1, TimeUnit.MILLISECONDS).execute(() -> {});
     }
 
     /** The JDK makes the ways in which segments are read when they are first used, several milliseconds long. */
