@@ -34,8 +34,8 @@ final class ContextInfoCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(paramLabel = "MODEL", description = "A compiled model.")
-    private Path model = Path.of("");
+    @Parameters(paramLabel = "MODEL", description = ModelArgument.DESCRIPTION)
+    private String model = "";
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
@@ -55,13 +55,14 @@ final class ContextInfoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
-        OutputFile.mayBe(html, new ModelArgument(model.toString(), model, null));
-        ContextInfo info = ContextInfo.of(model);
+        ModelArgument argument = ModelArgument.of(model);
+        OutputFile.mayBe(html, argument);
+        ContextInfo info = ContextInfo.of(argument.file());
         Boolean same = source == null ? null : info.isOf(source);
         if (json) {
-            out.println(ContextJson.of(info, verdicts(), same));
+            out.println(ContextJson.of(info, verdicts(argument), same));
         } else {
-            ContextText.print(info, verdicts(), out);
+            ContextText.print(info, verdicts(argument), out);
             if (same != null) {
                 out.println((same ? "made from " : "not made from this state of ") + source);
             }
@@ -77,9 +78,9 @@ final class ContextInfoCommand implements Callable<Integer> {
         return whole && !Boolean.FALSE.equals(same) ? ExitCode.OK : ExitCode.NO;
     }
 
-    private List<ModelCompatibility> verdicts() {
+    private List<ModelCompatibility> verdicts(ModelArgument argument) {
         try (Engine engine = libraries.registeredWith(Engine.create())) {
-            return engine.compatibility(model);
+            return engine.compatibility(argument.file());
         }
     }
 }

@@ -37,8 +37,12 @@ final class GroupCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(paramLabel = "MODEL", arity = "1..*", split = ",", description = "Model files, all in one folder.")
-    private List<Path> models = new ArrayList<>();
+    @Parameters(
+            paramLabel = "MODEL",
+            arity = "1..*",
+            split = ",",
+            description = "Models, all in one folder: files, or names like hf:ORG/NAME/onnx/model.onnx.")
+    private List<String> models = new ArrayList<>();
 
     @Option(
             names = "-e",
@@ -84,7 +88,8 @@ final class GroupCommand implements Callable<Integer> {
                     .errorIfNothingCompiled(true)
                     .errorIfOutputExists(!replace)
                     .build());
-            for (Path model : models) {
+            for (String each : models) {
+                Path model = ModelArgument.of(each).file();
                 compiler.compile(ModelInput.file(model), target(model));
                 progress.step();
             }

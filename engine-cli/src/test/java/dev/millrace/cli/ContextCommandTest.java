@@ -136,14 +136,14 @@ class ContextCommandTest {
 
     @Test
     void modelsAreCompiledIntoOneBinary() {
-        assertThat(millrace("ctx-gen", "-e", "simd", "-i", "strict|true", file("a.onnx") + "," + file("b.onnx")))
+        assertThat(millrace("ctx-gen", "-e", "simd", "-i", "strict|true", file("a.onnx") + ",file:" + file("b.onnx")))
                 .as(err.toString())
                 .isZero();
         assertThat(folder.toFile().list())
                 .containsExactlyInAnyOrder("a.onnx", "b.onnx", "a_ctx.onnx", "b_ctx.onnx", "a_simd.bin");
         assertLoads(file("b_ctx.onnx"));
 
-        assertThat(millrace("ctx-info", file("b_ctx.onnx"))).isZero();
+        assertThat(millrace("ctx-info", "file:" + file("b_ctx.onnx"))).isZero();
         assertThat(out.toString()).contains("names a_simd.bin", "shared by 2 graphs", "OPTIMAL");
     }
 
