@@ -14,6 +14,7 @@ import dev.millrace.session.SessionLabel;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
@@ -110,7 +111,8 @@ public final class EngineMeters implements RequestListener {
 
     /**
      * Adds gauges of a session for as long as it exists: {@code millrace.waiting} is the number of requests that wait
-     * for it, and {@code millrace.health} is 1 if it is up, 0.5 if it is degraded, 0 if it is down.
+     * for it, and {@code millrace.health} is 1 if it is up, 0.5 if it is degraded, 0 if it is down. They take the place of those of an
+     * earlier session of its name.
      */
     public void watch(Session session) {
         watch(session.name(), session, Session::waiting, Session::health);
@@ -166,7 +168,9 @@ public final class EngineMeters implements RequestListener {
                 .register(registry);
     }
 
+    /** Registers a gauge in place of one of the same name and tags, whose session or engine may be closed. */
     private <T> void gauge(String name, String description, Tags own, T watched, ToDoubleFunction<T> value) {
+        registry.removeByPreFilterId(new Meter.Id(name, own, null, description, Meter.Type.GAUGE));
         Gauge.builder(name, watched, value).description(description).tags(own).register(registry);
     }
 

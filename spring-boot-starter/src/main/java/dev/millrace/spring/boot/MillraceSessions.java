@@ -134,6 +134,7 @@ public final class MillraceSessions implements SmartLifecycle, AutoCloseable {
             entries.forEach((name, entry) -> {
                 SessionProperties properties = entry.properties().get();
                 entry.session().reopen(opener.open(name, entry.prefix(), properties), properties);
+                opened.accept(name, entry.session().owner());
             });
             isOpen = true;
         }

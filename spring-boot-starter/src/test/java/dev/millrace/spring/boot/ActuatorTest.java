@@ -7,6 +7,7 @@ import dev.millrace.session.Engine;
 import dev.millrace.session.Health.Condition;
 import dev.millrace.spring.boot.MillraceEndpoint.EngineDescription;
 import dev.millrace.spring.boot.MillraceEndpoint.SessionDescription;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
 import java.util.Map;
@@ -77,13 +78,26 @@ class ActuatorTest {
                             .timer()
                             .count())
                     .isOne();
-            assertThat(registry.get("millrace.health")
-                            .tag("session", "triple")
-                            .gauge()
-                            .value())
-                    .isEqualTo(1);
+            assertThat(healthOf("triple", registry).value()).isEqualTo(1);
             assertThat(registry.get("millrace.memory.weights").gauge().value()).isPositive();
         });
+    }
+
+    @Test
+    void gaugesAreThoseOfTheSessionsAfterAStopAndAStart() {
+        runner.withPropertyValues(model(), "millrace.engine.close-timeout=1s").run(context -> {
+            Gauge down = healthOf("triple", context.getBean(MeterRegistry.class));
+            assertThat(down.value()).isEqualTo(1);
+            context.stop();
+            assertThat(down.value()).isZero();
+            context.start();
+            assertThat(healthOf("triple", context.getBean(MeterRegistry.class)).value())
+                    .isEqualTo(1);
+        });
+    }
+
+    private static Gauge healthOf(String session, MeterRegistry registry) {
+        return registry.get("millrace.health").tag("session", session).gauge();
     }
 
     @Test
