@@ -11,7 +11,7 @@ import org.springframework.util.unit.DataSize;
  * The properties of the chat model, besides the options and providers of its session, which have the same prefix. What is not set is as the
  * files of the model recommend.
  *
- * @param model Path of the folder of a language model.
+ * @param model Path of the folder of a language model, or its name at a hub, such as 'hf:ORG/NAME'.
  * @param maxTokens Most tokens of an answer.
  * @param temperature Temperature of the choice of tokens; 0 for the most likely one.
  * @param topK Number of the most likely tokens to choose from.

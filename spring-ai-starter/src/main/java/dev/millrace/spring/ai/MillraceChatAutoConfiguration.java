@@ -2,10 +2,13 @@ package dev.millrace.spring.ai;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.models.ModelFiles;
+import dev.millrace.models.ModelName;
 import dev.millrace.session.Engine;
 import dev.millrace.session.SessionOptions;
 import dev.millrace.session.generate.GeneratorOptions;
 import dev.millrace.spring.boot.MillraceAutoConfiguration;
+import dev.millrace.spring.boot.ModelLocation;
 import dev.millrace.spring.boot.ModelOpenException;
 import dev.millrace.spring.boot.SessionOptionsCustomizer;
 import dev.millrace.spring.boot.SessionProperties;
@@ -50,7 +53,7 @@ public final class MillraceChatAutoConfiguration {
                     MODEL, null, new EngineException(Status.NO_SUCH_FILE, "the chat has no model"));
         }
         try {
-            ModelFolder read = ModelFolder.read(Path.of(folder));
+            ModelFolder read = ModelFolder.read(folder(folder));
             String name = read.folder().toAbsolutePath().getFileName().toString();
             SessionOptions.Builder options = Binder.get(environment)
                     .bindOrCreate(PREFIX, SessionProperties.class)
@@ -63,6 +66,15 @@ public final class MillraceChatAutoConfiguration {
         } catch (EngineException e) {
             throw new ModelOpenException(MODEL, folder, e);
         }
+    }
+
+    /** Returns the folder that a property means: a path, or a name that is fetched unless it was fetched before. */
+    private static Path folder(String text) {
+        return ModelLocation.isName(text)
+                ? ModelFiles.ofEnvironment()
+                        .fetchWithFolder(ModelName.parse(text))
+                        .folder()
+                : Path.of(text);
     }
 
     @Bean

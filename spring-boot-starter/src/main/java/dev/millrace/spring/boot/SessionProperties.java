@@ -14,7 +14,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The properties of a session.
  *
- * @param model Path of the ONNX model or of its folder, or its location on the class path after 'classpath:'.
+ * @param model Path of the ONNX model or of its folder, its location on the class path after 'classpath:', or its name at a hub or in a
+ *     package, such as 'hf:ORG/NAME/onnx/model.onnx'.
  * @param providers Providers in the order in which they claim nodes; all on the class path by default.
  * @param options Options of the session by their names in the guide, such as threads, queue or max-bindings.
  * @param batch Batching of the requests of several callers.

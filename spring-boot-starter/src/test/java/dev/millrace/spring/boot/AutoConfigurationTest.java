@@ -1,5 +1,6 @@
 package dev.millrace.spring.boot;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,7 +9,9 @@ import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.Inference;
 import dev.millrace.session.SessionOption;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -50,6 +53,28 @@ class AutoConfigurationTest {
             assertThat(context.getBean(Engine.class).health().isAnswering()).isTrue();
             assertThat(new EngineInUse(context.getBeanFactory()).get()).isPresent();
         });
+    }
+
+    @Test
+    void aModelIsFoundByItsNameAtAHub() throws IOException {
+        String commit = "0123456789abcdef0123456789abcdef01234567";
+        Path repository = Path.of(System.getenv("HF_HUB_CACHE"), "models--org--numbers");
+        Path models = Files.createDirectories(repository.resolve("snapshots/" + commit + "/onnx"));
+        Files.writeString(Files.createDirectories(repository.resolve("refs")).resolve("main"), commit);
+        TestModels.write(models.resolve("model.onnx"), 6);
+        Files.writeString(models.resolveSibling("tokenizer.json"), "{}");
+        String name = "hf:org/numbers/onnx/model.onnx";
+        runner.withPropertyValues("millrace.sessions.numbers.model=" + name).run(context -> {
+            assertThat(TestModels.answer(context.getBean(ServedSession.class), 2))
+                    .isEqualTo(12);
+            assertThat(ModelLocation.of(name, context).beside("tokenizer.json").getContentAsString(UTF_8))
+                    .isEqualTo("{}");
+        });
+        runner.withPropertyValues("millrace.sessions.numbers.model=hf:org/nothing/onnx/model.onnx")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("hf:org/nothing@main/onnx/model.onnx was not fetched before"));
     }
 
     @Configuration(proxyBeanMethods = false)
