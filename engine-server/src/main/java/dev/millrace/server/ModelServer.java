@@ -1,6 +1,7 @@
 package dev.millrace.server;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.server.access.Permissions;
 import dev.millrace.server.access.Tokens;
 import dev.millrace.server.dashboard.DashboardRoutes;
@@ -29,7 +30,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -173,14 +176,30 @@ public final class ModelServer implements AutoCloseable {
 
     private void load() {
         if (options.control() == ControlMode.EXPLICIT) {
-            options.loaded().forEach(name -> repository.load(name, null, Map.of()));
+            options.loaded().stream()
+                    .map(name -> repository.load(name, null, Map.of()))
+                    .toList()
+                    .forEach(ModelServer::await);
         } else {
-            repository.refresh();
+            await(repository.refresh());
         }
         loaded = true;
         grpc.setServing(true);
         if (options.control() == ControlMode.POLL) {
             poller = Thread.ofPlatform().daemon().name("millrace-poll").start(this::poll);
+        }
+    }
+
+    private static void await(CompletableFuture<Void> load) {
+        try {
+            load.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof EngineException known
+                    ? known
+                    : new EngineException(Status.FAIL, "a model cannot be loaded: " + e.getCause(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new EngineException(Status.CANCELLED, "the thread that starts the server was interrupted", e);
         }
     }
 

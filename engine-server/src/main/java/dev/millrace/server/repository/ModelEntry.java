@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A model that was loaded, or should have been: its versions, and what the index says of each. */
 final class ModelEntry {
+    private static final String UNLOADED = "unloaded";
+
     /** The states of the index. */
     enum State {
         READY,
@@ -59,12 +61,12 @@ final class ModelEntry {
         content = new Content(new TreeMap<>(loaded), new TreeMap<>(states), Map.copyOf(files));
     }
 
-    /** Says in the index that these versions are being loaded, unless they are ready. */
-    void loading(Iterable<Long> versions) {
+    /** Says in the index that these versions are being loaded, and why that takes long, unless they are ready. */
+    void loading(Iterable<Long> versions, String reason) {
         var states = new TreeMap<>(content.states);
         for (Long version : versions) {
             if (!content.loaded.containsKey(version)) {
-                states.put(version, new VersionState(State.LOADING, ""));
+                states.put(version, new VersionState(State.LOADING, reason));
             }
         }
         content = new Content(content.loaded, states, content.files);
@@ -85,6 +87,26 @@ final class ModelEntry {
 
     boolean isReady() {
         return !content.loaded.isEmpty();
+    }
+
+    void requireReady() {
+        if (!isReady()) {
+            throw missing("", content);
+        }
+    }
+
+    /** Whether a version could not be loaded, so that the model does not answer as its repository wants. */
+    boolean hasFailed() {
+        return !isReady()
+                && content.states.values().stream()
+                        .anyMatch(each -> each.state == State.UNAVAILABLE && !each.reason.equals(UNLOADED));
+    }
+
+    /** Says in the index that the model was unloaded on request. */
+    void unloaded() {
+        var states = new TreeMap<Long, VersionState>();
+        content.states.keySet().forEach(each -> states.put(each, new VersionState(State.UNAVAILABLE, UNLOADED)));
+        content = new Content(new TreeMap<>(), states, Map.of());
     }
 
     /** Returns a version with a share in it. An empty version is the highest one. */

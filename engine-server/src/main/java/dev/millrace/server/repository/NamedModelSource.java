@@ -1,5 +1,7 @@
 package dev.millrace.server.repository;
 
+import dev.millrace.models.FetchListener;
+import dev.millrace.models.FetchOptions;
 import dev.millrace.models.FetchedModel;
 import dev.millrace.models.ModelFiles;
 import dev.millrace.models.ModelName;
@@ -14,6 +16,12 @@ final class NamedModelSource implements ModelSource {
 
     @Override
     public FetchedModel fetch(String name) {
-        return ModelFiles.ofEnvironment().fetchWithFolder(ModelName.parse(name));
+        return fetch(name, FetchListener.NONE);
+    }
+
+    @Override
+    public FetchedModel fetch(String name, FetchListener listener) {
+        var options = FetchOptions.builder().listener(listener).build();
+        return ModelFiles.with(options).fetchWithFolder(ModelName.parse(name));
     }
 }

@@ -45,7 +45,7 @@ final class NextVersions {
 
     /** Adds versions. Those that are new or have changed are loaded, and the index says so meanwhile. */
     void addAll(List<Long> versions) {
-        entry.loading(versions.stream().filter(this::isChanged).toList());
+        entry.loading(versions.stream().filter(this::isChanged).toList(), "");
         versions.forEach(this::add);
     }
 

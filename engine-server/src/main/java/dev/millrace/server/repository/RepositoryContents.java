@@ -1,6 +1,7 @@
 package dev.millrace.server.repository;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.models.FetchListener;
 import dev.millrace.models.FetchedModel;
 import dev.millrace.server.config.SourceParameters;
 import dev.millrace.server.source.ModelSource;
@@ -10,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 
 /** The models that a server has: those in folders, and those of which only the source is known. */
 public final class RepositoryContents {
@@ -48,19 +50,21 @@ public final class RepositoryContents {
         return all;
     }
 
-    /** Returns a model whose files are on this machine; they are fetched if it has a source. */
-    StoredModel located(StoredModel stored) {
-        String source = stored.source() == null ? SourceParameters.of(stored.config()) : stored.source();
-        if (source == null) {
-            return stored;
-        }
+    /** Returns the name of a model in a source; null if its files are in the repository. */
+    @Nullable
+    String source(StoredModel stored) {
+        return stored.source() == null ? SourceParameters.of(stored.config()) : stored.source();
+    }
+
+    /** Fetches a model from its source. It takes as long as the source does. */
+    StoredModel fetched(StoredModel stored, String source, FetchListener listener) {
         if (!stored.versions().isEmpty()) {
             throw EngineException.invalidArgument(
                     "model '" + stored.name() + "' has both files in its repository and the source '" + source + "'");
         }
         for (ModelSource each : sources) {
             if (each.accepts(source)) {
-                FetchedModel fetched = each.fetch(source);
+                FetchedModel fetched = each.fetch(source, listener);
                 return stored.withSource(source).at(fetched.file());
             }
         }

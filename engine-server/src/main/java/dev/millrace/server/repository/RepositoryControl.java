@@ -4,6 +4,8 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.server.config.ConfigFile;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -41,17 +43,22 @@ public final class RepositoryControl {
     }
 
     public Mono<Void> unload(String name, boolean dependents) {
-        return change("unload", name, () -> repository.unload(name, dependents));
+        return change("unload", name, () -> {
+            repository.unload(name, dependents);
+            return CompletableFuture.completedFuture(null);
+        });
     }
 
-    private Mono<Void> change(String what, String name, Runnable change) {
-        return Mono.<Void>fromRunnable(() -> {
+    /** Makes a change. A thread is held for as long as it computes, and none while it waits for files. */
+    private Mono<Void> change(String what, String name, Supplier<CompletableFuture<Void>> change) {
+        return Mono.defer(() -> {
                     if (!allowed) {
                         throw new EngineException(
                                 Status.CLOSED,
                                 "requests may not " + what + " models: the server's control mode is not explicit");
                     }
-                    change.run();
+                    // a caller that goes away leaves the load to those that have met it
+                    return Mono.fromFuture(change.get(), true);
                 })
                 .doOnSuccess(_ -> LOG.log(System.Logger.Level.INFO, "{0} of model {1}: done", what, name))
                 .doOnError(

@@ -1,6 +1,7 @@
 package dev.millrace.server.source;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.models.FetchListener;
 import dev.millrace.models.FetchedModel;
 
 /**
@@ -15,10 +16,15 @@ public interface ModelSource {
     /**
      * Brings a model to this machine, or finds it there. The server calls this whenever it looks for changes. A model that
      * has not changed has the same path and the same file as before. A changed one has another path, because the file of a
-     * version that serves must not change.
+     * version that serves must not change. The calling thread is interrupted when nobody wants the model any more.
      *
      * @throws EngineException if the model cannot be had; versions that were loaded before go on serving, and the index of
      *     the repository has the message
      */
     FetchedModel fetch(String name);
+
+    /** Does as {@link #fetch(String)} does, and tells a listener of its downloads, which the repository's index shows. */
+    default FetchedModel fetch(String name, FetchListener listener) {
+        return fetch(name);
+    }
 }
