@@ -1,5 +1,6 @@
 /// The command line.
 module dev.millrace.cli {
+    requires transitive dev.millrace.inspect;
     requires transitive dev.millrace.session;
     requires dev.millrace.models;
     requires dev.millrace.server;

@@ -1,6 +1,6 @@
 package dev.millrace.bench;
 
-import dev.millrace.cli.io.JsonText;
+import dev.millrace.inspect.JsonText;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package dev.millrace.cli;
 
-import dev.millrace.cli.io.JsonText;
 import dev.millrace.graph.PlainText;
+import dev.millrace.inspect.JsonText;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.scheduler.device.MemoryKind;

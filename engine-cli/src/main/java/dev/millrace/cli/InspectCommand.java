@@ -1,15 +1,15 @@
 package dev.millrace.cli;
 
 import dev.millrace.cli.model.InputMaker;
-import dev.millrace.cli.show.GraphPage;
-import dev.millrace.cli.show.Inspection;
-import dev.millrace.cli.show.InspectionJson;
-import dev.millrace.cli.show.ModelFacts;
-import dev.millrace.cli.show.Profile;
-import dev.millrace.cli.show.RunTimeline;
 import dev.millrace.cli.show.SessionText;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.PlainText;
+import dev.millrace.inspect.GraphPage;
+import dev.millrace.inspect.Inspection;
+import dev.millrace.inspect.InspectionJson;
+import dev.millrace.inspect.ModelFacts;
+import dev.millrace.inspect.Profile;
+import dev.millrace.inspect.RunTimeline;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inputs;
@@ -72,7 +72,7 @@ final class InspectCommand implements Callable<Integer> {
         OutputFile.mayBe(html, argument);
         ModelFacts facts = ModelFacts.of(argument.file());
         if (!json) {
-            facts.print(out);
+            SessionText.facts(facts, out);
             out.flush();
         }
         try (Engine engine = flags.engine();

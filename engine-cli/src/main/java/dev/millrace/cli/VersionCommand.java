@@ -1,9 +1,9 @@
 package dev.millrace.cli;
 
-import dev.millrace.cli.io.JsonText;
 import dev.millrace.cli.model.ModelCache;
 import dev.millrace.cli.show.MachineFacts;
 import dev.millrace.graph.PlainText;
+import dev.millrace.inspect.JsonText;
 import dev.millrace.session.Engine;
 import java.io.PrintWriter;
 import java.util.Map;

@@ -2,11 +2,6 @@ package dev.millrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.cli.show.Inspection;
-import dev.millrace.cli.show.InspectionJson;
-import dev.millrace.cli.show.ModelFacts;
-import dev.millrace.cli.show.Profile;
-import dev.millrace.cli.show.RunTimeline;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
@@ -17,6 +12,11 @@ import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.inspect.Inspection;
+import dev.millrace.inspect.InspectionJson;
+import dev.millrace.inspect.ModelFacts;
+import dev.millrace.inspect.Profile;
+import dev.millrace.inspect.RunTimeline;
 import dev.millrace.providers.testkit.device.ThreadedFactory;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;

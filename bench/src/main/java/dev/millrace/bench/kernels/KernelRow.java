@@ -1,6 +1,6 @@
 package dev.millrace.bench.kernels;
 
-import dev.millrace.cli.io.JsonText;
+import dev.millrace.inspect.JsonText;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,7 +2,7 @@ package dev.millrace.bench.suite;
 
 import dev.millrace.bench.compare.Csv;
 import dev.millrace.bench.compare.Numbers;
-import dev.millrace.cli.io.JsonText;
+import dev.millrace.inspect.JsonText;
 import java.util.List;
 import tools.jackson.core.JsonGenerator;
 

@@ -1,7 +1,7 @@
 package dev.millrace.cli.operators;
 
-import dev.millrace.cli.io.JsonText;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.inspect.JsonText;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.core.JsonGenerator;

@@ -1,8 +1,8 @@
 package dev.millrace.cli.quantize;
 
-import dev.millrace.cli.io.JsonText;
 import dev.millrace.graph.quantize.QuantizeReport;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.inspect.JsonText;
 import java.nio.file.Path;
 import tools.jackson.core.JsonGenerator;
 

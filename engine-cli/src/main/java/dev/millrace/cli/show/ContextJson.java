@@ -1,8 +1,8 @@
 package dev.millrace.cli.show;
 
-import dev.millrace.cli.io.JsonText;
 import dev.millrace.epcontext.ContextInfo;
 import dev.millrace.epcontext.binary.SourcePlace;
+import dev.millrace.inspect.JsonText;
 import dev.millrace.session.ModelCompatibility;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

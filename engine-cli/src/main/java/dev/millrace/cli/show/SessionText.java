@@ -1,17 +1,46 @@
 package dev.millrace.cli.show;
 
 import dev.millrace.graph.PlainText;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.inspect.ModelFacts;
 import dev.millrace.scheduler.run.StretchSummary;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionReport.PartitionInfo;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Prints the parts of a session as tables of text. */
+/** Prints the facts of a model and the parts of its session as tables of text. */
 public final class SessionText {
     private SessionText() {}
+
+    /** Prints a line for each fact of a model's file. */
+    public static void facts(ModelFacts facts, PrintWriter out) {
+        lines(facts).forEach(line -> out.println(PlainText.line(line)));
+    }
+
+    private static List<String> lines(ModelFacts facts) {
+        var lines = new ArrayList<String>();
+        lines.add(facts.file() + ", " + bytes(facts.bytes()));
+        Model model = facts.model();
+        Model.Header header = model.header();
+        lines.add("IR " + header.irVersion() + ", producer " + header.producerName() + " " + header.producerVersion());
+        model.opsets().forEach((domain, opset) -> lines.add("opset " + ModelFacts.domain(domain) + " " + opset));
+        model.metadata().forEach((key, value) -> lines.add("metadata " + key + ": " + value));
+        model.graph().inputs().forEach(input -> lines.add("input  " + input));
+        List<String> names = model.graph().outputNames();
+        for (int i = 0; i < names.size(); i++) {
+            lines.add("output " + names.get(i) + ": "
+                    + model.graph().outputs().get(i).described());
+        }
+        lines.add("%d nodes, %d initializers, %,d parameters, %s"
+                .formatted(facts.nodes(), facts.initializers(), facts.parameters(), bytes(facts.parameterBytes())));
+        facts.operators().forEach((operator, count) -> lines.add("  %5d %s".formatted(count, operator)));
+        return lines;
+    }
 
     /**
      * Prints the number of partitions and nodes for each provider, compiled ones and single nodes apart. A sequence of

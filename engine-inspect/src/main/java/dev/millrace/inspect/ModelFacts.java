@@ -1,6 +1,5 @@
-package dev.millrace.cli.show;
+package dev.millrace.inspect;
 
-import dev.millrace.graph.PlainText;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
@@ -10,13 +9,10 @@ import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -96,31 +92,8 @@ public record ModelFacts(
         }
     }
 
-    /** Prints a line for each fact. */
-    public void print(PrintWriter out) {
-        lines().forEach(line -> out.println(PlainText.line(line)));
-    }
-
-    private List<String> lines() {
-        var lines = new ArrayList<String>();
-        lines.add(file + ", " + SessionText.bytes(bytes));
-        Model.Header header = model.header();
-        lines.add("IR " + header.irVersion() + ", producer " + header.producerName() + " " + header.producerVersion());
-        model.opsets().forEach((domain, opset) -> lines.add("opset " + domain(domain) + " " + opset));
-        model.metadata().forEach((key, value) -> lines.add("metadata " + key + ": " + value));
-        model.graph().inputs().forEach(input -> lines.add("input  " + input));
-        List<String> names = model.graph().outputNames();
-        for (int i = 0; i < names.size(); i++) {
-            lines.add("output " + names.get(i) + ": "
-                    + model.graph().outputs().get(i).described());
-        }
-        lines.add("%d nodes, %d initializers, %,d parameters, %s"
-                .formatted(nodes, initializers, parameters, SessionText.bytes(parameterBytes)));
-        operators.forEach((operator, count) -> lines.add("  %5d %s".formatted(count, operator)));
-        return lines;
-    }
-
-    static String domain(String domain) {
+    /** Returns the name of a domain of operators; that of ONNX is empty in files. */
+    public static String domain(String domain) {
         return domain.equals(OpId.ONNX) ? "ai.onnx" : domain;
     }
 }

@@ -1,4 +1,4 @@
-package dev.millrace.cli.show;
+package dev.millrace.inspect;
 
 import dev.millrace.graph.PlainText;
 import dev.millrace.scheduler.event.RunListener;

@@ -1,6 +1,5 @@
-package dev.millrace.cli.show;
+package dev.millrace.inspect;
 
-import dev.millrace.cli.io.JsonText;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;

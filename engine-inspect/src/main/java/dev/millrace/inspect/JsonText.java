@@ -1,4 +1,4 @@
-package dev.millrace.cli.io;
+package dev.millrace.inspect;
 
 import java.io.StringWriter;
 import java.util.function.Consumer;

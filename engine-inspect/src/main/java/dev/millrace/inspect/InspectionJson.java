@@ -1,6 +1,5 @@
-package dev.millrace.cli.show;
+package dev.millrace.inspect;
 
-import dev.millrace.cli.io.JsonText;
 import dev.millrace.graph.infer.TypeInference;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.scheduler.run.StretchSummary;

@@ -1,4 +1,4 @@
-package dev.millrace.cli.show;
+package dev.millrace.inspect;
 
 import java.io.IOException;
 import java.io.InputStream;

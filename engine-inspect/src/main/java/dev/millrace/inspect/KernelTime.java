@@ -1,4 +1,4 @@
-package dev.millrace.cli.show;
+package dev.millrace.inspect;
 
 /**
  * The average time of a kernel in one of the measured runs.

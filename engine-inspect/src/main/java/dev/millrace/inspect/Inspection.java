@@ -1,4 +1,4 @@
-package dev.millrace.cli.show;
+package dev.millrace.inspect;
 
 import dev.millrace.session.Session;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,5 @@
-package dev.millrace.cli.show;
+package dev.millrace.inspect;
 
-import dev.millrace.cli.io.JsonText;
 import dev.millrace.scheduler.device.DeviceStream;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.kernel.Work;
