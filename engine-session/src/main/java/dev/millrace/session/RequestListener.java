@@ -15,6 +15,14 @@ public interface RequestListener {
      */
     default void began(SessionLabel of, String tag) {}
 
+    /**
+     * Hears that a request whose options have a tag is part of a batch, whose run waits for its turn now. Not called for a request
+     * that runs alone.
+     *
+     * @param requests how many requests the batch has
+     */
+    default void joined(SessionLabel of, String tag, int requests) {}
+
     /** Hears of a run that answered several requests of a {@link BatchedSession}, beside the run's own report. */
     default void batchEnded(BatchReport batch) {}
 

@@ -100,6 +100,48 @@ class BatchingTest {
     }
 
     @Test
+    void aRequestWithATagHearsOfItsBatchBeforeItsRun() throws InterruptedException {
+        var heard = new ConcurrentLinkedQueue<String>();
+        var listener = new RequestListener() {
+            @Override
+            public void ended(RequestReport request) {
+                // only beginnings count
+            }
+
+            @Override
+            public void joined(SessionLabel of, String tag, int requests) {
+                heard.add(tag + " is one of " + requests);
+            }
+
+            @Override
+            public void began(SessionLabel of, String tag) {
+                heard.add(tag + " runs");
+            }
+        };
+        try (Engine told = Engine.create(
+                        EngineOptions.builder().threads(1).requestListener(listener).build());
+                Session own = told.session(TestModels.perceptron(2, WIDTH, 1), SessionOptions.defaults())) {
+            BatchedSession joining = own.batched(
+                    BatchOptions.builder().maxDelay(Duration.ofHours(1)).build());
+            for (int i = 0; i < 3; i++) {
+                joining.mono(request(1, i)).map(BatchingTest::answer).toFuture().join();
+            }
+            var alone = RunOptions.builder().tag("first").build();
+            var together = RunOptions.builder().tag("second").build();
+            OccupiedSession occupied = OccupiedSession.of(own, request(1, 0));
+            List<CompletableFuture<Outputs>> answers = new ArrayList<>();
+            answers.add(joining.mono(request(1, 0), alone).toFuture());
+            answers.add(joining.mono(request(1, 1), together).toFuture());
+            for (int i = 2; i < 9; i++) {
+                answers.add(joining.mono(request(1 + i % 3, i)).toFuture());
+            }
+            occupied.close();
+            answers.forEach(each -> each.join().close());
+        }
+        assertThat(heard).containsExactly("first runs", "second is one of 8", "second runs");
+    }
+
+    @Test
     void requestsThatComeMeanwhileBecomeOneRunAndAreSplitBack() throws InterruptedException {
         measureSingles();
         List<Inputs> requests = new ArrayList<>();

@@ -33,6 +33,9 @@ public interface MemberRuns extends Session {
     /** Tells listeners that a run begins which answers a request among others. */
     void began(RunOptions options);
 
+    /** Tells listeners that a request is part of a batch of {@code size}. */
+    void joined(RunOptions options, int size);
+
     /** Tells listeners of a run that answered {@code size} requests. */
     void batchEnded(int size, long copiedNanos, long ranNanos);
 }

@@ -294,7 +294,10 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
             BatchAxes.Joined side = axes.join(values);
             joined = side;
             joining = System.nanoTime() - before;
-            batch.forEach(member -> member.startedIn(this));
+            batch.forEach(member -> {
+                member.startedIn(this);
+                session.joined(member.options, batch.size());
+            });
             RunOptions ofBatch = RunOptions.builder().priority(priority).build();
             Disposable begun = session.start(side.inputs(), ofBatch, this);
             run = begun;

@@ -179,6 +179,11 @@ public final class OpenSession extends Streaming implements MemberRuns {
     }
 
     @Override
+    public void joined(RunOptions options, int size) {
+        watch.joined(options, size);
+    }
+
+    @Override
     public void batchEnded(int size, long copiedNanos, long ranNanos) {
         watch.batchEnded(size, copiedNanos, ranNanos);
     }

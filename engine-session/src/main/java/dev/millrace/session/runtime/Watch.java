@@ -42,6 +42,14 @@ final class Watch {
         }
     }
 
+    /** A request is part of a batch of so many. */
+    void joined(RunOptions options, int size) {
+        RequestListener heard = listener;
+        if (heard != null && !options.tag().isEmpty()) {
+            tell(() -> heard.joined(session, options.tag(), size));
+        }
+    }
+
     /** A run has answered so many requests. */
     void batchEnded(int size, long copiedNanos, long ranNanos) {
         RequestListener heard = listener;
