@@ -3,15 +3,18 @@ package dev.millrace.session;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.format.ExternalFiles;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.session.util.Failures;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -86,6 +89,14 @@ public final class SessionOption<T extends @Nullable Object> {
             () -> null,
             UnaryOperator.identity(),
             OptionText.PATH);
+    public static final SessionOption<Map<String, MemorySegment>> EXTERNAL_DATA = new SessionOption<>(
+            "externalData",
+            null,
+            "the contents of files of external data, by their locations; may be called several times"
+                    + " ([sessions](sessions.md#external-data))",
+            Map::of,
+            ExternalFiles::checked,
+            null);
     public static final SessionOption<FileUse> FILE_USE = new SessionOption<>(
             "fileUse",
             null,

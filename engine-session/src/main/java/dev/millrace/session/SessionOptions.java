@@ -3,15 +3,18 @@ package dev.millrace.session;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.format.ExternalFiles;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.session.util.Failures;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -137,6 +140,15 @@ public final class SessionOptions {
 
     public @Nullable Path externalDataFolder() {
         return get(SessionOption.EXTERNAL_DATA_FOLDER);
+    }
+
+    public Map<String, MemorySegment> externalData() {
+        return get(SessionOption.EXTERNAL_DATA);
+    }
+
+    /** Returns where a model's external data lies. */
+    public ExternalFiles externalFiles() {
+        return new ExternalFiles(externalDataFolder(), externalData());
     }
 
     public FileUse fileUse() {
@@ -365,6 +377,18 @@ public final class SessionOptions {
 
         public Builder externalDataFolder(@Nullable Path value) {
             return set(SessionOption.EXTERNAL_DATA_FOLDER, value);
+        }
+
+        /**
+         * Gives the content of a file of external data, which is not looked for on disk then. The memory may be read by any
+         * thread, and stays open and unchanged as long as the session is open. A context cache is not used.
+         *
+         * @param location the path of the file as the model has it, relative to the model's folder
+         */
+        public Builder externalData(String location, MemorySegment content) {
+            var all = new HashMap<>(value(values, SessionOption.EXTERNAL_DATA));
+            all.put(Failures.requireArgument(location, "location"), Failures.requireArgument(content, "content"));
+            return set(SessionOption.EXTERNAL_DATA, all);
         }
 
         /**

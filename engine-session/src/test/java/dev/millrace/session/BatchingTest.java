@@ -118,8 +118,10 @@ class BatchingTest {
                 heard.add(tag + " runs");
             }
         };
-        try (Engine told = Engine.create(
-                        EngineOptions.builder().threads(1).requestListener(listener).build());
+        try (Engine told = Engine.create(EngineOptions.builder()
+                        .threads(1)
+                        .requestListener(listener)
+                        .build());
                 Session own = told.session(TestModels.perceptron(2, WIDTH, 1), SessionOptions.defaults())) {
             BatchedSession joining = own.batched(
                     BatchOptions.builder().maxDelay(Duration.ofHours(1)).build());

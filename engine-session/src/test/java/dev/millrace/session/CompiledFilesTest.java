@@ -6,7 +6,10 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.format.DataPlace;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,6 +33,45 @@ class CompiledFilesTest extends CompiledTest {
         Path file = folder.resolve("far.onnx");
         Models.write(Models.read(model, null), file, WriteOptions.externalData(data, 64));
         return file;
+    }
+
+    @Test
+    void initializersMayLieInMemory() throws IOException {
+        Path far = withData("far.data");
+        byte[] content = Files.readAllBytes(folder.resolve("far.data"));
+        Files.delete(folder.resolve("far.data"));
+        SessionOptions options = PLAIN.toBuilder()
+                .externalData("far.data", MemorySegment.ofArray(content))
+                .build();
+        assertThat(options.externalData()).containsOnlyKeys("far.data");
+        try (Session expected = engine.session(model, PLAIN);
+                Session ofFile = engine.session(far, options);
+                Session ofMemory = engine.session(Files.readAllBytes(far), options)) {
+            assertThat(answer(ofFile)).isEqualTo(answer(expected));
+            assertThat(answer(ofMemory)).isEqualTo(answer(expected));
+        }
+        assertAnswersAsItsSource(compiled(ModelInput.file(far), CompileOptions.of(options)), PLAIN.toBuilder());
+    }
+
+    private byte[] compiled(ModelInput input, CompileOptions.Builder options) {
+        ModelOutput.Buffer buffer = ModelOutput.buffer();
+        compile(input, buffer, options.binary(folder, "net"));
+        return buffer.bytes();
+    }
+
+    @Test
+    void initializersGoToABufferAndComeFromIt() {
+        var weights = new ByteArrayOutputStream();
+        byte[] compiled =
+                compiled(ModelInput.file(source), CompileOptions.of(PLAIN).placement((name, tensor, original) -> {
+                    var place = new DataPlace(
+                            "weights", weights.size(), tensor.segment().byteSize());
+                    weights.writeBytes(tensor.segment().toArray(ValueLayout.JAVA_BYTE));
+                    return place;
+                }));
+        assertThat(weights.size()).isPositive();
+        assertAnswersAsItsSource(
+                compiled, PLAIN.toBuilder().externalData("weights", MemorySegment.ofArray(weights.toByteArray())));
     }
 
     @Test

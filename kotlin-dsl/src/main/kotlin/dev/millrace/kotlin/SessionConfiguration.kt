@@ -41,6 +41,17 @@ public class SessionConfiguration internal constructor() {
     /** The folder of a model's external data; null for the folder of its file. */
     public var externalDataFolder: Path? by option(SessionOption.EXTERNAL_DATA_FOLDER)
 
+    /**
+     * Gives the content of a file of external data, which is not looked for on disk then. The memory stays open and
+     * unchanged as long as the session is open.
+     */
+    public fun externalData(
+        location: String,
+        content: MemorySegment,
+    ) {
+        options.externalData(location, content)
+    }
+
     /** Whether the session's files are read or mapped. */
     public var fileUse: FileUse by option(SessionOption.FILE_USE)
 

@@ -15,12 +15,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files beside a model that hold its large tensors, each read or mapped once. A location is a relative path that
+ * The files that hold the large tensors of a model, each read or mapped once, or given by the caller. A location is a relative path that
  * stays inside the model's folder, also after symbolic links were followed; where the model file itself is a link, the
  * folder of the file that it leads to counts as its folder too. Not thread-safe.
  */
 public final class ExternalData {
     private final @Nullable Path folder;
+    private final Map<String, MemorySegment> inMemory;
     private final @Nullable Path model;
     private final FileUse use;
     private final DataListener listener;
@@ -28,8 +29,9 @@ public final class ExternalData {
     private final Map<Path, MemorySegment> byFile = new HashMap<>();
     private final List<MappedFile> mapped = new ArrayList<>();
 
-    private ExternalData(@Nullable Path folder, @Nullable Path model, FileUse use, DataListener listener) {
-        this.folder = folder;
+    private ExternalData(ExternalFiles files, @Nullable Path model, FileUse use, DataListener listener) {
+        this.folder = files.folder();
+        this.inMemory = files.inMemory();
         this.model = model;
         this.use = use;
         this.listener = listener;
@@ -37,26 +39,40 @@ public final class ExternalData {
 
     /** Returns the data that lies in {@code folder}; with null, the model was read from memory and can have none. */
     public static ExternalData inFolder(@Nullable Path folder, FileUse use, DataListener listener) {
-        return new ExternalData(folder, null, use, listener);
+        return in(ExternalFiles.in(folder), use, listener);
+    }
+
+    /** Returns the data that lies in such files; those on disk need a folder. */
+    static ExternalData in(ExternalFiles files, FileUse use, DataListener listener) {
+        return new ExternalData(files, null, use, listener);
     }
 
     /** Returns the external data of a model file, which lies in the folder of that file. */
     public static ExternalData besideModel(Path file, FileUse use, DataListener listener) throws IOException {
+        return besideModel(file, Map.of(), use, listener);
+    }
+
+    /** Returns the external data of a model file, in its folder and in memory. */
+    static ExternalData besideModel(Path file, Map<String, MemorySegment> inMemory, FileUse use, DataListener listener)
+            throws IOException {
         Path folder = file.toAbsolutePath().getParent();
         if (folder == null) {
             throw new IOException(file + " is in no folder");
         }
-        return new ExternalData(folder, file, use, listener);
+        return new ExternalData(new ExternalFiles(folder, inMemory), file, use, listener);
     }
 
     /** Returns {@code length} bytes at {@code offset} of the file at {@code location}. */
     public MemorySegment slice(String location, long offset, long length) {
         MemorySegment file = byLocation.get(location);
         if (file == null) {
-            Path named = locate(location);
-            Path real = confined(named, location);
-            listener.opened(named);
-            file = byFile.computeIfAbsent(real, this::content);
+            file = inMemory.get(location);
+            if (file == null) {
+                Path named = locate(location);
+                Path real = confined(named, location);
+                listener.opened(named);
+                file = byFile.computeIfAbsent(real, this::content);
+            }
             byLocation.put(location, file);
         }
         if (offset < 0 || length < 0 || length > file.byteSize() || offset > file.byteSize() - length) {
@@ -96,7 +112,8 @@ public final class ExternalData {
         }
         if (folder == null) {
             throw EngineException.invalidGraph("the tensor lies in external data file '" + location
-                    + "', but the model was read from memory; name the folder of its external data");
+                    + "', but the model was read from memory; name the folder of its external data, or give"
+                    + " its content");
         }
         Path file;
         try {

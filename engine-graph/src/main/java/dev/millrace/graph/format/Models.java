@@ -49,25 +49,25 @@ public final class Models {
      * @param data the listener that is told of each external data file and of the tensors in it
      */
     public static Model read(Path file, FileUse use, DataListener data) {
-        return read(file, null, use, data);
+        return read(file, ExternalFiles.in(null), use, data);
     }
 
     /**
      * Reads a file.
      *
-     * @param folder where its external data lies; null for its own folder
+     * @param external where its external data lies
      * @param data hears of its external data
      */
-    public static Model read(Path file, @Nullable Path folder, FileUse use, DataListener data) {
+    public static Model read(Path file, ExternalFiles external, FileUse use, DataListener data) {
         try {
-            FileIdentity found = FileIdentity.of(file);
-            if (!found.isFile()) {
+            FileIdentity identity = FileIdentity.of(file);
+            if (!identity.isFile()) {
                 throw EngineException.invalidArgument(file + " is no file; name the .onnx file itself");
             }
-            ExternalData external = folder == null
-                    ? ExternalData.besideModel(file, use, data)
-                    : ExternalData.inFolder(folder, use, data);
-            return new OnnxReader(external, file).read(FileMapping.content(found, use));
+            ExternalData found = external.folder() == null
+                    ? ExternalData.besideModel(file, external.inMemory(), use, data)
+                    : ExternalData.in(external, use, data);
+            return new OnnxReader(found, file).read(FileMapping.content(identity, use));
         } catch (NoSuchFileException e) {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file, e);
         } catch (IOException e) {
@@ -107,12 +107,17 @@ public final class Models {
 
     /** Reads a model from memory; {@code folder} is where its external data lies, null where it has none. */
     public static Model read(MemorySegment bytes, @Nullable Path folder, FileUse use) {
-        return read(bytes, folder, use, NOBODY);
+        return read(bytes, ExternalFiles.in(folder), use, NOBODY);
     }
 
-    /** Reads a model like {@link #read(MemorySegment, Path, FileUse)} and tells {@code data} of its external data. */
-    public static Model read(MemorySegment bytes, @Nullable Path folder, FileUse use, DataListener data) {
-        return new OnnxReader(ExternalData.inFolder(folder, use, data), null).read(FileMapping.Content.of(bytes));
+    /**
+     * Reads a model from memory.
+     *
+     * @param external where its external data lies; files on disk need a folder
+     * @param data hears of its external data
+     */
+    public static Model read(MemorySegment bytes, ExternalFiles external, FileUse use, DataListener data) {
+        return new OnnxReader(ExternalData.in(external, use, data), null).read(FileMapping.Content.of(bytes));
     }
 
     /** Reads a model from this very array; {@code folder} is where its external data lies, null where it has none. */

@@ -15,9 +15,12 @@ import dev.millrace.graph.proto.TensorProto;
 import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,6 +62,39 @@ class ExternalDataTest {
         assertThatThrownBy(() -> Models.read(bytes, null))
                 .isInstanceOf(EngineException.class)
                 .hasMessageContaining("name the folder");
+    }
+
+    @Test
+    void contentsInMemoryComeBeforeFiles() throws IOException {
+        MemorySegment content = MemorySegment.ofArray(new byte[] {5, 6, 7});
+        byte[] bytes =
+                proto(external("w", 2, "w.bin", "offset", "1", "length", "2")).toByteArray();
+        var files = new ExternalFiles(null, Map.of("w.bin", content));
+        Model model = Models.read(MemorySegment.ofArray(bytes), files, FileUse.READ, Models.NOBODY);
+        assertThat(tensor(model).longs()).containsExactly(6, 7);
+        Path file = Files.write(folder.resolve("m.onnx"), bytes);
+        assertThat(tensor(Models.read(file, files, FileUse.READ, Models.NOBODY)).longs())
+                .containsExactly(6, 7);
+        byte[] longer = proto(external("w", 8, "w.bin")).toByteArray();
+        assertThatThrownBy(() -> Models.read(MemorySegment.ofArray(longer), files, FileUse.READ, Models.NOBODY))
+                .hasMessageContaining("'w.bin' has 3 bytes");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"../w.bin", "/w.bin", "sub/../../w.bin", ""})
+    void contentsInMemoryHaveLocationsThatModelsCanHave(String location) {
+        var contents = Map.of(location, MemorySegment.ofArray(new byte[8]));
+        assertThatThrownBy(() -> new ExternalFiles(null, contents))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("no model can have external data in '" + location + "'");
+    }
+
+    @Test
+    void contentsInMemoryAreReadByAnyThread() {
+        try (Arena arena = Arena.ofConfined()) {
+            var contents = Map.of("w.bin", arena.allocate(8));
+            assertThatThrownBy(() -> new ExternalFiles(null, contents)).hasMessageContaining("only its own thread");
+        }
     }
 
     @ParameterizedTest

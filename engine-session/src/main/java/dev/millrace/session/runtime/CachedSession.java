@@ -35,7 +35,9 @@ final class CachedSession {
 
     /** Whether what the options ask for can come from a cache. */
     static boolean suits(SessionOptions options) {
-        return !options.epContext().enable() && !options.disableModelCompile();
+        return !options.epContext().enable()
+                && !options.disableModelCompile()
+                && options.externalData().isEmpty();
     }
 
     OpenSession open(Path source) {

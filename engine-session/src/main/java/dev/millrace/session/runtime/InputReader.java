@@ -46,14 +46,14 @@ final class InputReader {
         if (!Files.exists(file)) {
             throw EngineException.invalidArgument("Input model path does not exist: " + file);
         }
-        return Models.read(file, options.externalDataFolder(), options.fileUse(), data);
+        return Models.read(file, options.externalFiles(), options.fileUse(), data);
     }
 
     private Model read(MemorySegment bytes) {
         if (bytes.byteSize() == 0) {
             throw EngineException.invalidArgument("Buffer for input model data has size 0");
         }
-        return Models.read(bytes, options.externalDataFolder(), options.fileUse(), data);
+        return Models.read(bytes, options.externalFiles(), options.fileUse(), data);
     }
 
     private Model read(InputStream stream) {

@@ -74,9 +74,7 @@ final class SessionBuilder {
     OpenSession fromFile(Path file) {
         origin = file;
         return build(
-                file.toString(),
-                file,
-                () -> Models.read(file, options.externalDataFolder(), options.fileUse(), new Data()));
+                file.toString(), file, () -> Models.read(file, options.externalFiles(), options.fileUse(), new Data()));
     }
 
     /** Creates the session from the context model that a cache keeps for {@code source}. */
@@ -110,7 +108,7 @@ final class SessionBuilder {
         return build(
                 "model from memory",
                 null,
-                () -> Models.read(bytes, options.externalDataFolder(), options.fileUse(), new Data()));
+                () -> Models.read(bytes, options.externalFiles(), options.fileUse(), new Data()));
     }
 
     /**
