@@ -5,6 +5,9 @@ module dev.millrace.models {
     requires static transitive org.jspecify;
 
     exports dev.millrace.models;
+    exports dev.millrace.models.store;
     exports dev.millrace.models.packages to
             dev.millrace.cli;
+
+    uses dev.millrace.models.store.ObjectStoreProvider;
 }

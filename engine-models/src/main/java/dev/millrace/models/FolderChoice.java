@@ -2,10 +2,8 @@ package dev.millrace.models;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.models.ModelName.NamedFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +11,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The files of a text model in a repository: the model, its tokenizer and its configurations. */
-final class HubFolder {
+/** The files of a model in a folder of a source: the model, its tokenizer and its configurations. */
+final class FolderChoice {
+    /** The source of files. */
+    @FunctionalInterface
+    interface Files {
+        /** Returns a file, which is fetched if it is not there; null if the source has none. */
+        @Nullable
+        Path find(String path);
+    }
+
     private static final String GENAI = "genai_config.json";
     private static final Pattern GENAI_MODEL = Pattern.compile("\"filename\"\\s*:\\s*\"([^\"\\\\]+\\.onnx)\"");
     private static final long LARGEST_GENAI = 1 << 20;
@@ -36,13 +42,13 @@ final class HubFolder {
     private static final List<String> VARIANTS =
             List.of("_q4", "_q4f16", "_bnb4", "_int8", "_quantized", "_uint8", "", "_fp16");
 
-    private final HubSource hub;
+    private final Files files;
     private final String prefix;
     private final String source;
 
-    /** @param folder the path of the folder in the repository; empty for the repository itself */
-    HubFolder(HubSource hub, String source, String folder) {
-        this.hub = hub;
+    /** @param folder the path of the folder in the source; empty for the source itself */
+    FolderChoice(Files files, String source, String folder) {
+        this.files = files;
         this.source = source + (folder.isEmpty() ? "" : "/" + folder);
         prefix = folder.isEmpty() ? "" : folder + "/";
     }
@@ -71,11 +77,11 @@ final class HubFolder {
     }
 
     private List<String> named(Path genai) throws IOException {
-        if (Files.size(genai) > LARGEST_GENAI) {
+        if (java.nio.file.Files.size(genai) > LARGEST_GENAI) {
             throw EngineException.invalidArgument(source + "/" + GENAI + " is too large for a configuration");
         }
         var models = new ArrayList<String>();
-        String text = Files.readString(genai, StandardCharsets.UTF_8);
+        String text = java.nio.file.Files.readString(genai, StandardCharsets.UTF_8);
         for (Matcher each = GENAI_MODEL.matcher(text); each.find(); ) {
             models.add(prefix + each.group(1));
         }
@@ -85,19 +91,26 @@ final class HubFolder {
         return models;
     }
 
-    /** Fetches what belongs to a model, as far as the repository has it. */
+    /** Fetches what belongs to a model, as far as the source has it. */
     void fetchBeside() {
         for (String each : BESIDE) {
             find(prefix + each);
         }
     }
 
-    /** Returns the folder on this machine, which exists once a file of it was fetched. */
-    Path place() {
-        return hub.folder().resolve(prefix);
+    /** Returns the folder where the tokenizer of a model file lies: its own, or the one above {@code onnx}. */
+    static String folderOf(String model) {
+        String folder = model.substring(0, Math.max(0, model.lastIndexOf('/')));
+        boolean isInner = folder.equals("onnx") || folder.endsWith("/onnx");
+        return isInner ? folder.substring(0, Math.max(0, folder.lastIndexOf('/'))) : folder;
+    }
+
+    /** Returns the path below the source's own folder, which is empty or ends with a slash. */
+    String prefix() {
+        return prefix;
     }
 
     private @Nullable Path find(String path) {
-        return hub.find(new NamedFile(path, null));
+        return files.find(path);
     }
 }
