@@ -2,6 +2,7 @@ package dev.millrace.cli;
 
 import dev.millrace.cli.model.ModelCatalog;
 import dev.millrace.epcontext.cache.ContextCache;
+import dev.millrace.models.ModelName;
 import dev.millrace.server.AccessToken;
 import dev.millrace.server.ControlMode;
 import dev.millrace.server.ModelServer;
@@ -45,8 +46,9 @@ final class ServerCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "FOLDER",
-            description = "Folders of models: MODEL/config.pbtxt and MODEL/VERSION/model.onnx, or MODEL.onnx.")
-    private List<Path> folders = new ArrayList<>();
+            description = "Folders of models: MODEL/config.pbtxt and MODEL/VERSION/model.onnx, or MODEL.onnx. With"
+                    + " millrace-models-s3 on the class path, folders in S3, too: s3://BUCKET/FOLDER/.")
+    private List<String> folders = new ArrayList<>();
 
     @Option(
             names = ServeConfigFile.FLAG,
@@ -195,10 +197,7 @@ final class ServerCommand implements Callable<Integer> {
             read.models().forEach(each -> arguments.add(ServeConfigFile.MODEL_FLAG + "=" + each));
         }
         arguments.add("--");
-        arguments.addAll(
-                folders.isEmpty()
-                        ? read.folders()
-                        : folders.stream().map(Path::toString).toList());
+        arguments.addAll(folders.isEmpty() ? read.folders() : folders);
         var command = new ServerCommand();
         try {
             new CommandLine(command)
@@ -245,7 +244,10 @@ final class ServerCommand implements Callable<Integer> {
 
     private Integer prepare(Path caches, PrintWriter out) throws IOException {
         try {
-            return new ServePreparation(caches, folders, threads).run(out);
+            if (!remote().isEmpty()) {
+                throw new UsageException("--prepare takes folders of this machine, not " + remote());
+            }
+            return new ServePreparation(caches, List.of(local()), threads).run(out);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return ExitCode.REFUSED;
@@ -261,9 +263,21 @@ final class ServerCommand implements Callable<Integer> {
                 : ServerTelemetry.NONE;
     }
 
+    private Path[] local() {
+        return folders.stream()
+                .filter(each -> !ModelName.isName(each))
+                .map(Path::of)
+                .toArray(Path[]::new);
+    }
+
+    private List<String> remote() {
+        return folders.stream().filter(ModelName::isName).toList();
+    }
+
     private ServerOptions options(ServerTelemetry traces) throws IOException {
         var options = ServerOptions.builder()
-                .repositories(folders.toArray(new Path[0]))
+                .repositories(local())
+                .remoteRepositories(remote().toArray(new String[0]))
                 .host(host)
                 .httpPort(httpPort)
                 .grpcPort(grpcPort)

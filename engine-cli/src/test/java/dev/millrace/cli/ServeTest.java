@@ -163,5 +163,12 @@ class ServeTest {
         assertThat(traces.code()).isEqualTo(ExitCode.USAGE);
         assertThat(traces.err()).contains("millrace-opentelemetry");
         assertThat(ServeEnvironment.name("--http-port")).isEqualTo("MILLRACE_SERVE_HTTP_PORT");
+        assertThat(millrace("serve", "s3://bucket/models/", "--http-port=0", "--grpc-port=0", "--metrics-port=0")
+                        .err())
+                .contains(
+                        "'s3://bucket/models' is a name in an object store, which the module millrace-models-s3 reads");
+        assertThat(millrace("serve", "s3://bucket/models/", "--prepare", folder.toString())
+                        .err())
+                .contains("--prepare takes folders of this machine");
     }
 }

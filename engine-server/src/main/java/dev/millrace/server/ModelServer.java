@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -57,13 +58,13 @@ public final class ModelServer implements AutoCloseable {
 
     private ModelServer(ServerOptions options) {
         this.options = options;
+        var contents = RepositoryContents.of(options.repositories(), options.remoteRepositories(), options.models());
         var metrics = new ServerMetrics(options.engine().requestListener(), options.genAiTelemetry());
         var counters = new CounterBook(metrics);
         var runs = new RunObservations(options.observations(), counters);
         engine =
                 Engine.create(options.engine().toBuilder().requestListener(runs).build());
-        repository = new ModelRepository(
-                RepositoryContents.of(options.repositories(), options.models()), new ModelLoader(engine), counters);
+        repository = new ModelRepository(contents, new ModelLoader(engine), counters);
         var open = new ArrayList<AutoCloseable>();
         try {
             var settings = new ServerSettings(options.accessLog());
@@ -207,14 +208,23 @@ public final class ModelServer implements AutoCloseable {
         try {
             while (!closing.await(options.pollInterval().toMillis(), TimeUnit.MILLISECONDS)) {
                 try {
-                    repository.refresh();
+                    repository.refresh().exceptionally(ModelServer::unread);
                 } catch (EngineException e) {
-                    LOG.log(System.Logger.Level.WARNING, "a repository cannot be read: {0}", e.getMessage());
+                    unread(e);
                 }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private static @Nullable Void unread(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "a repository cannot be read: {0}",
+                (cause == null ? failure : cause).getMessage());
+        return null;
     }
 
     /** The port of HTTP. */

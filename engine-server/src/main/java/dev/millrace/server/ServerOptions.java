@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The options of a server. An immutable snapshot; {@link #builder()} makes one.
  *
  * @param repositories the folders of models; the first one that has a name wins
+ * @param remoteRepositories the names of folders of models in their {@linkplain dev.millrace.server.source.ModelSource sources};
+ *     those on this machine go before
  * @param models the names of models in their {@linkplain dev.millrace.server.source.ModelSource sources}, by the names that
  *     they are served under
  * @param host the address to listen at
@@ -41,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ServerOptions(
         List<Path> repositories,
+        List<String> remoteRepositories,
         Map<String, String> models,
         String host,
         int httpPort,
@@ -65,10 +68,11 @@ public record ServerOptions(
 
     public ServerOptions {
         repositories = List.copyOf(repositories);
+        remoteRepositories = List.copyOf(remoteRepositories);
         models = Map.copyOf(models);
         loaded = List.copyOf(loaded);
         tokens = List.copyOf(tokens);
-        if (repositories.isEmpty() && models.isEmpty()) {
+        if (repositories.isEmpty() && remoteRepositories.isEmpty() && models.isEmpty()) {
             throw EngineException.invalidArgument("a server needs a folder of models, or a model by name");
         }
         if ((certificate == null) != (key == null)) {
@@ -100,6 +104,7 @@ public record ServerOptions(
     /** A builder of options of a server. Every option but the repositories has a default. */
     public static final class Builder {
         private List<Path> repositories = List.of();
+        private List<String> remoteRepositories = List.of();
         private final Map<String, String> models = new LinkedHashMap<>();
         private String host = "127.0.0.1";
         private int httpPort = 8000;
@@ -125,6 +130,12 @@ public record ServerOptions(
 
         public Builder repositories(Path... folders) {
             repositories = List.of(folders);
+            return this;
+        }
+
+        /** Sets folders of models in sources, such as {@code s3://bucket/models/}. */
+        public Builder remoteRepositories(String... names) {
+            remoteRepositories = List.of(names);
             return this;
         }
 
@@ -238,6 +249,7 @@ public record ServerOptions(
         public ServerOptions build() {
             return new ServerOptions(
                     repositories,
+                    remoteRepositories,
                     models,
                     host,
                     httpPort,

@@ -41,7 +41,7 @@ public final class ModelRepository implements AutoCloseable {
      * Brings what is served in line with the folders: loads what is new or has changed, and unloads what is gone. A model
      * that fails is named in the index and harms no other.
      *
-     * @return the end of the loads that wait for a source; it never fails
+     * @return the end of the loads that wait for a source; it fails if a folder in a source cannot be read at all
      */
     public CompletableFuture<Void> refresh() {
         return changes.refresh();

@@ -6,6 +6,7 @@ import dev.millrace.models.FetchedModel;
 import dev.millrace.models.ModelFiles;
 import dev.millrace.models.ModelName;
 import dev.millrace.server.source.ModelSource;
+import java.nio.file.Path;
 
 /** The source of models by name: hubs, packages, addresses and files, as the environment describes them. */
 final class NamedModelSource implements ModelSource {
@@ -23,5 +24,12 @@ final class NamedModelSource implements ModelSource {
     public FetchedModel fetch(String name, FetchListener listener) {
         var options = FetchOptions.builder().listener(listener).build();
         return ModelFiles.with(options).fetchWithFolder(ModelName.parse(name));
+    }
+
+    @Override
+    public Path repository(String name) {
+        return ModelName.isInStore(name)
+                ? ModelFiles.ofEnvironment().mirror(ModelName.parse(name))
+                : ModelSource.super.repository(name);
     }
 }

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A load of a model that waits for files. */
 final class PendingLoad {
+    /** The source of a load that looks for its model in folders of sources. */
+    static final String REPOSITORIES = "the repository";
+
     private static final long MEGABYTE = 1_000_000;
 
     /** The work before a load, which may take long. */
@@ -64,6 +67,11 @@ final class PendingLoad {
     @Nullable
     String progress() {
         return progress;
+    }
+
+    /** Whether the fetch only finds the model, whose own files may have to be fetched then. */
+    boolean isLookUp() {
+        return REPOSITORIES.equals(source);
     }
 
     /** Returns what the load waits for. */

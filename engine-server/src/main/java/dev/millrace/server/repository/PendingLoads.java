@@ -1,6 +1,7 @@
 package dev.millrace.server.repository;
 
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -31,12 +32,18 @@ final class PendingLoads implements AutoCloseable {
         load.runsAs(threads.submit(() -> run.accept(load)));
     }
 
-    /** Ends the load of a model, if there is one. */
-    void end(String model, String reason) {
+    /** Does something else that takes long on a thread of its own. */
+    CompletableFuture<Void> run(Runnable work) {
+        return CompletableFuture.runAsync(work, threads);
+    }
+
+    /** Ends the load of a model; false if there is none. */
+    boolean end(String model, String reason) {
         PendingLoad load = loads.remove(model);
         if (load != null) {
             load.end(reason);
         }
+        return load != null;
     }
 
     /** Takes a load off the list; false if it was ended. */

@@ -2,9 +2,7 @@ package dev.millrace.server.repository;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.server.config.ConfigRules;
 import dev.millrace.server.config.SourceParameters;
-import dev.millrace.server.config.VersionChoice;
 import dev.millrace.server.model.LoadedVersion;
 import dev.millrace.server.protocol.ModelConfig;
 import java.nio.file.Path;
@@ -15,7 +13,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -27,27 +24,22 @@ import org.jspecify.annotations.Nullable;
 final class RepositoryChanges {
     private static final System.Logger LOG = System.getLogger(ModelRepository.class.getName());
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+    private static final String UNLOADED = "it is unloaded";
     private static final long LONGEST_CLOSE_NANOS = 10_000_000_000L;
 
-    /** The opening of a version. */
-    @FunctionalInterface
-    interface Opening {
-        LoadedVersion open(StoredModel stored, long version, ModelConfig config);
-    }
-
     private final RepositoryContents contents;
-    private final Opening opening;
     private final Map<String, ModelEntry> entries = new ConcurrentHashMap<>();
     /** The folders of models that requests brought, by the models' names. */
     private final Map<String, Path> brought = new HashMap<>();
 
-    private final ConcurrentLinkedQueue<LoadedVersion> retired = new ConcurrentLinkedQueue<>();
+    private final ModelPlacement placement;
     private final PendingLoads pending = new PendingLoads();
     private final ReentrantLock changes = new ReentrantLock();
+    private CompletableFuture<Void> remoteRefresh = DONE;
 
-    RepositoryChanges(RepositoryContents contents, Opening opening) {
+    RepositoryChanges(RepositoryContents contents, ModelPlacement.Opening opening) {
         this.contents = contents;
-        this.opening = opening;
+        placement = new ModelPlacement(contents, entries, opening);
     }
 
     Map<String, ModelEntry> entries() {
@@ -60,6 +52,34 @@ final class RepositoryChanges {
 
     /** Brings what is served in line with the folders and sources. The future ends when all sources have answered. */
     CompletableFuture<Void> refresh() {
+        CompletableFuture<Void> here = refreshCopies();
+        if (contents.remotes().isEmpty()) {
+            return here;
+        }
+        changes.lock();
+        try {
+            if (remoteRefresh.isDone()) {
+                remoteRefresh = pending.run(this::updateRemotes).thenCompose(_ -> refreshCopies());
+            }
+            return remoteRefresh;
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    private void updateRemotes() {
+        try {
+            for (RemoteFolder each : contents.remotes()) {
+                each.update();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new EngineException(Status.CANCELLED, "the thread that fetches was interrupted", e);
+        }
+    }
+
+    /** Brings what is served in line with what is on this machine, and begins to fetch models that have a source. */
+    private CompletableFuture<Void> refreshCopies() {
         changes.lock();
         try {
             Map<String, StoredModel> stored = contents.stored();
@@ -117,11 +137,17 @@ final class RepositoryChanges {
         changes.lock();
         try {
             if (files.isEmpty()) {
-                StoredModel stored = contents.stored().get(name);
-                if (stored == null) {
-                    throw new EngineException(Status.NOT_FOUND, "no repository has a model '" + name + "'");
-                }
-                return begin(stored, config, true);
+                return contents.remotes().isEmpty()
+                        ? begin(stored(name), config, true)
+                        : wait(
+                                StoredModel.ofSource(name, PendingLoad.REPOSITORIES),
+                                PendingLoad.REPOSITORIES,
+                                config,
+                                true,
+                                _ -> {
+                                    updateRemotes();
+                                    return stored(name);
+                                });
             }
             if (config == null) {
                 throw EngineException.invalidArgument("files of a model need the parameter 'config' beside them");
@@ -133,11 +159,19 @@ final class RepositoryChanges {
         }
     }
 
+    private StoredModel stored(String name) {
+        StoredModel stored = contents.stored().get(name);
+        if (stored == null) {
+            throw new EngineException(Status.NOT_FOUND, "no repository has a model '" + name + "'");
+        }
+        return stored;
+    }
+
     private void bring(String name, ModelConfig config, Map<String, byte[]> files) {
         pending.end(name, "a request brings its files");
         OverrideFiles written = OverrideFiles.write(name, files);
         try {
-            put(StoredModel.ofFolder(name, written.model()), config, true);
+            placement.put(StoredModel.ofFolder(name, written.model()), config, true);
         } catch (RuntimeException e) {
             OverrideFiles.delete(written.root());
             throw e;
@@ -171,23 +205,34 @@ final class RepositoryChanges {
         }
         if (source == null && steps.isEmpty()) {
             pending.end(name, "it is loaded anew");
-            put(stored, config, always);
+            placement.put(stored, config, always);
             forget(name);
             return DONE;
         }
-        PendingLoad underWay = pending.find(name);
-        if (underWay != null && underWay.joins(source, config, always)) {
-            return underWay.outcome();
-        }
-        pending.end(name, "it is loaded anew");
-        var load = new PendingLoad(stored, source, config, always, listener -> {
+        return wait(stored, source, config, always, listener -> {
             if (source != null) {
                 return contents.fetched(stored, source, listener);
             }
             steps.forEach(RepositoryChanges::awaitEnd);
             return stored;
         });
-        if (always || entry.states().isEmpty()) {
+    }
+
+    /** Begins a load that waits for files; a load of the same files that is under way takes its place. */
+    private CompletableFuture<Void> wait(
+            StoredModel stored,
+            @Nullable String source,
+            @Nullable ModelConfig config,
+            boolean always,
+            PendingLoad.Fetch fetch) {
+        PendingLoad underWay = pending.find(stored.name());
+        if (underWay != null && underWay.joins(source, config, always)) {
+            return underWay.outcome();
+        }
+        pending.end(stored.name(), "it is loaded anew");
+        var load = new PendingLoad(stored, source, config, always, fetch);
+        ModelEntry entry = entries.get(stored.name());
+        if (entry != null && (always || entry.states().isEmpty())) {
             entry.loading(List.of(1L), load.waitsFor());
         }
         pending.begin(load, this::run);
@@ -229,97 +274,46 @@ final class RepositoryChanges {
         } catch (EngineException e) {
             failure = e;
         }
+        CompletableFuture<Void> rest = DONE;
         changes.lock();
         try {
             if (!pending.finish(load)) {
                 return;
             }
-            if (fetched != null) {
-                put(fetched, load.config(), load.always());
+            if (fetched != null && load.isLookUp()) {
+                rest = begin(fetched, load.config(), load.always());
+            } else if (fetched != null) {
+                placement.put(fetched, load.config(), load.always());
                 forget(load.name());
-            } else if (failure instanceof EngineException known) {
-                entries.computeIfAbsent(load.name(), ModelEntry::new).blame(known);
+            } else if (failure instanceof EngineException known
+                    && entries.get(load.name()) instanceof ModelEntry entry) {
+                entry.blame(known);
             }
         } catch (RuntimeException | Error e) {
             failure = e;
         } finally {
             changes.unlock();
         }
-        if (failure == null) {
-            load.outcome().complete(null);
-        } else {
-            load.outcome().completeExceptionally(failure);
-        }
-    }
-
-    /** Loads the versions of a model that its policy wants, and puts them in the place of the former ones. */
-    private void put(StoredModel stored, @Nullable ModelConfig override, boolean always) {
-        ModelEntry entry = entries.computeIfAbsent(stored.name(), ModelEntry::new);
-        ModelConfig config;
-        VersionChoice choice;
-        try {
-            config = override != null ? override : stored.config();
-            ConfigRules.check(config, stored.name());
-            choice = config.hasEnsembleScheduling() && stored.versions().isEmpty()
-                    ? VersionChoice.FIRST
-                    : VersionChoice.of(
-                            config.getVersionPolicy(),
-                            List.copyOf(stored.versions().keySet()));
-            if (choice.wanted().isEmpty()) {
-                throw EngineException.invalidArgument(
-                        "model '" + stored.name() + "' has no version that its policy wants; " + stored.folder()
-                                + " has " + stored.versions().keySet());
+        CompletableFuture<Void> last = failure == null ? rest : CompletableFuture.failedFuture(failure);
+        last.whenComplete((_, e) -> {
+            if (e == null) {
+                load.outcome().complete(null);
+            } else {
+                load.outcome().completeExceptionally(e);
             }
-            requireSteps(stored.name(), config);
-        } catch (EngineException e) {
-            entry.blame(e);
-            throw e;
-        }
-        replace(entry, stored, config, choice, always);
-    }
-
-    /** Loads the chosen versions and puts them in the place of the former ones, if none of them fails. */
-    private void replace(
-            ModelEntry entry, StoredModel stored, ModelConfig config, VersionChoice choice, boolean always) {
-        var next = new NextVersions(entry, stored, config, always, version -> opening.open(stored, version, config));
-        next.addAll(choice.wanted());
-        next.keepFormerFor(choice);
-        List<LoadedVersion> former = List.copyOf(entry.loaded().values());
-        entry.set(next.loaded(), next.states(), next.files());
-        former.stream().filter(each -> !next.loaded().containsValue(each)).forEach(this::retire);
-        next.throwFailure();
-    }
-
-    /** Loads the models that an ensemble needs and that are not loaded. Those of sources have been fetched before. */
-    private void requireSteps(String ensemble, ModelConfig config) {
-        if (!config.hasEnsembleScheduling()) {
-            return;
-        }
-        Map<String, StoredModel> stored = contents.stored();
-        EnsembleSteps.of(ensemble, config, stored);
-        for (var step : config.getEnsembleScheduling().getStepList()) {
-            ModelEntry member = entries.get(step.getModelName());
-            if (member == null || !member.isReady()) {
-                StoredModel own = stored.get(step.getModelName());
-                if (own == null) {
-                    throw EngineException.invalidArgument(
-                            "the ensemble has a step of model '" + step.getModelName() + "', which no repository has");
-                }
-                if (contents.source(own) == null) {
-                    put(own, null, false);
-                } else {
-                    entries.computeIfAbsent(own.name(), ModelEntry::new).requireReady();
-                }
-            }
-        }
+        });
     }
 
     /** Unloads a model, and the models of an ensemble's steps if {@code dependents} says so. */
     void unload(String name, boolean dependents) {
         changes.lock();
         try {
+            boolean ended = pending.end(name, UNLOADED);
             ModelEntry entry = entries.get(name);
             if (entry == null) {
+                if (ended) {
+                    return;
+                }
                 throw new EngineException(Status.NOT_FOUND, "there is no model '" + name + "'");
             }
             var steps = new ArrayList<String>();
@@ -337,10 +331,10 @@ final class RepositoryChanges {
     }
 
     private void unload(ModelEntry entry) {
-        pending.end(entry.name(), "it is unloaded");
+        pending.end(entry.name(), UNLOADED);
         List<LoadedVersion> former = List.copyOf(entry.loaded().values());
         entry.unloaded();
-        former.forEach(this::retire);
+        former.forEach(placement::retire);
         forget(entry.name());
     }
 
@@ -348,14 +342,8 @@ final class RepositoryChanges {
         pending.end(name, "no repository has it any more");
         ModelEntry entry = entries.remove(name);
         if (entry != null) {
-            entry.loaded().values().forEach(this::retire);
+            entry.loaded().values().forEach(placement::retire);
         }
-    }
-
-    private void retire(LoadedVersion version) {
-        retired.removeIf(LoadedVersion::isClosed);
-        retired.add(version);
-        version.retire();
     }
 
     /** Unloads everything and waits until all requests have ended, for ten seconds at most. */
@@ -364,10 +352,7 @@ final class RepositoryChanges {
         try {
             pending.close();
             List.copyOf(entries.keySet()).forEach(this::remove);
-            long end = System.nanoTime() + LONGEST_CLOSE_NANOS;
-            for (LoadedVersion each : retired) {
-                each.awaitClosed(end - System.nanoTime());
-            }
+            placement.awaitRetired(LONGEST_CLOSE_NANOS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {

@@ -13,28 +13,50 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** The models that a server has: those in folders, and those of which only the source is known. */
+/** The models that a server has: those in folders, here or in a source, and those of which only the source is known. */
 public final class RepositoryContents {
     private final List<Path> folders;
+    private final List<RemoteFolder> remotes;
     private final Map<String, String> named;
     private final List<ModelSource> sources;
 
-    /**
-     * @param named the names of models in their sources, by the names that they are served under
-     * @param sources the sources in the order in which they are asked
-     */
-    RepositoryContents(List<Path> folders, Map<String, String> named, List<ModelSource> sources) {
-        this.folders = List.copyOf(folders);
-        this.named = Map.copyOf(named);
-        this.sources = List.copyOf(sources);
+    private RepositoryContents(
+            List<Path> folders, List<RemoteFolder> remotes, Map<String, String> named, List<ModelSource> sources) {
+        this.folders = folders;
+        this.remotes = remotes;
+        this.named = named;
+        this.sources = sources;
     }
 
-    /** Returns the contents with the sources that are on the class path, and that of names. */
-    public static RepositoryContents of(List<Path> folders, Map<String, String> named) {
+    /**
+     * Returns the contents with the sources that are on the class path, and that of names.
+     *
+     * @param remotes folders of models in sources
+     * @param named the names of models in their sources, by the names that they are served under
+     */
+    public static RepositoryContents of(List<Path> folders, List<String> remotes, Map<String, String> named) {
         var sources = new ArrayList<ModelSource>();
         ServiceLoader.load(ModelSource.class).forEach(sources::add);
         sources.add(new NamedModelSource());
-        return new RepositoryContents(folders, named, sources);
+        return new RepositoryContents(
+                folders,
+                remotes.stream()
+                        .map(each -> new RemoteFolder(each, sourceOf(sources, each)))
+                        .toList(),
+                named,
+                sources);
+    }
+
+    private static ModelSource sourceOf(List<ModelSource> sources, String name) {
+        return sources.stream()
+                .filter(each -> each.accepts(name))
+                .findFirst()
+                .orElseThrow(() -> EngineException.invalidArgument("no source of models accepts '" + name + "'"));
+    }
+
+    /** The folders in sources, which take time to be brought up to date. */
+    List<RemoteFolder> remotes() {
+        return remotes;
     }
 
     /** Lists the models; the first folder that has a name wins. Nothing is fetched. */
@@ -42,6 +64,12 @@ public final class RepositoryContents {
         var all = new LinkedHashMap<String, StoredModel>();
         for (Path folder : folders) {
             StoredModel.list(folder).forEach(each -> all.putIfAbsent(each.name(), each));
+        }
+        for (RemoteFolder each : remotes) {
+            Path copy = each.copy();
+            if (copy != null) {
+                StoredModel.list(copy).forEach(model -> all.putIfAbsent(model.name(), model));
+            }
         }
         named.forEach((name, source) -> {
             StoredModel stored = all.get(name);
@@ -62,12 +90,7 @@ public final class RepositoryContents {
             throw EngineException.invalidArgument(
                     "model '" + stored.name() + "' has both files in its repository and the source '" + source + "'");
         }
-        for (ModelSource each : sources) {
-            if (each.accepts(source)) {
-                FetchedModel fetched = each.fetch(source, listener);
-                return stored.withSource(source).at(fetched.file());
-            }
-        }
-        throw EngineException.invalidArgument("no source of models accepts '" + source + "'");
+        FetchedModel fetched = sourceOf(sources, source).fetch(source, listener);
+        return stored.withSource(source).at(fetched.file());
     }
 }

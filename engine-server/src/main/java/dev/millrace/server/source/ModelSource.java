@@ -1,8 +1,10 @@
 package dev.millrace.server.source;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.models.FetchListener;
 import dev.millrace.models.FetchedModel;
+import java.nio.file.Path;
 
 /**
  * A source of models other than the folders of a repository, such as an object store. The server finds implementations by
@@ -26,5 +28,15 @@ public interface ModelSource {
     /** Does as {@link #fetch(String)} does, and tells a listener of its downloads, which the repository's index shows. */
     default FetchedModel fetch(String name, FetchListener listener) {
         return fetch(name);
+    }
+
+    /**
+     * Brings a folder of models to this machine, or brings it up to date. The server calls this at the start, whenever it looks for
+     * changes, and before it loads a model on request. The path is the same each time. Files that have not changed stay as they
+     * are; the others are replaced by renaming.
+     */
+    default Path repository(String name) {
+        throw new EngineException(
+                Status.NOT_IMPLEMENTED, "'" + name + "' is in a source that has no folders of models");
     }
 }
