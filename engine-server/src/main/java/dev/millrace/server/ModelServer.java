@@ -22,6 +22,7 @@ import dev.millrace.server.rest.InferRoutes;
 import dev.millrace.server.rest.ProtocolRoutes;
 import dev.millrace.server.rest.RepositoryRoutes;
 import dev.millrace.server.setting.ServerSettings;
+import dev.millrace.server.timeline.RecentRequests;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import io.micrometer.observation.ObservationRegistry;
@@ -59,12 +60,13 @@ public final class ModelServer implements AutoCloseable {
     private ModelServer(ServerOptions options) {
         this.options = options;
         var contents = RepositoryContents.of(options.repositories(), options.remoteRepositories(), options.models());
-        var metrics = new ServerMetrics(options.engine().requestListener(), options.genAiTelemetry());
+        var metrics = new ServerMetrics(options.engine().requestListener());
         var counters = new CounterBook(metrics);
         var runs = new RunObservations(options.observations(), counters);
         engine =
                 Engine.create(options.engine().toBuilder().requestListener(runs).build());
         repository = new ModelRepository(contents, new ModelLoader(engine), counters);
+        var recent = new RecentRequests();
         var open = new ArrayList<AutoCloseable>();
         try {
             var settings = new ServerSettings(options.accessLog());
@@ -76,7 +78,8 @@ public final class ModelServer implements AutoCloseable {
                     tokens,
                     options.maxBodyBytes(),
                     options.maxRequests(),
-                    new HttpObservations(runs, options.genAiTelemetry()));
+                    new HttpObservations(runs, options.genAiTelemetry() ? metrics.generations() : null),
+                    recent);
             new ProtocolRoutes(repository, settings, this::isReady).addTo(router);
             new InferRoutes(repository).addTo(router);
             new RepositoryRoutes(repository, control).addTo(router);
@@ -95,7 +98,8 @@ public final class ModelServer implements AutoCloseable {
                     tokens,
                     options.maxBodyBytes(),
                     options.maxRequests(),
-                    new HttpObservations(new RunObservations(ObservationRegistry.NOOP, counters), false));
+                    new HttpObservations(new RunObservations(ObservationRegistry.NOOP, counters), null),
+                    recent);
             metrics.addTo(metricsRouter);
             metricsHttp = new HttpEndpoint(
                     new InetSocketAddress(options.host(), options.metricsPort()), metricsRouter, tls.http());
@@ -108,6 +112,7 @@ public final class ModelServer implements AutoCloseable {
                     this::isReady,
                     tokens,
                     runs,
+                    recent,
                     options.maxRequests(),
                     options.maxBodyBytes(),
                     tls.grpc());

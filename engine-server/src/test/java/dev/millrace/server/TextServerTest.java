@@ -81,7 +81,7 @@ class TextServerTest {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static byte[] resource(String name) throws IOException {
+    static byte[] resource(String name) throws IOException {
         try (InputStream in = Objects.requireNonNull(TextServerTest.class.getResourceAsStream(name))) {
             return in.readAllBytes();
         }

@@ -7,6 +7,7 @@ import dev.millrace.server.model.RunObservations;
 import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.repository.RepositoryControl;
 import dev.millrace.server.setting.ServerSettings;
+import dev.millrace.server.timeline.RecentRequests;
 import io.grpc.Server;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
@@ -29,6 +30,7 @@ public final class GrpcEndpoint implements AutoCloseable {
      * Opens the port.
      *
      * @param observations whose registry calls are observed with
+     * @param recent keeps the times of inferences
      * @param most the calls at once; further ones are refused
      * @param messageLimit the most bytes of a message
      */
@@ -40,11 +42,12 @@ public final class GrpcEndpoint implements AutoCloseable {
             BooleanSupplier ready,
             Tokens tokens,
             RunObservations observations,
+            RecentRequests recent,
             int most,
             int messageLimit,
             @Nullable SslContext tls) {
         var methods = new ProtocolMethods();
-        new InferenceService(repository, ready).addTo(methods);
+        new InferenceService(repository, ready, observations, recent).addTo(methods);
         new RepositoryService(repository, control, settings).addTo(methods);
         setServing(false);
         var builder = NettyServerBuilder.forAddress(address)

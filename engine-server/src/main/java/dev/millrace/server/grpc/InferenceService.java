@@ -3,6 +3,7 @@ package dev.millrace.server.grpc;
 import dev.millrace.server.access.Permissions;
 import dev.millrace.server.model.InferRequest;
 import dev.millrace.server.model.LoadedVersion;
+import dev.millrace.server.model.RunObservations;
 import dev.millrace.server.model.ServerDescription;
 import dev.millrace.server.protocol.ModelConfigRequest;
 import dev.millrace.server.protocol.ModelConfigResponse;
@@ -22,8 +23,12 @@ import dev.millrace.server.protocol.ServerMetadataResponse;
 import dev.millrace.server.protocol.ServerReadyRequest;
 import dev.millrace.server.protocol.ServerReadyResponse;
 import dev.millrace.server.repository.ModelRepository;
+import dev.millrace.server.timeline.Operation;
+import dev.millrace.server.timeline.RecentRequests;
+import dev.millrace.server.timeline.RequestTimeline;
 import io.grpc.Context;
 import io.grpc.Deadline;
+import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
@@ -31,15 +36,21 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 
 /** The methods about health, models and inferences. */
 final class InferenceService {
     private final ModelRepository repository;
     private final BooleanSupplier ready;
+    private final RunObservations runs;
+    private final RecentRequests recent;
 
-    InferenceService(ModelRepository repository, BooleanSupplier ready) {
+    /** @param recent keeps the times of inferences */
+    InferenceService(ModelRepository repository, BooleanSupplier ready, RunObservations runs, RecentRequests recent) {
         this.repository = repository;
         this.ready = ready;
+        this.runs = runs;
+        this.recent = recent;
     }
 
     void addTo(ProtocolMethods methods) {
@@ -135,6 +146,24 @@ final class InferenceService {
     }
 
     private Mono<ModelInferResponse> infer(ModelInferRequest message, Permissions permissions) {
+        RequestTimeline timeline = recent.begin("gRPC", Operation.INFER);
+        timeline.asksFor(message.getModelName());
+        Mono<ModelInferResponse> answer = Mono.defer(() -> infer(message, permissions, timeline));
+        return runs.in(timeline, answer)
+                .doOnSuccess(_ -> timeline.answered(Status.Code.OK.name()))
+                .doOnError(failure -> timeline.answered(
+                        GrpcFailures.of(failure).getStatus().getCode().name()))
+                .doFinally(end -> {
+                    if (end == SignalType.CANCEL) {
+                        timeline.end(Status.Code.CANCELLED.name());
+                    } else {
+                        timeline.end();
+                    }
+                });
+    }
+
+    private Mono<ModelInferResponse> infer(
+            ModelInferRequest message, Permissions permissions, RequestTimeline timeline) {
         permissions.requireInfer(message.getModelName());
         LoadedVersion version = repository.acquire(message.getModelName(), message.getModelVersion());
         InferRequest request;
@@ -144,6 +173,8 @@ final class InferenceService {
             version.release();
             throw e;
         }
+        timeline.understood(version.name(), version.version());
+        timeline.hasRows(version.rows(request));
         return version.infer(request)
                 .map(outputs -> InferMessages.response(message, version, outputs))
                 .doFinally(_ -> request.close());

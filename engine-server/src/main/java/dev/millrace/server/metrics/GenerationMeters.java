@@ -1,13 +1,15 @@
 package dev.millrace.server.metrics;
 
-import dev.millrace.session.GenerationReport;
+import dev.millrace.server.timeline.GenerationTimes;
+import dev.millrace.server.timeline.Operation;
+import dev.millrace.server.timeline.RequestTimeline;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 
-/** Meters of generations under OpenTelemetry's names for servers of generative models. */
+/** Meters of requests that were answered, under OpenTelemetry's names for servers of generative models. */
 final class GenerationMeters {
     private final MeterRegistry registry;
 
@@ -15,39 +17,48 @@ final class GenerationMeters {
         this.registry = registry;
     }
 
-    void add(GenerationReport generation) {
-        // the engine completes prompts, those of chats as well
+    /** Adds a generative request. A failed one is not counted. */
+    void add(RequestTimeline request) {
+        Operation operation = request.operation();
+        if (operation == null || !request.isAnswered()) {
+            return;
+        }
         Tags tags = Tags.of(
                 "gen_ai.operation.name",
-                "text_completion",
+                operation.label(),
                 "gen_ai.provider.name",
                 "millrace",
                 "gen_ai.request.model",
-                generation.of().name(),
+                request.model(),
                 "gen_ai.response.model",
-                generation.of().name());
-        time("request.duration", "Time of generations", tags, Duration.ofNanos(generation.ranNanos()));
-        if (generation.generatedTokens() > 0) {
-            time("time_to_first_token", "Time to the first token", tags, generation.toFirstToken());
+                request.model());
+        time("request.duration", "Time of requests", tags, request.ended() - request.received());
+        if (request.firstToken() != 0) {
+            time("time_to_first_token", "Time to the first token", tags, request.firstToken() - request.received());
         }
-        if (generation.generatedTokens() > 1) {
-            time("time_per_output_token", "Mean time of a token behind the first one", tags, generation.perToken());
+        for (GenerationTimes each : request.generations()) {
+            if (each.tokens() > 1) {
+                long mean = (each.last() - each.first()) / (each.tokens() - 1);
+                time("time_per_output_token", "Mean time of a token behind the first one", tags, mean);
+            }
         }
-        tokens("input", generation.promptTokens(), tags);
-        tokens("output", generation.generatedTokens(), tags);
+        tokens("input", request.promptTokens(), tags);
+        if (!request.generations().isEmpty()) {
+            tokens("output", request.generatedTokens(), tags);
+        }
     }
 
-    private void time(String name, String meaning, Tags tags, Duration time) {
+    private void time(String name, String meaning, Tags tags, long nanos) {
         Timer.builder("gen_ai.server." + name)
                 .description(meaning)
                 .tags(tags)
                 .register(registry)
-                .record(time);
+                .record(Duration.ofNanos(nanos));
     }
 
-    private void tokens(String type, int count, Tags tags) {
+    private void tokens(String type, long count, Tags tags) {
         DistributionSummary.builder("gen_ai.client.token.usage")
-                .description("Tokens of generations")
+                .description("Tokens of requests")
                 .baseUnit("token")
                 .tags(tags.and("gen_ai.token.type", type))
                 .register(registry)

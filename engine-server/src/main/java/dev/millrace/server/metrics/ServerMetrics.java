@@ -4,6 +4,7 @@ import dev.millrace.micrometer.EngineMeters;
 import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.rest.HttpAnswer;
 import dev.millrace.server.rest.HttpRouter;
+import dev.millrace.server.timeline.RequestTimeline;
 import dev.millrace.session.BatchReport;
 import dev.millrace.session.Engine;
 import dev.millrace.session.GenerationReport;
@@ -14,6 +15,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.handler.codec.http.HttpMethod;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -23,16 +25,11 @@ public final class ServerMetrics implements RequestListener {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final EngineMeters meters = new EngineMeters(registry);
-    private final @Nullable GenerationMeters generations;
     private final @Nullable RequestListener other;
     private @Nullable ModelRepository repository;
 
-    /**
-     * @param other hears of the same requests; may be null
-     * @param namesGenerations whether generations have meters under OpenTelemetry's names
-     */
-    public ServerMetrics(@Nullable RequestListener other, boolean namesGenerations) {
-        generations = namesGenerations ? new GenerationMeters(registry) : null;
+    /** @param other hears of the same requests; may be null */
+    public ServerMetrics(@Nullable RequestListener other) {
         this.other = other;
     }
 
@@ -46,6 +43,11 @@ public final class ServerMetrics implements RequestListener {
                 .register(registry);
         meters.watch(engine);
         repository = models;
+    }
+
+    /** Returns meters of generative requests under OpenTelemetry's names. */
+    public Consumer<RequestTimeline> generations() {
+        return new GenerationMeters(registry)::add;
     }
 
     /** Adds the route of metrics. */
@@ -65,6 +67,13 @@ public final class ServerMetrics implements RequestListener {
     }
 
     @Override
+    public void joined(SessionLabel of, String tag, int requests) {
+        if (other != null) {
+            other.joined(of, tag, requests);
+        }
+    }
+
+    @Override
     public void ended(RequestReport request) {
         meters.ended(request);
         if (other != null) {
@@ -75,9 +84,6 @@ public final class ServerMetrics implements RequestListener {
     @Override
     public void generationEnded(GenerationReport generation) {
         meters.generationEnded(generation);
-        if (generations != null) {
-            generations.add(generation);
-        }
         if (other != null) {
             other.generationEnded(generation);
         }

@@ -42,6 +42,11 @@ public final class CounterBook implements RequestListener {
     }
 
     @Override
+    public void joined(SessionLabel of, String tag, int requests) {
+        next.joined(of, tag, requests);
+    }
+
+    @Override
     public void generationEnded(GenerationReport generation) {
         next.generationEnded(generation);
     }

@@ -97,7 +97,8 @@ public final class LoadedVersion {
                 .doFinally(_ -> release());
     }
 
-    private long rows(InferRequest request) {
+    /** Returns the rows of a request's batch axis; 1 where the model has none. */
+    public long rows(InferRequest request) {
         if (model.config().getMaxBatchSize() == 0 || request.inputs().isEmpty()) {
             return 1;
         }

@@ -2,6 +2,8 @@ package dev.millrace.server.model;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.server.timeline.RequestTimeline;
+import dev.millrace.server.timeline.RunTimes;
 import dev.millrace.session.BatchReport;
 import dev.millrace.session.GenerationReport;
 import dev.millrace.session.Outputs;
@@ -14,15 +16,18 @@ import io.micrometer.observation.ObservationRegistry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Signal;
+import reactor.core.publisher.SignalType;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * Observations below that of a request: of the time that it waits for its run, and of the run. The Reactor context of a
- * request carries both the request's observation and this object.
+ * The waiting and running of requests, as parts of their timelines and as observations below theirs. The Reactor context of a
+ * request carries its timeline, its observation if there is one, and this object.
  */
 public final class RunObservations implements RequestListener {
     /** The key of Micrometer's observation in a Reactor context. */
@@ -47,7 +52,12 @@ public final class RunObservations implements RequestListener {
 
     /** Returns a request with its observation in the Reactor context. */
     public <T> Mono<T> below(Observation request, Mono<T> handling) {
-        return handling.contextWrite(Context.of(PARENT, request, RunObservations.class, this));
+        return handling.contextWrite(Context.of(PARENT, request));
+    }
+
+    /** Returns a request whose runs are parts of its timeline. */
+    public <T> Mono<T> in(RequestTimeline timeline, Mono<T> handling) {
+        return handling.contextWrite(Context.of(RequestTimeline.class, timeline, RunObservations.class, this));
     }
 
     /** Returns the failure of a request whose client gave it up. */
@@ -55,24 +65,33 @@ public final class RunObservations implements RequestListener {
         return new EngineException(Status.CANCELLED, "the client has gone away");
     }
 
-    /** Returns a run, observed if its request is: its Reactor context says so. */
+    /** Returns a run that is a part of its request, if the request's Reactor context has a timeline. */
     static Mono<Outputs> observed(
             ContextView context, String model, RunOptions.Builder options, Function<RunOptions, Mono<Outputs>> run) {
         RunObservations all = context.getOrDefault(RunObservations.class, null);
-        Observation request = context.getOrDefault(PARENT, null);
-        return all == null || request == null ? run.apply(options.build()) : all.around(model, options, run, request);
+        RequestTimeline timeline = context.getOrDefault(RequestTimeline.class, null);
+        if (all == null || timeline == null) {
+            return run.apply(options.build());
+        }
+        Observation request = context.getOrDefault(PARENT, Observation.NOOP);
+        return all.around(model, options, run, timeline.beginRun(model), request);
     }
 
     private Mono<Outputs> around(
-            String model, RunOptions.Builder options, Function<RunOptions, Mono<Outputs>> run, Observation request) {
+            String model,
+            RunOptions.Builder options,
+            Function<RunOptions, Mono<Outputs>> run,
+            RunTimes times,
+            Observation request) {
         String tag = model + '#' + tags.incrementAndGet();
-        var observed = new ObservedRun(model, request);
+        var observed = new ObservedRun(model, times, request);
         open.put(tag, observed);
-        return run.apply(options.tag(tag).build())
-                .doOnNext(_ -> observed.end(null))
-                .doOnError(observed::end)
-                .doOnCancel(() -> observed.end(cancelled()))
-                .doFinally(_ -> open.remove(tag));
+        return run.apply(options.tag(tag).build()).doOnEach(observed).doFinally(end -> {
+            open.remove(tag);
+            if (end == SignalType.CANCEL) {
+                observed.end(cancelled());
+            }
+        });
     }
 
     @Override
@@ -82,6 +101,15 @@ public final class RunObservations implements RequestListener {
             observed.began();
         }
         next.began(of, tag);
+    }
+
+    @Override
+    public void joined(SessionLabel of, String tag, int requests) {
+        ObservedRun observed = open.get(tag);
+        if (observed != null) {
+            observed.times.join(requests);
+        }
+        next.joined(of, tag, requests);
     }
 
     @Override
@@ -100,19 +128,24 @@ public final class RunObservations implements RequestListener {
     }
 
     /** A request that waits for its run, and then runs. */
-    private final class ObservedRun {
+    private final class ObservedRun implements Consumer<Signal<Outputs>> {
         private final String model;
+        private final RunTimes times;
         private final Observation request;
         private @Nullable Observation current;
         private boolean runs;
 
-        ObservedRun(String model, Observation request) {
+        ObservedRun(String model, RunTimes times, Observation request) {
             this.model = model;
+            this.times = times;
             this.request = request;
             current = begin("queue");
         }
 
         private Observation begin(String phase) {
+            if (request.isNoop()) {
+                return Observation.NOOP;
+            }
             return Observation.createNotStarted("millrace.request." + phase, registry)
                     .contextualName(phase + " " + model)
                     .lowCardinalityKeyValue("session", model)
@@ -122,10 +155,21 @@ public final class RunObservations implements RequestListener {
 
         /** A run that failed in a batch begins again, which belongs to the same observation. */
         synchronized void began() {
-            if (current != null && !runs) {
+            if (current == null) {
+                return;
+            }
+            times.begin();
+            if (!runs) {
                 runs = true;
                 current.stop();
                 current = begin("run");
+            }
+        }
+
+        @Override
+        public void accept(Signal<Outputs> signal) {
+            if (signal.isOnNext() || signal.isOnError()) {
+                end(signal.getThrowable());
             }
         }
 
@@ -133,6 +177,7 @@ public final class RunObservations implements RequestListener {
             if (current == null) {
                 return;
             }
+            times.end();
             if (failure != null) {
                 current.error(failure);
             }

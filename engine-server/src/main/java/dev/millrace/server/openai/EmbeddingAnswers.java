@@ -26,7 +26,7 @@ final class EmbeddingAnswers {
         if (format != null && !base64 && !format.equals("float")) {
             throw EngineException.invalidArgument("'" + FORMAT + "' is float or base64");
         }
-        Mono<TextVectors> found = TextVectors.of(request.model(), texts, model);
+        Mono<TextVectors> found = TextVectors.of(request, texts, model);
         return found.map(vectors -> {
                     var data = new ArrayList<Object>();
                     for (float[] vector : vectors.all()) {

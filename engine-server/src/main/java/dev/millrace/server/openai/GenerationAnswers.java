@@ -43,7 +43,8 @@ final class GenerationAnswers {
         for (String prompt : prompts) {
             for (int i = 0; i < each; i++) {
                 GenerationOptions own = seeded(options, i);
-                choices.add(new Choice(
+                choices.add(Choice.of(
+                        request,
                         new ChoiceForm.OfCompletion(choices.size(), logprobs),
                         i == 0,
                         Flux.defer(() -> generator.deltas(prompt, own))));
@@ -71,8 +72,11 @@ final class GenerationAnswers {
         var choices = new ArrayList<Choice>();
         for (int i = 0; i < count; i++) {
             GenerationOptions own = seeded(options, i);
-            choices.add(new Choice(
-                    new ChoiceForm.OfChat(i, logprobs, tools), i == 0, Flux.defer(() -> chats.flux(messages, own))));
+            choices.add(Choice.of(
+                    request,
+                    new ChoiceForm.OfChat(i, logprobs, tools),
+                    i == 0,
+                    Flux.defer(() -> chats.flux(messages, own))));
         }
         return answer(request, AnswerHead.ofChat(request.model()), choices, release);
     }
@@ -111,6 +115,10 @@ final class GenerationAnswers {
      * @param isFirst whether it is the first of its prompt, whose tokens count once
      */
     private record Choice(ChoiceForm form, boolean isFirst, Flux<ChatDelta> deltas) {
+        static Choice of(OpenAiRequest request, ChoiceForm form, boolean isFirst, Flux<ChatDelta> deltas) {
+            return new Choice(form, isFirst, request.timeline().generated(deltas, isFirst));
+        }
+
         /** Generates on a thread of its own: prompts are rendered and encoded before the first token. */
         <T> Flux<T> parts(Function<ChatDelta, List<T>> told, UsageSum usage) {
             return deltas.subscribeOn(Schedulers.parallel()).concatMapIterable(delta -> {

@@ -1,12 +1,13 @@
 package dev.millrace.server.openai;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.server.timeline.RequestTimeline;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The body of a request in OpenAI's form. */
-record OpenAiRequest(Map<String, @Nullable Object> values) {
+/** The body of a request in OpenAI's form, with the times of the request. */
+record OpenAiRequest(Map<String, @Nullable Object> values, RequestTimeline timeline) {
     String model() {
         return text("model");
     }

@@ -45,7 +45,8 @@ public final class OpenAiRoutes {
                 HttpMethod.POST,
                 path,
                 (HttpCall call) -> call.json().flatMap(body -> {
-                    var request = new OpenAiRequest(body);
+                    var request = new OpenAiRequest(body, call.timeline());
+                    call.timeline().asksFor(request.model());
                     call.permissions().requireInfer(request.model());
                     return handler.apply(request);
                 }),
@@ -67,6 +68,7 @@ public final class OpenAiRoutes {
                 throw EngineException.invalidArgument(
                         "model '" + version.name() + "' is no model of texts: no tokenizer.json lies beside it");
             }
+            request.timeline().understood(version.name(), version.version());
             return answer.answer(request, text, version::release);
         } catch (RuntimeException e) {
             version.release();

@@ -36,8 +36,8 @@ final class RerankAnswers {
         boolean returned = request.flag("return_documents");
         CrossEncoder encoder = model.ranks();
         Mono<Scores> scores = encoder == null
-                ? byVectors(request.model(), query, documents, model)
-                : byPairs(encoder, query, documents, model);
+                ? byVectors(request, query, documents, model)
+                : byPairs(request, encoder, query, documents, model);
         return scores.map(found -> {
                     var answer = new LinkedHashMap<String, Object>();
                     answer.put("model", request.model());
@@ -60,11 +60,12 @@ final class RerankAnswers {
                 .toList();
     }
 
-    private static Mono<Scores> byVectors(String name, String query, List<String> documents, TextModel model) {
+    private static Mono<Scores> byVectors(
+            OpenAiRequest request, String query, List<String> documents, TextModel model) {
         var texts = new ArrayList<String>();
         texts.add(query);
         texts.addAll(documents);
-        return TextVectors.of(name, texts, model).map(vectors -> {
+        return TextVectors.of(request, texts, model).map(vectors -> {
             float[] asked = vectors.all().getFirst();
             List<Double> scores = vectors.all().stream()
                     .skip(1)
@@ -74,11 +75,14 @@ final class RerankAnswers {
         });
     }
 
-    private static Mono<Scores> byPairs(CrossEncoder encoder, String query, List<String> documents, TextModel model) {
+    private static Mono<Scores> byPairs(
+            OpenAiRequest request, CrossEncoder encoder, String query, List<String> documents, TextModel model) {
+        request.timeline().hasRows(documents.size());
         return Mono.fromSupplier(() -> documents.stream()
                         .map(each -> model.tokenizer().encode(query, each))
                         .mapToInt(PromptUsage::tokens)
                         .sum())
+                .doOnNext(request.timeline()::addPromptTokens)
                 .subscribeOn(Schedulers.parallel())
                 .flatMap(tokens -> encoder.scoresMono(query, documents)
                         .map(scores -> new Scores(

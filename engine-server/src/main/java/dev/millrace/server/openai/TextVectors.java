@@ -13,9 +13,11 @@ import reactor.core.scheduler.Schedulers;
  * @param tokens the tokens of all texts together
  */
 record TextVectors(List<float[]> all, int tokens) {
-    static Mono<TextVectors> of(String name, List<String> texts, TextModel model) {
-        Embedder embedder = model.embedder(name);
+    static Mono<TextVectors> of(OpenAiRequest request, List<String> texts, TextModel model) {
+        Embedder embedder = model.embedder(request.model());
+        request.timeline().hasRows(texts.size());
         return Mono.fromSupplier(() -> tokens(model, texts))
+                .doOnNext(request.timeline()::addPromptTokens)
                 .subscribeOn(Schedulers.parallel())
                 .flatMap(tokens ->
                         embedder.flux(Flux.fromIterable(texts)).collectList().map(all -> new TextVectors(all, tokens)));

@@ -6,12 +6,14 @@ import dev.millrace.server.model.SamplingParameters;
 import dev.millrace.server.model.TextModel;
 import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.text.ChatDelta;
 import dev.millrace.text.LanguageModel;
 import dev.millrace.text.TextGenerator;
 import io.netty.handler.codec.http.HttpMethod;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -41,6 +43,10 @@ public final class GenerateRoutes {
     /** A request that has been read. */
     private record Generation(
             LoadedVersion version, TextGenerator generator, String prompt, GenerationOptions options) {
+        Flux<ChatDelta> parts(HttpCall call) {
+            return call.timeline().generated(generator.deltas(prompt, options), true);
+        }
+
         Map<String, Object> answer(String text) {
             var answer = new LinkedHashMap<String, Object>();
             answer.put("model_name", version.name());
@@ -53,17 +59,19 @@ public final class GenerateRoutes {
     private Mono<HttpAnswer> whole(HttpCall call, Map<String, @Nullable Object> body) {
         Generation generation = read(call, body);
         return generation
-                .generator
-                .mono(generation.prompt, generation.options)
-                .map(completion -> HttpAnswer.json(generation.answer(completion.text())))
+                .parts(call)
+                .map(ChatDelta::text)
+                .collect(Collectors.joining())
+                .map(text -> HttpAnswer.json(generation.answer(text)))
                 .doFinally(_ -> generation.version.release());
     }
 
     private HttpAnswer stream(HttpCall call, Map<String, @Nullable Object> body) {
         Generation generation = read(call, body);
         Flux<Map<String, Object>> events = generation
-                .generator
-                .flux(generation.prompt, generation.options)
+                .parts(call)
+                .map(ChatDelta::text)
+                .filter(text -> !text.isEmpty())
                 .map(generation::answer)
                 .onErrorResume(failure -> Mono.just(Map.of("error", HttpProblem.messageOf(failure))))
                 .doFinally(_ -> generation.version.release());
@@ -84,6 +92,7 @@ public final class GenerateRoutes {
             }
             LanguageModel model = text.languageModel(version.name());
             var parameters = new SamplingParameters(parameters(body));
+            call.timeline().understood(version.name(), version.version());
             return new Generation(
                     version,
                     model.generator().stoppingAt(parameters.stops()),

@@ -3,6 +3,7 @@ package dev.millrace.server.rest;
 import dev.millrace.graph.EngineException;
 import dev.millrace.server.access.Permissions;
 import dev.millrace.server.tensor.JsonTree;
+import dev.millrace.server.timeline.RequestTimeline;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
@@ -23,6 +24,7 @@ import reactor.netty.http.server.HttpServerRequest;
  * @param limit the most bytes that its body may have
  * @param memory the bytes that its body takes of what all bodies may take
  * @param observed its observation
+ * @param timeline its times
  */
 public record HttpCall(
         HttpServerRequest request,
@@ -30,7 +32,8 @@ public record HttpCall(
         Permissions permissions,
         long limit,
         BodyMemory memory,
-        HttpObservations.OfRequest observed) {
+        HttpObservations.OfRequest observed,
+        RequestTimeline timeline) {
     /** Returns the value of a variable of the route; empty where the route does not have so many. */
     public String variable(int index) {
         return index < variables.size() ? variables.get(index) : "";

@@ -1,12 +1,15 @@
 package dev.millrace.server.rest;
 
 import dev.millrace.server.model.RunObservations;
+import dev.millrace.server.timeline.Operation;
+import dev.millrace.server.timeline.RequestTimeline;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.transport.RequestReplyReceiverContext;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.netty.http.server.HttpServerRequest;
@@ -15,17 +18,14 @@ import reactor.netty.http.server.HttpServerRequest;
  * Observations of requests by HTTP, under OpenTelemetry's names. A trace that the request's headers name goes on. Nothing is
  * made where nobody observes.
  *
- * @param namesGenerations whether requests of text models have OpenTelemetry's keys of generations
+ * @param generations hears of the requests that OpenTelemetry's conventions for generative models name, whose observations have
+ *     the keys of these conventions; null where the names are not wanted
  */
-public record HttpObservations(RunObservations runs, boolean namesGenerations) {
+public record HttpObservations(
+        RunObservations runs, @Nullable Consumer<RequestTimeline> generations) {
     private static final String NAME = "http.server.request.duration";
+    private static final double NANOS_PER_SECOND = 1e9;
     private static final String STATUS = "http.response.status_code";
-    private static final Map<String, String> OPERATIONS = Map.of(
-            "v1/chat/completions", "chat",
-            "v1/completions", "text_completion",
-            "v1/embeddings", "embeddings",
-            "v2/models/*/generate", "text_completion",
-            "v2/models/*/generate_stream", "text_completion");
     /** The values of a body that keys of the request have, by their names there. */
     private static final List<String> PARAMETERS =
             List.of("model", "max_tokens", "temperature", "top_p", "top_k", "seed");
@@ -44,13 +44,22 @@ public record HttpObservations(RunObservations runs, boolean namesGenerations) {
                 .lowCardinalityKeyValue("http.request.method", method)
                 .lowCardinalityKeyValue("http.route", "/" + route)
                 .highCardinalityKeyValue("url.path", request.fullPath());
-        String operation = namesGenerations ? OPERATIONS.get(route) : null;
-        if (operation != null) {
+        Operation operation = Operation.of(route);
+        boolean isNamed = generations != null && operation != null && operation.isGenerative();
+        if (isNamed) {
             observation
-                    .highCardinalityKeyValue("gen_ai.operation.name", operation)
+                    .highCardinalityKeyValue("gen_ai.operation.name", operation.label())
                     .highCardinalityKeyValue("gen_ai.provider.name", "millrace");
         }
-        return new OfRequest(runs, observation.start(), operation != null);
+        return new OfRequest(runs, observation.start(), isNamed);
+    }
+
+    /** A request has been answered. */
+    void ended(RequestTimeline timeline) {
+        Operation operation = timeline.operation();
+        if (generations != null && operation != null && operation.isGenerative()) {
+            generations.accept(timeline);
+        }
     }
 
     /** The observation of one request. */
@@ -89,6 +98,25 @@ public record HttpObservations(RunObservations runs, boolean namesGenerations) {
             answered(status);
             if (runs != null && (status.code() >= 500 || status == HttpProblem.CLIENT_CLOSED)) {
                 observation.error(failure);
+            }
+        }
+
+        /** The request has been answered; its timeline has the tokens. */
+        void ended(RequestTimeline timeline) {
+            if (!ofText || !timeline.isAnswered()) {
+                return;
+            }
+            observation
+                    .highCardinalityKeyValue("gen_ai.response.model", timeline.model())
+                    .highCardinalityKeyValue("gen_ai.usage.input_tokens", Long.toString(timeline.promptTokens()));
+            if (!timeline.generations().isEmpty()) {
+                observation.highCardinalityKeyValue(
+                        "gen_ai.usage.output_tokens", Long.toString(timeline.generatedTokens()));
+            }
+            long first = timeline.firstToken();
+            if (first != 0) {
+                double seconds = (first - timeline.received()) / NANOS_PER_SECOND;
+                observation.highCardinalityKeyValue("gen_ai.response.time_to_first_chunk", Double.toString(seconds));
             }
         }
 

@@ -3,6 +3,9 @@ package dev.millrace.server.rest;
 import dev.millrace.server.access.Permissions;
 import dev.millrace.server.access.Tokens;
 import dev.millrace.server.setting.ServerSettings;
+import dev.millrace.server.timeline.Operation;
+import dev.millrace.server.timeline.RecentRequests;
+import dev.millrace.server.timeline.RequestTimeline;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -42,13 +45,17 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     @FunctionalInterface
     interface ErrorForm extends BiFunction<HttpResponseStatus, String, Object> {}
 
-    /** @param access what a token has to permit; null where none is needed */
+    /**
+     * @param access what a token has to permit; null where none is needed
+     * @param operation the kind of request whose times are kept; null where they are not
+     */
     private record Route(
             HttpMethod method,
             List<String> pattern,
             Handler handler,
             ErrorForm errors,
-            @Nullable RouteAccess access) {}
+            @Nullable RouteAccess access,
+            @Nullable Operation operation) {}
 
     private static final ErrorForm PROTOCOL_ERROR = (_, message) -> Map.of("error", message);
 
@@ -61,6 +68,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     private final int bodyLimit;
     private final int mostRequests;
     private final HttpObservations observations;
+    private final RecentRequests recent;
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicLong bodyBytes = new AtomicLong();
 
@@ -68,14 +76,21 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
      * @param tokens the bearer tokens, one of which requests need
      * @param bodyLimit the most bytes of a body
      * @param mostRequests the requests that are handled at once; further ones are refused
+     * @param recent keeps the times of requests to models
      */
     public HttpRouter(
-            ServerSettings settings, Tokens tokens, int bodyLimit, int mostRequests, HttpObservations observations) {
+            ServerSettings settings,
+            Tokens tokens,
+            int bodyLimit,
+            int mostRequests,
+            HttpObservations observations,
+            RecentRequests recent) {
         this.settings = settings;
         this.tokens = tokens;
         this.bodyLimit = bodyLimit;
         this.mostRequests = mostRequests;
         this.observations = observations;
+        this.recent = recent;
     }
 
     /** The requests that are being handled. */
@@ -111,7 +126,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
 
     private HttpRouter add(
             HttpMethod method, String path, Handler handler, ErrorForm errors, @Nullable RouteAccess access) {
-        routes.add(new Route(method, List.of(path.split("/")), handler, errors, access));
+        routes.add(new Route(method, List.of(path.split("/")), handler, errors, access, Operation.of(path)));
         return this;
     }
 
@@ -125,8 +140,9 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         var observed = route != null && isProbe(route)
                 ? HttpObservations.OfRequest.NONE
                 : observations.begin(request, route == null ? null : route.pattern);
+        RequestTimeline timeline = recent.begin(request.protocol(), route == null ? null : route.operation);
         var memory = new BodyMemory(bodyBytes, Runtime.getRuntime().maxMemory());
-        Mono<HttpAnswer> answer = Mono.defer(() -> answer(route, request, path, memory, observed))
+        Mono<HttpAnswer> answer = Mono.defer(() -> answer(route, request, path, memory, observed, timeline))
                 .doFinally(_ -> memory.close())
                 .onErrorResume(failure -> Mono.fromSupplier(() -> failed(failure, errors, observed)));
         if (counted) {
@@ -140,11 +156,24 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
             // before the answer leaves, because a client that has it may send its next request at once
             answer = answer.doOnSuccess(_ -> end.run()).doFinally(_ -> end.run());
         }
-        return observed.around(answer.flatMap(each -> {
+        Mono<Void> handling = answer.flatMap(each -> {
             observed.answered(each.status());
+            timeline.answered(each.status().codeAsText().toString());
             return onLoop(send(each, response), response)
                     .doFinally(_ -> log(request, each.status(), System.nanoTime() - start));
-        }));
+        });
+        return observed.around(timeline.operation() == null ? handling : timed(handling, timeline, observed));
+    }
+
+    private Mono<Void> timed(Mono<Void> handling, RequestTimeline timeline, HttpObservations.OfRequest observed) {
+        Mono<Void> ending = handling.doOnTerminate(() -> {
+                    timeline.end();
+                    observed.ended(timeline);
+                    observations.ended(timeline);
+                })
+                .doOnCancel(() ->
+                        timeline.end(HttpProblem.CLIENT_CLOSED.codeAsText().toString()));
+        return observations.runs().in(timeline, ending);
     }
 
     /**
@@ -172,7 +201,8 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
             HttpServerRequest request,
             List<String> path,
             BodyMemory memory,
-            HttpObservations.OfRequest observed) {
+            HttpObservations.OfRequest observed,
+            RequestTimeline timeline) {
         if (route == null) {
             throw missing(path);
         }
@@ -188,11 +218,14 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
                 variables.add(path.get(i));
             }
         }
+        if (!variables.isEmpty()) {
+            timeline.asksFor(variables.getFirst());
+        }
         if (route.access != null) {
             route.access.check(permissions, variables);
         }
         return route.handler.handle(
-                new HttpCall(request, List.copyOf(variables), permissions, bodyLimit, memory, observed));
+                new HttpCall(request, List.copyOf(variables), permissions, bodyLimit, memory, observed, timeline));
     }
 
     private HttpProblem missing(List<String> path) {

@@ -60,6 +60,8 @@ public final class InferRoutes {
             body.release();
         }
         InferRequest request = read.request();
+        call.timeline().understood(version.name(), version.version());
+        call.timeline().hasRows(version.rows(request));
         return version.infer(request)
                 .map(outputs -> InferAnswer.write(read, version, outputs))
                 .doFinally(_ -> request.close());
