@@ -86,7 +86,7 @@ public final class ModelServer implements AutoCloseable {
             new GenerateRoutes(repository).addTo(router);
             new OpenAiRoutes(repository).addTo(router);
             if (options.dashboard()) {
-                new DashboardRoutes(engine, repository, router::active, this::isReady).addTo(router);
+                new DashboardRoutes(engine, repository, recent, router::active, this::isReady).addTo(router);
             }
             metrics.watch(engine, repository, router);
             metrics.addTo(router);

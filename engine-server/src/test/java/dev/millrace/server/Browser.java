@@ -50,9 +50,14 @@ final class Browser implements AutoCloseable {
         call("Log.enable", Map.of());
     }
 
-    /** Starts a browser; the test is skipped where there is none. */
+    /** Starts the browser that the variable CHROMIUM names, or one in a usual place; the test is skipped where there is none. */
     static Browser start(Path profile) throws Exception {
-        Path program = Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+        Path program = Stream.of(
+                        System.getenv("CHROMIUM"),
+                        "/usr/bin/chromium",
+                        "/usr/bin/chromium-browser",
+                        "/usr/bin/google-chrome")
+                .filter(Objects::nonNull)
                 .map(Path::of)
                 .filter(Files::isExecutable)
                 .findFirst()

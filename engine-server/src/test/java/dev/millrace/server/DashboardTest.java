@@ -3,6 +3,7 @@ package dev.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.tensor.ElementType;
+import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -136,7 +137,7 @@ class DashboardTest {
     void thePageIsBoundToItsOwnScriptAndServer() throws Exception {
         var page = client.get("ui");
         assertThat(page.status()).isEqualTo(200);
-        assertThat(page.body()).doesNotContain("src=", "href=", "/*PAGE*/", "/*STYLE*/", "style=", "onclick=");
+        assertThat(page.body()).doesNotContain("src=", "href=", "/*SCRIPT*/", "/*STYLE*/", "style=", "onclick=");
         String policy = page.headers().firstValue("Content-Security-Policy").orElseThrow();
         assertThat(policy)
                 .contains("default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'")
@@ -194,6 +195,36 @@ class DashboardTest {
                         .contains("\"outputs\":[");
             }
             browser.await("document.querySelectorAll('#charts svg rect').length >= 2");
+            assertThat(browser.evaluate("document.title")).isEqualTo("Millrace server");
+            assertThat(browser.complaints()).isEmpty();
+        }
+    }
+
+    @Test
+    void aBrowserShowsTheTimesOfARequest() throws Exception {
+        String row = "{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1, 2], \"data\": [1, 2]}]}";
+        String path = "v2/models/" + URLEncoder.encode(HOSTILE, StandardCharsets.UTF_8).replace("+", "%20") + "/infer";
+        try (var browser = Browser.start(profile)) {
+            browser.open(client.uri("ui"));
+            browser.await("document.querySelectorAll('#models tbody tr').length === 5");
+            assertThat(client.post(path, row).status()).isEqualTo(200);
+            browser.evaluate("document.querySelector('#toRequests').click()");
+            browser.await("[...document.querySelectorAll('#recent tbody tr')].some(row =>"
+                    + " row.cells[1].textContent === '" + HOSTILE + "' && row.cells[5].textContent === '200')");
+            assertThat(browser.evaluate("getComputedStyle(document.querySelector('#overview')).display"))
+                    .isEqualTo("none");
+            browser.evaluate("[...document.querySelectorAll('#recent tbody tr')]"
+                    + ".find(row => row.cells[1].textContent === '" + HOSTILE + "').click()");
+            browser.await("document.querySelectorAll('#axis svg rect').length === 5");
+            assertThat(browser.evaluate("document.querySelector('#axis svg').textContent"))
+                    .contains("receive and read", "queue", "run", "write the answer", "µs");
+            assertThat(browser.evaluate("document.querySelector('#facts').textContent"))
+                    .contains(HOSTILE, "infer, HTTP/1.1");
+            browser.evaluate("location.hash = 'request=999999'");
+            browser.await("document.querySelector('#facts').textContent.includes('does not keep')");
+            browser.evaluate("document.querySelector('#toModels').click()");
+            browser.await("document.querySelector('#requests').hidden && document.querySelector('#times').hidden");
+            assertThat(browser.evaluate("document.images.length")).isEqualTo("0");
             assertThat(browser.evaluate("document.title")).isEqualTo("Millrace server");
             assertThat(browser.complaints()).isEmpty();
         }

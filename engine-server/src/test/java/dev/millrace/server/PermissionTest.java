@@ -133,6 +133,19 @@ class PermissionTest {
     }
 
     @Test
+    void recentRequestsLeaveOutOtherModelsAndThoseOfStrangers() {
+        send("root", "POST", "v2/models/a-two/infer", ROW);
+        send("root", "POST", "v2/models/b/infer", ROW);
+        send("other", "POST", "v2/models/stranger/infer", ROW);
+        assertThat(send("root", "GET", "ui/requests", "").body())
+                .contains("\"a-two\"", "\"b\"")
+                .doesNotContain("stranger");
+        assertThat(send("user", "GET", "ui/requests", "").body())
+                .contains("\"a-two\"")
+                .doesNotContain("\"b\"");
+    }
+
+    @Test
     void aKeeperLoadsItsModelAndNoOther() {
         assertThat(send("keeper", "POST", "v2/repository/models/a-one/load", "{}")
                         .status())

@@ -20,8 +20,10 @@ final class DashboardPage {
 
     DashboardPage() {
         String style = resource("page.css");
-        String script = resource("page.js");
-        text = resource("page.html").replace("/*STYLE*/", style).replace("/*PAGE*/", script);
+        String script = resource("common.js") + resource("requests.js") + resource("page.js");
+        text = resource("page.html")
+                .replace("/*STYLE*/", style)
+                .replace("/*SCRIPT*/", script);
         headers = Map.of(
                 "Content-Security-Policy",
                 "default-src 'none'; script-src '" + digest(script) + "'; style-src '" + digest(style)

@@ -1,12 +1,17 @@
 package dev.millrace.server.dashboard;
 
+import dev.millrace.server.access.Permissions;
 import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.rest.HttpAnswer;
 import dev.millrace.server.rest.HttpRouter;
+import dev.millrace.server.timeline.RecentRequests;
 import dev.millrace.session.Engine;
 import io.netty.handler.codec.http.HttpMethod;
+import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -14,12 +19,20 @@ import reactor.core.scheduler.Schedulers;
 public final class DashboardRoutes {
     private final DashboardPage page = new DashboardPage();
     private final DashboardState state;
+    private final RecentRequests recent;
 
     /**
+     * @param recent the requests whose times the page shows
      * @param active the requests that are being handled
      * @param ready whether the server takes requests
      */
-    public DashboardRoutes(Engine engine, ModelRepository repository, IntSupplier active, BooleanSupplier ready) {
+    public DashboardRoutes(
+            Engine engine,
+            ModelRepository repository,
+            RecentRequests recent,
+            IntSupplier active,
+            BooleanSupplier ready) {
+        this.recent = recent;
         state = new DashboardState(engine, repository, active, ready);
     }
 
@@ -34,5 +47,18 @@ public final class DashboardRoutes {
                 "ui/state",
                 call -> Mono.fromSupplier(() -> HttpAnswer.json(state.tree(call.permissions())))
                         .subscribeOn(Schedulers.boundedElastic()));
+        router.route(
+                HttpMethod.GET,
+                "ui/requests",
+                call -> Mono.fromSupplier(() -> HttpAnswer.json(requests(call.permissions())))
+                        .subscribeOn(Schedulers.boundedElastic()));
+    }
+
+    private List<Map<String, @Nullable Object>> requests(Permissions permissions) {
+        long now = System.nanoTime();
+        return recent.newestFirst().stream()
+                .filter(each -> permissions.maySee(each.model()))
+                .map(each -> RequestTree.of(each, now))
+                .toList();
     }
 }

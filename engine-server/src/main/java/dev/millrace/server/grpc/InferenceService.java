@@ -146,8 +146,9 @@ final class InferenceService {
     }
 
     private Mono<ModelInferResponse> infer(ModelInferRequest message, Permissions permissions) {
-        RequestTimeline timeline = recent.begin("gRPC", Operation.INFER);
+        var timeline = new RequestTimeline("gRPC", Operation.INFER);
         timeline.asksFor(message.getModelName());
+        recent.keep(timeline);
         Mono<ModelInferResponse> answer = Mono.defer(() -> infer(message, permissions, timeline));
         return runs.in(timeline, answer)
                 .doOnSuccess(_ -> timeline.answered(Status.Code.OK.name()))

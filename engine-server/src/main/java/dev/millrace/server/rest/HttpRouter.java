@@ -140,7 +140,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         var observed = route != null && isProbe(route)
                 ? HttpObservations.OfRequest.NONE
                 : observations.begin(request, route == null ? null : route.pattern);
-        RequestTimeline timeline = recent.begin(request.protocol(), route == null ? null : route.operation);
+        var timeline = new RequestTimeline(request.protocol(), route == null ? null : route.operation);
         var memory = new BodyMemory(bodyBytes, Runtime.getRuntime().maxMemory());
         Mono<HttpAnswer> answer = Mono.defer(() -> answer(route, request, path, memory, observed, timeline))
                 .doFinally(_ -> memory.close())
@@ -207,6 +207,9 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
             throw missing(path);
         }
         Permissions permissions = permissions(request, route);
+        if (route.operation != null) {
+            recent.keep(timeline);
+        }
         if (isCounted(route) && requests.get() > mostRequests) {
             throw new HttpProblem(
                     HttpResponseStatus.TOO_MANY_REQUESTS,

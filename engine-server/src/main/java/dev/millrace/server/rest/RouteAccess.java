@@ -25,7 +25,8 @@ enum RouteAccess {
             "v1/rerank",
             "v1/completions",
             "v1/chat/completions",
-            "ui/state");
+            "ui/state",
+            "ui/requests");
 
     static RouteAccess of(HttpMethod method, String path) {
         if (FILTERED_PATHS.contains(path)) {

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import org.jspecify.annotations.Nullable;
 
 /** The timelines of the newest requests to models, those that are under way included. Thread-safe, without locks. */
 public final class RecentRequests {
@@ -13,20 +12,11 @@ public final class RecentRequests {
     private final AtomicReferenceArray<RequestTimeline> ring = new AtomicReferenceArray<>(KEPT);
     private final AtomicLong count = new AtomicLong();
 
-    /**
-     * Returns the timeline of a request that has just been received. It takes the place of the oldest one.
-     *
-     * @param operation null for a request to no model, which is not kept
-     */
-    public RequestTimeline begin(String protocol, @Nullable Operation operation) {
-        long now = System.nanoTime();
-        if (operation == null) {
-            return new RequestTimeline(0, protocol, null, 0, now);
-        }
+    /** Keeps the timeline of a request that is permitted, in the place of the oldest one. */
+    public void keep(RequestTimeline timeline) {
         long number = count.incrementAndGet();
-        var timeline = new RequestTimeline(number, protocol, operation, System.currentTimeMillis(), now);
+        timeline.number(number);
         ring.set((int) (number % KEPT), timeline);
-        return timeline;
     }
 
     /** Returns the timelines, the newest one first. */

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 /**
- * The times of one request, in nanoseconds of {@link System#nanoTime()}; 0 for what has not happened. Requests that are not kept
- * have a timeline as well, which nobody reads.
+ * The times of one request, in nanoseconds of {@link System#nanoTime()}; 0 for what has not happened. Written by
+ * the threads that handle the request, and read by any.
  */
 public final class RequestTimeline {
     private static final String OK = "200";
@@ -17,13 +17,13 @@ public final class RequestTimeline {
     /** The most runs that are kept of one request, those of an ensemble's steps. */
     private static final int MOST_PARTS = 100;
 
-    private final long number;
     private final String protocol;
     private final @Nullable Operation operation;
-    private final long receivedMillis;
-    private final long received;
+    private final long receivedMillis = System.currentTimeMillis();
+    private final long received = System.nanoTime();
     private final List<RunTimes> runs = new CopyOnWriteArrayList<>();
     private final List<GenerationTimes> generations = new CopyOnWriteArrayList<>();
+    private volatile long number;
     private volatile String model = "";
     private volatile String version = "";
     private volatile String status = "";
@@ -34,26 +34,29 @@ public final class RequestTimeline {
     private volatile long promptTokens;
 
     /**
-     * @param number of the request on this server, from 1; 0 for one that is not kept
-     * @param received when it was received
+     * Begins the timeline of a request that has just been received.
+     *
+     * @param operation the kind of request; null for one to no model
      */
-    RequestTimeline(long number, String protocol, @Nullable Operation operation, long receivedMillis, long received) {
-        this.number = number;
+    public RequestTimeline(String protocol, @Nullable Operation operation) {
         this.protocol = protocol;
         this.operation = operation;
-        this.receivedMillis = receivedMillis;
-        this.received = received;
     }
 
+    /** The number of the request among those that are kept, from 1; 0 for others. */
     public long number() {
         return number;
+    }
+
+    void number(long given) {
+        number = given;
     }
 
     public String protocol() {
         return protocol;
     }
 
-    /** The kind of request; null for one that is not kept. */
+    /** The kind of request; null for one to no model. */
     public @Nullable Operation operation() {
         return operation;
     }

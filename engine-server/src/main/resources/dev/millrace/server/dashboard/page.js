@@ -1,42 +1,10 @@
 (() => {
-  const $ = id => document.getElementById(id);
   const EVERY = 3000;
   const MOST_ELEMENTS = 1000000;
-  const root = location.pathname.replace(/\/ui\/?$/, '/');
-  let token = sessionStorage.getItem('token') || '';
+  const key = model => JSON.stringify([model.name, model.version]);
   let former = null;
   let chosen = null;
   let timer = 0;
-
-  // ---- everything that a server says becomes text, never markup
-
-  const make = (name, text, kind) => {
-    const made = document.createElement(name);
-    if (text !== undefined) made.textContent = text;
-    if (kind) made.className = kind;
-    return made;
-  };
-  const draw = (name, attributes, text) => {
-    const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-    Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
-    if (text !== undefined) made.textContent = text;
-    return made;
-  };
-  const time = micros => micros == null ? '> 50 s' : micros < 1000 ? micros + ' µs'
-    : micros < 1e6 ? +(micros / 1e3).toPrecision(3) + ' ms' : +(micros / 1e6).toPrecision(3) + ' s';
-  const bytes = count => {
-    const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-    let unit = 0;
-    while (count >= 1024 && unit < units.length - 1) { count /= 1024; unit++; }
-    return +count.toPrecision(3) + ' ' + units[unit];
-  };
-  const key = model => JSON.stringify([model.name, model.version]);
-
-  async function ask(path, body) {
-    const headers = token ? { Authorization: 'Bearer ' + token } : {};
-    if (body !== undefined) headers['Content-Type'] = 'application/json';
-    return fetch(root + path, { method: body === undefined ? 'GET' : 'POST', headers, body: body && JSON.stringify(body) });
-  }
 
   // ---- what the server does
 
@@ -49,10 +17,12 @@
       const state = { ...await answer.json(), at: performance.now() };
       show(state);
       former = state;
+      if (!$('requests').hidden) await requests.refresh();
     } catch (failure) {
       $('status').textContent = failure.message;
       $('status').className = 'bad';
     }
+    clearTimeout(timer);
     if (!document.hidden) timer = setTimeout(refresh, EVERY);
   }
 
@@ -96,12 +66,6 @@
     const before = new Map(former.models.map(each => [key(each), each.requests || 0]));
     const more = models.reduce((all, each) => all + Math.max(0, (each.requests || 0) - (before.get(key(each)) || 0)), 0);
     return (more / (state.at - former.at) * 1000).toFixed(1);
-  }
-
-  function line(...cells) {
-    const made = make('tr');
-    made.append(...cells.map(([text, kind]) => make('td', text, kind)));
-    return made;
   }
 
   /** The bound below which a share of the times lies. */
@@ -244,21 +208,33 @@
 
   // ---- the page
 
+  const requests = requestsView();
+
   function choose() {
     const asked = new URLSearchParams(location.hash.slice(1));
+    const ofRequests = asked.has('requests') || asked.has('request');
+    $('overview').hidden = ofRequests;
+    $('requests').hidden = !ofRequests;
+    $('toModels').classList.toggle('on', !ofRequests);
+    $('toRequests').classList.toggle('on', ofRequests);
     chosen = asked.has('model') ? key({ name: asked.get('model'), version: asked.get('version') || '' }) : null;
     $('details').hidden = true;
-    if (former) show(former);
+    requests.choose(Number(asked.get('request')));
+    if (former) {
+      show(former);
+      if (ofRequests) refresh();
+    }
   }
 
+  $('toModels').onclick = () => { location.hash = ''; };
+  $('toRequests').onclick = () => { location.hash = 'requests'; };
+
   $('enter').onclick = () => {
-    token = $('token').value;
-    sessionStorage.setItem('token', token);
+    sessionStorage.setItem('token', $('token').value);
     refresh();
   };
   $('token').onkeydown = event => { if (event.key === 'Enter') $('enter').onclick(); };
-  $('theme').onclick = () => document.documentElement.classList.toggle('dark');
-  document.documentElement.classList.toggle('dark', matchMedia('(prefers-color-scheme: dark)').matches);
+  offerThemes();
   addEventListener('hashchange', choose);
   document.addEventListener('visibilitychange', refresh);
   choose();

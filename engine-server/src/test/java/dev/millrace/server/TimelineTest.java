@@ -1,0 +1,221 @@
+package dev.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import dev.millrace.server.protocol.ModelInferRequest;
+import dev.millrace.server.protocol.ModelInferRequest.InferInputTensor;
+import dev.millrace.server.protocol.ModelInferResponse;
+import io.grpc.StatusRuntimeException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests the times of recent requests, which the page for operators asks for. */
+class TimelineTest {
+    private static final String ROW =
+            "{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": [1]}]}";
+
+    @TempDir
+    static Path folder;
+
+    private static ModelServer server;
+    private static RestClient client;
+
+    @BeforeAll
+    static void start() {
+        new TestRepository(folder)
+                .mill()
+                .version("plus", 1, ServerModels.plus(1, 1))
+                .version("joined", 1, ServerModels.plus(1, 1))
+                .config(
+                        "joined",
+                        "max_batch_size: 8 dynamic_batching { preferred_batch_size: [2]"
+                                + " max_queue_delay_microseconds: 20000 }")
+                .version("loop", 1, ServerModels.loop())
+                .config("twice", """
+                    platform: "ensemble"
+                    input { name: "x" data_type: TYPE_FP32 dims: [1, 1] }
+                    output { name: "z" data_type: TYPE_FP32 dims: [1, 1] }
+                    ensemble_scheduling {
+                      step { model_name: "plus" input_map { key: "x" value: "x" } output_map { key: "y" value: "b" } }
+                      step { model_name: "plus" input_map { key: "x" value: "b" } output_map { key: "y" value: "z" } }
+                    }
+                    """);
+        server = TestServers.start(folder);
+        client = new RestClient(server);
+    }
+
+    @AfterAll
+    static void stop() {
+        client.close();
+        server.close();
+    }
+
+    private static List<Json> requests() {
+        return Json.read(client.get("ui/requests").body()).each().toList();
+    }
+
+    /** Returns the newest request that is so, and has ended: an answer may reach its client before its times are complete. */
+    private static Json ended(Predicate<Json> wanted) {
+        for (int i = 0; i < 1000; i++) {
+            for (Json each : requests()) {
+                if (wanted.test(each) && each.at("endMicros").value() != null) {
+                    return each;
+                }
+            }
+        }
+        throw new AssertionError("no such request among " + requests());
+    }
+
+    private static Json ended(String model) {
+        return ended(each -> each.at("model").text().equals(model));
+    }
+
+    private static List<String> parts(Json request) {
+        return request.at("parts").each().map(each -> each.at("kind").text()).toList();
+    }
+
+    private static double micros(Json part, String end) {
+        return ((Number) part.at(end).value()).doubleValue();
+    }
+
+    @Test
+    void theTimesOfARequestFollowEachOther() {
+        assertThat(client.post("v2/models/plus/versions/1/infer", ROW).status()).isEqualTo(200);
+        Json request = ended("plus");
+        assertThat(request.at("operation").text()).isEqualTo("infer");
+        assertThat(request.at("protocol").text()).startsWith("HTTP/");
+        assertThat(request.at("version").text()).isEqualTo("1");
+        assertThat(request.at("status").text()).isEqualTo("200");
+        assertThat(request.at("rows").number()).isEqualTo(1);
+        assertThat(parts(request)).containsExactly("read", "queue", "run", "answer", "write");
+        double before = 0;
+        for (Json part : request.at("parts").each().toList()) {
+            assertThat(micros(part, "from")).isGreaterThanOrEqualTo(before);
+            assertThat(micros(part, "to")).isGreaterThanOrEqualTo(micros(part, "from"));
+            before = micros(part, "from");
+        }
+        assertThat(micros(request, "endMicros")).isGreaterThanOrEqualTo(before);
+    }
+
+    @Test
+    void aRequestKnowsItsBatch() {
+        for (int round = 0; round < 100; round++) {
+            var request = HttpRequest.newBuilder(client.uri("v2/models/joined/infer"))
+                    .POST(BodyPublishers.ofString(ROW))
+                    .build();
+            IntStream.range(0, 20)
+                    .mapToObj(_ -> client.client().sendAsync(request, BodyHandlers.ofString()))
+                    .toList()
+                    .forEach(answer -> assertThat(answer.join().statusCode()).isEqualTo(200));
+            if (requests().stream().anyMatch(each -> each.at("batch").number() == 2)) {
+                break;
+            }
+        }
+        Json request = ended(each -> each.at("batch").number() == 2);
+        assertThat(parts(request)).containsExactly("read", "queue", "batch", "run", "answer", "write");
+        assertThat(request.at("parts").text()).contains("batch of 2 waits");
+    }
+
+    @Test
+    void stepsOfAnEnsembleAreParts() {
+        assertThat(client.post("v2/models/twice/infer", ROW).status()).isEqualTo(200);
+        Json request = ended("twice");
+        assertThat(parts(request)).containsExactly("read", "queue", "run", "queue", "run", "answer", "write");
+        assertThat(request.at("parts").text()).contains("run of plus");
+    }
+
+    @Test
+    void aGenerationHasItsTokens() {
+        String body = "{\"model\": \"mill\", \"max_tokens\": 3, \"stream\": true,"
+                + " \"messages\": [{\"role\": \"user\", \"content\": \"one\"}]}";
+        assertThat(client.post("v1/chat/completions", body).status()).isEqualTo(200);
+        Json chat = ended(each -> each.at("operation").text().equals("chat"));
+        assertThat(chat.at("model").text()).isEqualTo("mill");
+        assertThat(chat.at("version").text()).isEqualTo("1");
+        assertThat(chat.at("promptTokens").number()).isEqualTo(2);
+        assertThat(chat.at("tokens").number()).isEqualTo(3);
+        assertThat(micros(chat, "firstTokenMicros")).isPositive().isLessThanOrEqualTo(micros(chat, "endMicros"));
+        assertThat(parts(chat)).containsExactly("read", "first", "tokens");
+    }
+
+    @Test
+    void callsByGrpcAreAmongThem() throws Exception {
+        try (var grpc = new GrpcClient(server)) {
+            var message = ModelInferRequest.newBuilder()
+                    .setModelName("plus")
+                    .addInputs(InferInputTensor.newBuilder()
+                            .setName("x")
+                            .setDatatype("FP32")
+                            .addShape(1)
+                            .addShape(1))
+                    .addRawInputContents(ByteString.copyFrom(new byte[4]));
+            grpc.call("ModelInfer", message.build(), ModelInferResponse.getDefaultInstance());
+            Json call = ended(each -> each.at("protocol").text().equals("gRPC")
+                    && each.at("model").text().equals("plus"));
+            assertThat(call.at("status").text()).isEqualTo("OK");
+            assertThat(parts(call)).contains("read", "queue", "run", "answer", "write");
+            assertThatThrownBy(() -> grpc.call(
+                            "ModelInfer",
+                            message.setModelName("gone").build(),
+                            ModelInferResponse.getDefaultInstance()))
+                    .isInstanceOf(StatusRuntimeException.class);
+            assertThat(ended("gone").at("status").text()).isEqualTo("NOT_FOUND");
+        }
+    }
+
+    @Test
+    void failuresAndRequestsUnderWayAreAmongThem() {
+        assertThat(client.post("v2/models/none/infer", ROW).status()).isEqualTo(404);
+        Json missing = ended("none");
+        assertThat(missing.at("status").text()).isEqualTo("404");
+        assertThat(parts(missing)).containsExactly("read", "write");
+        String endless = "{\"inputs\": ["
+                + "{\"name\": \"n\", \"datatype\": \"INT64\", \"shape\": [], \"data\": [" + Long.MAX_VALUE + "]},"
+                + "{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1], \"data\": [1]}]}";
+        var sent = client.client()
+                .sendAsync(
+                        HttpRequest.newBuilder(client.uri("v2/models/loop/infer"))
+                                .POST(BodyPublishers.ofString(endless))
+                                .build(),
+                        BodyHandlers.ofString());
+        Json running = null;
+        for (int i = 0; i < 1000 && running == null; i++) {
+            running = requests().stream()
+                    .filter(each -> parts(each).contains("run") && each.at("model").text().equals("loop"))
+                    .findFirst()
+                    .orElse(null);
+        }
+        assertThat(running).isNotNull();
+        assertThat(running.at("endMicros").value()).isNull();
+        assertThat(running.at("soFarMicros").value()).isNotNull();
+        sent.cancel(true);
+        assertThat(ended("loop").at("status").text()).isEqualTo("499");
+    }
+
+    @Test
+    void theNewestAreKept() {
+        String longName = "n".repeat(1000);
+        for (int i = 0; i < 300; i++) {
+            client.post("v2/models/" + longName + "/infer", ROW);
+        }
+        client.get("v2/models/plus");
+        client.post("v2/repository/index", "{}");
+        assertThat(requests()).hasSize(256).allSatisfy(each -> {
+            assertThat(each.at("operation").text()).isNotEmpty();
+            assertThat(each.at("model").text()).hasSizeLessThan(250);
+        });
+        assertThat(requests().getFirst().at("number").number())
+                .isEqualTo(requests().getLast().at("number").number() + 255);
+    }
+}
