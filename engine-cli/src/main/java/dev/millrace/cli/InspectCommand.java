@@ -84,7 +84,7 @@ final class InspectCommand implements Callable<Integer> {
                     ? new Inspection(argument.label(), facts, session, profile, timeline)
                     : new Inspection(argument.label(), facts, session, null, null);
             if (json) {
-                out.println(InspectionJson.of(inspection, false));
+                out.println(InspectionJson.of(inspection, 0));
             } else {
                 print(session, failure, out);
             }

@@ -69,7 +69,7 @@ class RunTimelineTest {
             session.run(inputs, options).close();
             session.run(inputs, options).close();
             json = InspectionJson.of(
-                    new Inspection("chain", ModelFacts.of(file), session, new Profile(true), timeline), false);
+                    new Inspection("chain", ModelFacts.of(file), session, new Profile(true), timeline), 0);
         }
         assertThat(json.substring(json.indexOf("\"timeline\"")))
                 .containsPattern("\"rows\":\\[\"host\",\"(one/\\d+\",\"two/\\d+|two/\\d+\",\"one/\\d+)\"]")

@@ -5,8 +5,13 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -16,8 +21,12 @@ final class GraphJson {
 
     private final JsonGenerator json;
 
-    GraphJson(JsonGenerator json) {
+    private int left;
+
+    /** @param mostNodes how many nodes are written at most, those of nested graphs included */
+    GraphJson(JsonGenerator json, int mostNodes) {
         this.json = json;
+        left = mostNodes;
     }
 
     void write(String property, Graph graph) {
@@ -33,17 +42,34 @@ final class GraphJson {
         }
         json.writeEndArray();
         json.writeObjectPropertyStart("types");
-        graph.inputs().forEach(this::type);
-        graph.constants().forEach(this::type);
-        for (Node node : graph.nodes()) {
-            for (Value output : node.outputs()) {
-                type(output);
-            }
+        List<Node> nodes = take(graph);
+        Collection<Value> constants = graph.constants();
+        if (left == 0) {
+            Set<@Nullable Value> read = nodes.stream()
+                    .flatMap(node -> node.inputs().stream())
+                    .collect(Collectors.toCollection(HashSet::new));
+            constants = constants.stream().filter(read::contains).toList();
         }
+        graph.inputs().forEach(this::type);
+        constants.forEach(this::type);
+        nodes.forEach(node -> node.outputs().forEach(this::type));
         json.writeEndObject();
-        names("constants", graph.constants());
-        JsonText.objects(json, "nodes", graph.nodes(), this::node);
+        names("constants", constants);
+        JsonText.objects(json, "nodes", nodes, this::node);
         json.writeEndObject();
+    }
+
+    /** Returns the nodes of a graph, as many as may still be written. */
+    private List<Node> take(Graph graph) {
+        var nodes = new ArrayList<Node>();
+        for (Node node : graph.nodes()) {
+            if (left == 0) {
+                break;
+            }
+            left--;
+            nodes.add(node);
+        }
+        return nodes;
     }
 
     private void names(String property, Iterable<? extends @Nullable Value> values) {

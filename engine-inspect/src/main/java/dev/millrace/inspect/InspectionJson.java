@@ -1,6 +1,7 @@
 package dev.millrace.inspect;
 
 import dev.millrace.graph.infer.TypeInference;
+import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.scheduler.run.StretchSummary;
 import dev.millrace.session.SessionReport;
@@ -17,8 +18,8 @@ public final class InspectionJson {
         this.json = json;
     }
 
-    /** @param withGraph whether the whole graph is in it, too */
-    public static String of(Inspection inspection, boolean withGraph) {
+    /** @param mostNodes how many nodes of the graph are in it at most; 0 for no graph */
+    public static String of(Inspection inspection, int mostNodes) {
         return JsonText.object(json -> {
             var writer = new InspectionJson(json);
             writer.model(inspection);
@@ -32,8 +33,8 @@ public final class InspectionJson {
             if (timeline != null) {
                 timeline.write(json);
             }
-            if (withGraph) {
-                writer.graph(inspection.facts().model());
+            if (mostNodes > 0) {
+                writer.graph(inspection.facts(), mostNodes);
             }
         });
     }
@@ -143,8 +144,15 @@ public final class InspectionJson {
     }
 
     /** The graph with all types that can be told before shapes are known. */
-    private void graph(Model model) {
-        TypeInference.infer(model.graph());
-        new GraphJson(json).write("graph", model.graph());
+    private void graph(ModelFacts facts, int mostNodes) {
+        Graph graph = facts.model().graph();
+        TypeInference.infer(graph);
+        new GraphJson(json, mostNodes).write("graph", graph);
+        if (facts.nodes() > mostNodes) {
+            json.writeStringProperty(
+                    "cut",
+                    "The model has %d nodes; the first %d are drawn. `millrace inspect --html` draws all."
+                            .formatted(facts.nodes(), mostNodes));
+        }
     }
 }

@@ -59,6 +59,19 @@ public record ModelFacts(
                 count.parameterBytes);
     }
 
+    /** Returns the facts with the name of the file alone, without its folders. */
+    public ModelFacts withoutFolders() {
+        return new ModelFacts(
+                Path.of(String.valueOf(file.getFileName())),
+                bytes,
+                model,
+                nodes,
+                operators,
+                initializers,
+                parameters,
+                parameterBytes);
+    }
+
     private static final class Count {
         private static final OpId CONSTANT = OpId.onnx("Constant");
 

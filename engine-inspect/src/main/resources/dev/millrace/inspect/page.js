@@ -1,5 +1,5 @@
-(() => {
-  const data = JSON.parse(document.getElementById('data').textContent);
+/** Draws a model on the page; data is its description. */
+function showModel(data) {
   const $ = id => document.getElementById(id);
   const KINDS = {
     product: ['products', /^(Conv|ConvTranspose|ConvInteger|QLinearConv|MatMul.*|QLinearMatMul|Gemm|QGemm|Einsum|LSTM|GRU|RNN|.*Attention.*|Fused(Conv|Gemm|MatMul))$/],
@@ -12,6 +12,9 @@
   const kind = op => Object.keys(KINDS).find(name => KINDS[name][1].test(op.replace(/^.*[.:]/, '')));
 
   // ---- what is drawn: leaves in groups
+
+  /** The most children that a group shows side by side, and how many a part of more of them has. */
+  const MOST_TOGETHER = 300, PART = 60;
 
   const leaves = [];
   const micros = new Map();
@@ -108,7 +111,25 @@
       stack.sign = members[0].sign;
     }
     item.children.sort((a, b) => a.order - b.order);
+    if (item.children.length > MOST_TOGETHER) item.children = inParts(item);
     return item;
+  }
+
+  /** Puts neighbours among the many children of a group into groups of their own. */
+  function inParts(item) {
+    const parts = [];
+    const size = Math.ceil(item.children.length / Math.ceil(item.children.length / PART));
+    for (let at = 0; at < item.children.length; at += size) {
+      const children = item.children.slice(at, at + size);
+      const part = group(`${at + 1} to ${at + children.length} of ${item.children.length}`, item, { children });
+      children.forEach(child => { child.parent = part; });
+      part.nodes = children.reduce((sum, child) => sum + (child.children ? child.nodes : 1), 0);
+      part.us = children.reduce((sum, child) => sum + (child.children ? child.us : child.time?.us || 0), 0);
+      part.order = children[0].order;
+      part.sign = 'part';
+      parts.push(part);
+    }
+    return parts;
   }
 
   const pairs = [];
@@ -152,7 +173,8 @@
   const time = us => us >= 1000 ? (us / 1000).toFixed(2) + ' ms' : us.toFixed(us < 10 ? 1 : 0) + ' µs';
   const bytes = n => n < 1024 ? n + ' B' : n < 1 << 20 ? (n / 1024).toFixed(1) + ' KiB' : (n / (1 << 20)).toFixed(1) + ' MiB';
   const short = (text, most) => text.length <= most ? text : '…' + text.slice(text.length - most + 1);
-  const title = item => item.children ? item.name + (item.times ? `  ×${item.times}` : '') : item.label;
+  const control = item => item.own === item.op ? item.label : item.label + ' ' + item.own;
+  const title = item => item.control ? control(item) : item.children ? item.name + (item.times ? `  ×${item.times}` : '') : item.label;
   const under = item => {
     if (item.children) return `${item.nodes} nodes` + (item.us ? ', ' + time(item.us) : '');
     if (item.type === 'value') return short(item.graph.types[item.outputs[0] || item.inputs[0]] || item.op, 34);
@@ -342,12 +364,13 @@
       table(into, ['operator', 'nodes'], Object.entries(data.operators));
     },
   };
+  const MOST_ROWS = 1000;
   function table(into, heads, rows) {
     const made = element('table', into);
     const isNumber = value => typeof value === 'number' || /^[\d.,]+( (µs|ms|B|KiB|MiB))?$/.test(value);
     const top = element('tr', made);
     heads.forEach((head, i) => element('th', top, head, rows.length && isNumber(rows[0][i]) ? 'number' : ''));
-    rows.forEach(row => {
+    rows.slice(0, MOST_ROWS).forEach(row => {
       const line = element('tr', made);
       row.forEach(cell => {
         if (cell && cell.share !== undefined) {
@@ -358,6 +381,7 @@
         }
       });
     });
+    if (rows.length > MOST_ROWS) element('p', into, `${rows.length - MOST_ROWS} further rows are not shown.`);
   }
   /** Draws the bars of each row along time, and an arrow from where a stream came to where another one went on. */
   function timeline(into, line) {
@@ -444,6 +468,14 @@
     element('i', at).style.background = `var(--${name})`;
     at.append(text);
   });
+  const providers = new Map();
+  (data.partitions || []).forEach(({ provider, nodes }) => {
+    const [parts, all] = providers.get(provider) || [0, 0];
+    providers.set(provider, [parts + 1, all + nodes]);
+  });
+  providers.forEach(([parts, all], provider) => element('span', $('legend'),
+    `${provider}: ${all} ${all === 1 ? 'node' : 'nodes'} in ${parts} ${parts === 1 ? 'partition' : 'partitions'}`, 'provider'));
+  if (data.cut) element('span', $('legend'), data.cut, 'cut');
   element('span', $('legend'), `${data.nodes} nodes, ${data.parameters.toLocaleString('en')} parameters` + (whole ? `, a run ${time(whole)}` : ''));
   open('Graph');
   fit();
@@ -451,4 +483,4 @@
   const [what, wanted] = decodeURIComponent(location.hash.slice(1)).split(/=(.*)/s);
   if (what === 'node') { const item = leaves.find(each => each.name === wanted); if (item) show(item); }
   if (what === 'tab' && wanted in TABS) open(wanted);
-})();
+}
