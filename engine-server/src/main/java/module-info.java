@@ -2,6 +2,7 @@
 module dev.millrace.server {
     requires com.google.protobuf;
     requires com.google.protobuf.util;
+    requires dev.millrace.inspect;
     requires dev.millrace.micrometer;
     requires dev.millrace.pipelines;
     requires dev.millrace.text;

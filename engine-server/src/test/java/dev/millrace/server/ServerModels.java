@@ -68,6 +68,17 @@ final class ServerModels {
         return bytes(editor);
     }
 
+    /** A chain of so many nodes. */
+    static byte[] chain(int nodes) {
+        var editor = new GraphEditor(Graph.named("chain"));
+        Value value = editor.addInput("x", rows(ElementType.FLOAT, 1));
+        for (int i = 0; i < nodes; i++) {
+            value = node(editor, "Tanh", value);
+        }
+        editor.addOutput("y", typed(editor, value, ElementType.FLOAT, 1));
+        return bytes(editor);
+    }
+
     /** y = x, of any shape with one axis. */
     static byte[] same(ElementType type) {
         var editor = new GraphEditor(Graph.named("same"));

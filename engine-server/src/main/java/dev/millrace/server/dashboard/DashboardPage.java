@@ -1,5 +1,7 @@
 package dev.millrace.server.dashboard;
 
+import dev.millrace.inspect.GraphPage;
+import dev.millrace.server.rest.HttpAnswer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -11,22 +13,19 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The page as one document, with the headers that bind a browser to it: its own script and style run and no others, and it
- * asks no other server.
+ * A page as one document, with the headers that bind a browser to it: its own script and style run and no others, and it asks
+ * no other server.
  */
 final class DashboardPage {
     private final String text;
     private final Map<String, String> headers;
 
-    DashboardPage() {
-        String style = resource("page.css");
-        String script = resource("common.js") + resource("requests.js") + resource("page.js");
-        text = resource("page.html")
-                .replace("/*STYLE*/", style)
-                .replace("/*SCRIPT*/", script);
+    private DashboardPage(String text) {
+        this.text = text;
         headers = Map.of(
                 "Content-Security-Policy",
-                "default-src 'none'; script-src '" + digest(script) + "'; style-src '" + digest(style)
+                "default-src 'none'; script-src '" + digest(element("script")) + "'; style-src '"
+                        + digest(element("style"))
                         + "'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
                 "X-Content-Type-Options",
                 "nosniff",
@@ -36,12 +35,26 @@ final class DashboardPage {
                 "no-cache");
     }
 
-    String text() {
-        return text;
+    /** Returns the page of models and requests. */
+    static DashboardPage models() {
+        return new DashboardPage(resource("page.html")
+                .replace("/*STYLE*/", resource("page.css"))
+                .replace("/*SCRIPT*/", resource("common.js") + resource("requests.js") + resource("page.js")));
     }
 
-    Map<String, String> headers() {
-        return headers;
+    /** Returns the page that draws the graph of a model. */
+    static DashboardPage graph() {
+        return new DashboardPage(GraphPage.asking(resource("common.js") + resource("graph.js")));
+    }
+
+    HttpAnswer answer() {
+        return HttpAnswer.text("text/html; charset=utf-8", text, headers);
+    }
+
+    /** Returns the text of the only element of this name. */
+    private String element(String name) {
+        String start = "<" + name + ">";
+        return text.substring(text.indexOf(start) + start.length(), text.indexOf("</" + name + ">"));
     }
 
     /** Returns the digest by which a policy of content names an element's text. */

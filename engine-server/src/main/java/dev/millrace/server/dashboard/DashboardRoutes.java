@@ -17,7 +17,9 @@ import reactor.core.scheduler.Schedulers;
 
 /** The routes of the page for operators. The page is the same for everybody; what it shows needs the token. */
 public final class DashboardRoutes {
-    private final DashboardPage page = new DashboardPage();
+    private final DashboardPage page = DashboardPage.models();
+    private final DashboardPage graph = DashboardPage.graph();
+    private final GraphAnswers graphs;
     private final DashboardState state;
     private final RecentRequests recent;
 
@@ -33,14 +35,19 @@ public final class DashboardRoutes {
             IntSupplier active,
             BooleanSupplier ready) {
         this.recent = recent;
+        graphs = new GraphAnswers(repository);
         state = new DashboardState(engine, repository, active, ready);
     }
 
     public void addTo(HttpRouter router) {
-        router.openRoute(
+        router.openRoute(HttpMethod.GET, "ui", _ -> Mono.fromSupplier(page::answer));
+        router.openRoute(HttpMethod.GET, "ui/graph", _ -> Mono.fromSupplier(graph::answer));
+        router.route(
                 HttpMethod.GET,
-                "ui",
-                _ -> Mono.fromSupplier(() -> HttpAnswer.text("text/html; charset=utf-8", page.text(), page.headers())));
+                "ui/graph/*/*",
+                call -> Mono.fromSupplier(() -> HttpAnswer.text(
+                                "application/json", graphs.describe(call.variable(0), call.variable(1))))
+                        .subscribeOn(Schedulers.boundedElastic()));
         // lists the folders of models
         router.route(
                 HttpMethod.GET,

@@ -107,6 +107,7 @@ final class DashboardState {
         TextModel text = version.model().text();
         model.put("generates", text != null && text.generates() != null);
         model.put("embeds", text != null && text.embeds() != null);
+        model.put("graph", version.model().opened() != null);
         model.put("weights", version.weights());
         model.put("waiting", version.model().waiting());
     }

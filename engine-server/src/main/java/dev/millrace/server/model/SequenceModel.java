@@ -14,12 +14,14 @@ import dev.millrace.session.Sequence;
 import dev.millrace.session.Session;
 import dev.millrace.session.State;
 import dev.millrace.session.StatefulSession;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** A model whose requests follow each other in sequences, with states that the engine keeps and inputs that mark their ends. */
@@ -38,6 +40,7 @@ public final class SequenceModel implements ServedModel {
     private final int mostSequences;
     private final Duration idle;
     private final LongSupplier nanoClock;
+    private final @Nullable OpenedFile opened;
     private final Map<Object, Live> live = new ConcurrentHashMap<>();
 
     /** A sequence that has begun. */
@@ -51,9 +54,15 @@ public final class SequenceModel implements ServedModel {
         }
     }
 
-    /** Takes ownership of the session. */
-    public SequenceModel(Session session, ModelConfig config, List<State> states, LongSupplier nanoClock) {
+    /**
+     * Takes ownership of the session.
+     *
+     * @param file the session's file; null if its graph cannot be drawn
+     */
+    public SequenceModel(
+            Session session, @Nullable Path file, ModelConfig config, List<State> states, LongSupplier nanoClock) {
         this.session = session;
+        opened = file == null ? null : new OpenedFile(session, file);
         this.config = config;
         this.nanoClock = nanoClock;
         ModelSequenceBatching batching = config.getSequenceBatching();
@@ -150,6 +159,11 @@ public final class SequenceModel implements ServedModel {
 
     private static String printed(Object id) {
         return id instanceof Long number ? Long.toUnsignedString(number) : "'" + id + "'";
+    }
+
+    @Override
+    public @Nullable OpenedFile opened() {
+        return opened;
     }
 
     @Override

@@ -24,6 +24,11 @@ public interface ServedModel extends AutoCloseable {
         return List.of();
     }
 
+    /** Its session with its file, whose graph can be drawn; null for an ensemble and for a model package. */
+    default @Nullable OpenedFile opened() {
+        return null;
+    }
+
     /** The number of requests that wait for a run. */
     default int waiting() {
         return 0;

@@ -6,6 +6,7 @@ import dev.millrace.session.Inference;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.Session;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -21,15 +22,22 @@ public final class SessionModel implements ServedModel {
     private final @Nullable TextModel text;
     private final boolean batches;
     private final Map<String, List<String>> labels;
+    private final @Nullable OpenedFile opened;
 
     /**
      * Takes ownership of the session and of the model of texts.
      *
+     * @param file the session's file; null if its graph cannot be drawn
      * @param labels the names of classes, by the names of outputs
      */
     public SessionModel(
-            Session session, ModelConfig config, Map<String, List<String>> labels, @Nullable TextModel text) {
+            Session session,
+            @Nullable Path file,
+            ModelConfig config,
+            Map<String, List<String>> labels,
+            @Nullable TextModel text) {
         this.session = session;
+        opened = file == null ? null : new OpenedFile(session, file);
         this.labels = labels;
         this.config = config;
         this.text = text;
@@ -65,6 +73,11 @@ public final class SessionModel implements ServedModel {
     @Override
     public List<String> labels(String output) {
         return labels.getOrDefault(output, List.of());
+    }
+
+    @Override
+    public @Nullable OpenedFile opened() {
+        return opened;
     }
 
     @Override

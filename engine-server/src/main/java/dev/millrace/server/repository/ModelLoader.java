@@ -70,9 +70,11 @@ public final class ModelLoader {
         }
         Path model = Files.isDirectory(place) ? modelIn(place, config) : place;
         SessionOptions options = SessionSettings.of(config, stored.name(), Long.toString(version));
-        Session session = open(model, options);
+        Path file = fileOf(model);
+        Session session =
+                file == null ? engine.session(ModelPackage.open(model), options) : engine.session(file, options);
         try {
-            return served(session, model, stored, config, options);
+            return served(session, model, file, stored, config, options);
         } catch (RuntimeException e) {
             session.close();
             throw e;
@@ -90,22 +92,25 @@ public final class ModelLoader {
         return Files.exists(folder.resolve(MODEL)) ? folder.resolve(MODEL) : folder;
     }
 
-    /** Opens a file, a folder with a file, a model package, or the folder of a language model. */
-    private Session open(Path model, SessionOptions options) {
+    /** Returns the file of a model: itself, the one in its folder, or that of a language model; null for a model package. */
+    private static @Nullable Path fileOf(Path model) {
         if (!Files.isDirectory(model)) {
-            return engine.session(model, options);
+            return model;
         }
         if (Files.exists(model.resolve("manifest.json"))) {
-            return engine.session(ModelPackage.open(model), options);
+            return null;
         }
-        if (Files.exists(model.resolve(MODEL))) {
-            return engine.session(model.resolve(MODEL), options);
-        }
-        return engine.session(ModelFolder.read(model).model(), options);
+        Path file = model.resolve(MODEL);
+        return Files.exists(file) ? file : ModelFolder.read(model).model();
     }
 
     private ServedModel served(
-            Session session, Path model, StoredModel stored, ModelConfig config, SessionOptions options) {
+            Session session,
+            Path model,
+            @Nullable Path file,
+            StoredModel stored,
+            ModelConfig config,
+            SessionOptions options) {
         ModelConfig complete = ConfigCompletion.of(config, session, stored.name());
         var tensors = new ConfiguredTensors(complete, stored.folder());
         for (ModelWarmup warmUp : complete.getModelWarmupList()) {
@@ -115,10 +120,10 @@ public final class ModelLoader {
             }
         }
         if (complete.hasSequenceBatching()) {
-            return new SequenceModel(session, complete, tensors.states(), System::nanoTime);
+            return new SequenceModel(session, file, complete, tensors.states(), System::nanoTime);
         }
         return new SessionModel(
-                session, complete, tensors.labels(), stored.isFile() ? null : text(session, model, stored, options));
+                session, file, complete, tensors.labels(), stored.isFile() ? null : text(session, model, stored, options));
     }
 
     /** Returns the model as one of texts if a tokenizer lies beside it. */

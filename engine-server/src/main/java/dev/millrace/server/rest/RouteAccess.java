@@ -35,6 +35,9 @@ enum RouteAccess {
         if (path.startsWith("v2/models/*")) {
             return method.equals(HttpMethod.GET) ? SEE : INFER;
         }
+        if (path.startsWith("ui/graph/*")) {
+            return SEE;
+        }
         return path.startsWith("v2/repository/models/*") ? CHANGE : EVERYTHING;
     }
 

@@ -27,12 +27,13 @@ const bytes = count => {
 
 // ---- the server
 
+const root = location.pathname.replace(/\/ui(\/.*)?$/, '/');
+
 /** Asks the server that the page comes from; posts a body if there is one. */
 async function ask(path, body) {
   const token = sessionStorage.getItem('token');
   const headers = token ? { Authorization: 'Bearer ' + token } : {};
   if (body !== undefined) headers['Content-Type'] = 'application/json';
-  const root = location.pathname.replace(/\/ui(\/.*)?$/, '/');
   return fetch(root + path, { method: body === undefined ? 'GET' : 'POST', headers, body: body && JSON.stringify(body) });
 }
 

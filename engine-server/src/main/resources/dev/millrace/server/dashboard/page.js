@@ -99,6 +99,8 @@
     $('reason').textContent = model.reason;
     $('charts').replaceChildren();
     $('signature').hidden = $('try').hidden = !served;
+    $('toGraph').hidden = !model.graph;
+    $('toGraph').href = `${root}ui/graph?model=${encodeURIComponent(model.name)}&version=${encodeURIComponent(model.version)}`;
     if ($('details').dataset.of !== chosen + served) {
       $('details').dataset.of = chosen + served;
       $('name').textContent = model.name + (model.version ? ' · version ' + model.version : '');
