@@ -1,12 +1,16 @@
 package dev.millrace.deploy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +27,7 @@ import org.snakeyaml.engine.v2.common.FlowStyle;
 
 /**
  * The Helm chart, whose templates use a part of Helm's language: values, {@code if} and {@code not}, and the functions
- * {@code default}, {@code quote}, {@code toYaml}, {@code nindent} and {@code add}. Anything else is an error here.
+ * {@code default}, {@code quote}, {@code toYaml}, {@code nindent}, {@code sha256sum} and {@code add}. Anything else is an error here.
  */
 record Chart(Path folder) {
     private static final Pattern ACTION = Pattern.compile("\\{\\{-? (.*?) ?-?}}");
@@ -145,6 +149,7 @@ record Chart(Path folder) {
                     arguments.stream()
                             .mapToInt(each -> (Integer) Objects.requireNonNull(each))
                             .sum();
+                case "sha256sum" -> sha256(String.valueOf(piped));
                 case "toYaml" -> dumped(arguments.getFirst());
                 case "nindent" -> {
                     String indent = " ".repeat((Integer) Objects.requireNonNull(arguments.getFirst()));
@@ -157,6 +162,15 @@ record Chart(Path folder) {
                 }
                 default -> throw new IllegalStateException("a function that is not known: " + words);
             };
+        }
+
+        private static String sha256(String text) {
+            try {
+                return HexFormat.of()
+                        .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("every Java platform has SHA-256", e);
+            }
         }
 
         private static String dumped(@Nullable Object tree) {

@@ -48,9 +48,9 @@ class ChartTest {
     }
 
     @Test
-    void theDefaultsAreADeploymentAServiceAndABudget() throws IOException {
+    void theDefaultsAreADeploymentAndAService() throws IOException {
         var objects = chart.render(chart.values());
-        assertThat(objects).containsOnlyKeys("Deployment", "Service", "PodDisruptionBudget");
+        assertThat(objects).containsOnlyKeys("Deployment", "Service");
         objects.values().forEach(each -> {
             assertThat(at(each, "apiVersion")).isNotNull();
             assertThat(at(each, "metadata", "name")).isEqualTo("mill");
@@ -58,8 +58,7 @@ class ChartTest {
         var deployment = objects.get("Deployment");
         assertThat(at(deployment, "spec", "replicas")).isEqualTo(2);
         assertThat(at(deployment, "spec", "selector", "matchLabels"))
-                .isEqualTo(at(objects.get("Service"), "spec", "selector"))
-                .isEqualTo(at(objects.get("PodDisruptionBudget"), "spec", "selector", "matchLabels"));
+                .isEqualTo(at(objects.get("Service"), "spec", "selector"));
         assertThat(at(container(deployment), "image")).isEqualTo("millrace-server:0.1.0");
         assertThat(at(container(deployment), "args")).isEqualTo(List.of("serve", "/models", "--drain-seconds=30"));
     }
@@ -105,7 +104,7 @@ class ChartTest {
     void valuesAddTokensTracesVolumesAndFlags() throws IOException {
         var values = with("tokenSecret", "keys");
         values.put("otlpEndpoint", "http://collector:4318");
-        values.put("models", Map.of("path", "/srv/models", "claim", "models"));
+        values.put("models", Map.of("path", "/srv/models", "claim", "models", "store", "", "named", Map.of()));
         values.put("flags", List.of("--control=poll", "--genai-telemetry"));
         values.put("prepared", false);
         var deployment = chart.render(values).get("Deployment");
@@ -124,6 +123,86 @@ class ChartTest {
         assertThat(names(at(server, "volumeMounts")))
                 .isEqualTo(names(at(deployment, "spec", "template", "spec", "volumes")))
                 .containsExactly("tmp", "models", "tokens");
+    }
+
+    @Test
+    void whatIsOffByDefaultConcernsThePodsOfTheDeployment() throws IOException {
+        var values = with("disruption", Map.of("enabled", true, "minAvailable", 1));
+        values.put(
+                "networkPolicy",
+                Map.of(
+                        "enabled",
+                        true,
+                        "clients",
+                        List.of(Map.of("namespaceSelector", Map.of("matchLabels", Map.of("team", "a")))),
+                        "metrics",
+                        List.of()));
+        values.put("tokenSecret", "keys");
+        values.put(
+                "serviceMonitor",
+                Map.of("enabled", true, "interval", "15s", "labels", Map.of("release", "prom"), "tokenKey", "metrics"));
+        var objects = chart.render(values);
+        Object pods = at(objects.get("Deployment"), "spec", "selector", "matchLabels");
+        assertThat(at(objects.get("PodDisruptionBudget"), "spec", "selector", "matchLabels"))
+                .isEqualTo(pods);
+        var policy = objects.get("NetworkPolicy");
+        assertThat(at(policy, "spec", "podSelector", "matchLabels")).isEqualTo(pods);
+        List<String> ports = names(at(container(objects.get("Deployment")), "ports"));
+        for (int rule = 0; rule < 2; rule++) {
+            for (Object port : (List<?>) at(policy, "spec", "ingress", rule, "ports")) {
+                assertThat(ports).contains(String.valueOf(at(port, "port")));
+            }
+        }
+        assertThat(at(policy, "spec", "ingress", 0, "from", 0, "namespaceSelector", "matchLabels", "team"))
+                .isEqualTo("a");
+        assertThat(at(policy, "spec", "ingress", 1, "from")).isEqualTo(List.of());
+        var monitor = objects.get("ServiceMonitor");
+        assertThat(at(monitor, "metadata", "labels", "release")).isEqualTo("prom");
+        assertThat(at(monitor, "spec", "selector", "matchLabels"))
+                .isEqualTo(at(objects.get("Service"), "metadata", "labels"));
+        assertThat(names(at(objects.get("Service"), "spec", "ports")))
+                .contains(String.valueOf(at(monitor, "spec", "endpoints", 0, "port")));
+        assertThat(at(monitor, "spec", "endpoints", 0, "authorization", "credentials"))
+                .isEqualTo(Map.of("name", "keys", "key", "metrics"));
+    }
+
+    @Test
+    void modelsComeByNameFromAStoreAndIntoACache() throws IOException {
+        Map<String, Object> named = Map.of("minilm", "hf:org/minilm", "net", "s3://bucket/net.onnx");
+        var values =
+                with("models", Map.of("path", "/models", "claim", "", "store", "s3://bucket/models/", "named", named));
+        values.put("s3", Map.of("secret", "keys", "endpoint", "http://minio:9000", "region", "eu", "anonymous", false));
+        values.put("serviceAccount", "reader");
+        values.put("cache", Map.of("enabled", true, "claim", "", "size", "20Gi"));
+        var objects = chart.render(values);
+        var deployment = objects.get("Deployment");
+        Object server = container(deployment);
+        assertThat((List<?>) at(server, "args"))
+                .map(String::valueOf)
+                .startsWith("serve", "/models", "s3://bucket/models/", "--config=/etc/millrace/serve.yaml");
+        Object config = Chart.yaml(String.valueOf(at(objects.get("ConfigMap"), "data", "serve.yaml")));
+        assertThat(at(config, "models")).isEqualTo(named);
+        assertThat(at(deployment, "spec", "template", "spec", "serviceAccountName"))
+                .isEqualTo("reader");
+        assertThat(names(at(server, "env")))
+                .contains("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL_S3", "AWS_REGION")
+                .doesNotContain("MILLRACE_S3_ANONYMOUS")
+                .containsOnlyOnce("XDG_CACHE_HOME");
+        Object volumes = at(deployment, "spec", "template", "spec", "volumes");
+        assertThat(names(at(server, "volumeMounts")))
+                .isEqualTo(names(volumes))
+                .containsExactly("tmp", "fetched", "config");
+        assertThat(at(volumes, 1, "emptyDir", "sizeLimit")).isEqualTo("20Gi");
+        Object sum = at(deployment, "spec", "template", "metadata", "annotations", "checksum/models");
+        values.put("models", Map.of("path", "/models", "claim", "", "store", "", "named", Map.of()));
+        assertThat(at(
+                        chart.render(values).get("Deployment"),
+                        "spec",
+                        "template",
+                        "metadata",
+                        "annotations",
+                        "checksum/models"))
+                .isNotEqualTo(sum);
     }
 
     @Test
