@@ -9,6 +9,7 @@ import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.RunResult;
 import dev.millrace.session.Session;
+import dev.millrace.session.SessionLease;
 import dev.millrace.session.ValueInfo;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -21,12 +22,14 @@ import reactor.util.context.ContextView;
 
 /**
  * An {@link Inference} with an {@link Observation} around each request: {@code millrace.request}, from when the
- * request is taken to its answer or its failure, with the session as a key. Handlers make traces, times or logs of
+ * request is taken to its answer or its failure, with the session as a key; and one named {@code millrace.generation} around each
+ * generation of a {@code Generator}. Handlers make traces, times or logs of
  * observations. The caller's observation, in the Reactor context or on the thread, is the parent. Closing the
  * observed inference is left to its owner.
  */
 public final class ObservedInference implements Inference {
     private static final String NAME = "millrace.request";
+    private static final String GENERATION = "millrace.generation";
     /** The key of Micrometer's observation in a Reactor context. */
     private static final String PARENT = "micrometer.observation";
 
@@ -61,7 +64,7 @@ public final class ObservedInference implements Inference {
 
     @Override
     public Outputs run(Inputs inputs, RunOptions options) {
-        Observation observation = begin(null);
+        Observation observation = begin(NAME, "run", null);
         try (Observation.Scope _ = observation.openScope()) {
             return observed.run(inputs, options);
         } catch (RuntimeException | Error e) {
@@ -76,7 +79,7 @@ public final class ObservedInference implements Inference {
     public Mono<Outputs> mono(Inputs inputs, RunOptions options) {
         // ended before the answer is given on: who has the answer finds the observation ended
         return Mono.deferContextual(context -> Mono.using(
-                () -> begin(parent(context)),
+                () -> begin(NAME, "run", parent(context)),
                 observation -> observed.mono(inputs, options)
                         .doOnError(observation::error)
                         .doOnCancel(() -> observation.error(cancelled()))
@@ -95,7 +98,8 @@ public final class ObservedInference implements Inference {
         return Flux.deferContextual(context -> {
             Observation parent = parent(context);
             var open = new OpenObservations();
-            Flux<Inputs> noted = Flux.<Inputs>from(requests).doOnNext(request -> open.add(request, begin(parent)));
+            Flux<Inputs> noted =
+                    Flux.<Inputs>from(requests).doOnNext(request -> open.add(request, begin(NAME, "run", parent)));
             return observed.results(noted, options)
                     .doOnNext(result -> open.end(result.request(), result.failure()))
                     .doOnError(open::endAll)
@@ -108,9 +112,15 @@ public final class ObservedInference implements Inference {
         return observed.concurrency();
     }
 
-    private Observation begin(@Nullable Observation parent) {
-        Observation observation = Observation.createNotStarted(NAME, registry)
-                .contextualName("run " + session)
+    @Override
+    public SessionLease lease() {
+        SessionLease lease = observed.lease();
+        return new ObservedLease(lease, context -> begin(GENERATION, "generate", parent(context)));
+    }
+
+    private Observation begin(String name, String action, @Nullable Observation parent) {
+        Observation observation = Observation.createNotStarted(name, registry)
+                .contextualName(action + " " + session)
                 .lowCardinalityKeyValue("session", session);
         return (parent == null ? observation : observation.parentObservation(parent)).start();
     }

@@ -100,7 +100,7 @@ class TckTest {
 
         @Override
         public Publisher<Token> createFailedPublisher() {
-            return new StepFlux<>(() -> {
+            return new StepFlux<>(_ -> {
                 throw new IllegalStateException("planted");
             });
         }

@@ -2,7 +2,7 @@ package dev.millrace.text;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.Cancellation;
-import dev.millrace.session.Session;
+import dev.millrace.session.Inference;
 import dev.millrace.session.generate.BeamOptions;
 import dev.millrace.session.generate.Ending;
 import dev.millrace.session.generate.Generation;
@@ -23,7 +23,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Generates text with a language model: a tokenizer encodes the prompt and decodes the tokens of a generator. The
- * session stays the caller's to close. Any number of threads and streams may use an instance.
+ * inference is a session, or a session that is batched, replaceable or observed; it stays the caller's to close. Any number of threads and streams may use an instance.
  */
 public final class TextGenerator {
     private final Generator generator;
@@ -38,9 +38,12 @@ public final class TextGenerator {
         this.heals = heals;
     }
 
-    /** Creates a generator for a model whose inputs and outputs have the names that exporters usually give them. */
-    public static TextGenerator of(Session session, Tokenizer tokenizer) {
-        return of(Generator.of(ApiBoundary.requireArgument(session, "session")), tokenizer);
+    /**
+     * Creates a generator for a model whose inputs and outputs have the names that exporters usually give them. Each text ends on the
+     * session that answered when it began.
+     */
+    public static TextGenerator of(Inference inference, Tokenizer tokenizer) {
+        return of(Generator.of(ApiBoundary.requireArgument(inference, "inference")), tokenizer);
     }
 
     /** Creates a generator. It ignores truncation and padding in the tokenizer's file. */

@@ -16,6 +16,7 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
+import dev.millrace.session.ReplaceableSession;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import dev.millrace.session.generate.BeamOptions;
@@ -94,6 +95,25 @@ class TextGeneratorTest {
                 .isEqualTo(generator.mono("A", whole()).block())
                 .isEqualTo(generator.run("A", whole()));
         assertThat(heard).isEqualTo(pieces);
+    }
+
+    @Test
+    void aTextEndsOnTheSessionThatWasReplaced() {
+        Session first = engine.session(parrot(), SessionOptions.defaults());
+        try (ReplaceableSession service = ReplaceableSession.of(first)) {
+            TextGenerator replaced = TextGenerator.of(service, tokenizer);
+            var pieces = new ArrayList<String>();
+            replaced.run("A", whole(), piece -> {
+                if (pieces.isEmpty()) {
+                    service.replace(engine.session(parrot(), SessionOptions.defaults()));
+                    assertThat(first.health().isAnswering()).isTrue();
+                }
+                pieces.add(piece);
+            });
+            assertThat("A" + String.join("", pieces)).isEqualTo(TEXT);
+            assertThat(first.health().isAnswering()).isFalse();
+            assertThat("A" + replaced.run("A", whole()).text()).isEqualTo(TEXT);
+        }
     }
 
     @Test

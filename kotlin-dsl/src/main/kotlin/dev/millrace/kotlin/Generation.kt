@@ -1,10 +1,11 @@
 package dev.millrace.kotlin
 
-import dev.millrace.session.Session
+import dev.millrace.session.Inference
 import dev.millrace.session.generate.DecoderSignature
 import dev.millrace.session.generate.Generation
 import dev.millrace.session.generate.GenerationOptions
 import dev.millrace.session.generate.Generator
+import dev.millrace.session.generate.GeneratorOptions
 import dev.millrace.session.generate.Token
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.buffer
@@ -23,6 +24,11 @@ public suspend fun Generator.generate(
     options: GenerationOptions = GenerationOptions.defaults(),
 ): Generation = mono(prompt, options).awaitSingle()
 
-/** A generator: `session.generator()`, or `session.generator { ids("tokens"); contextLength(2048) }`. */
-public fun Session.generator(signature: DecoderSignature.Builder.() -> Unit = {}): Generator =
-    Generator.of(this, DecoderSignature.builder(this).apply(signature).build())
+/**
+ * A generator: `session.generator()`, or `session.generator { ids("tokens"); contextLength(2048) }`. Around a session that is
+ * replaced, a generation ends on the session on which it began.
+ */
+public fun Inference.generator(
+    options: GeneratorOptions = GeneratorOptions.defaults(),
+    signature: DecoderSignature.Builder.() -> Unit = {},
+): Generator = Generator.of(this, { it.signature() }, options)

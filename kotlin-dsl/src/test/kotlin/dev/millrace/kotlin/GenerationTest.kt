@@ -10,9 +10,11 @@ import dev.millrace.graph.ir.OpId
 import dev.millrace.graph.ir.SymbolicShape
 import dev.millrace.graph.ir.ValueType
 import dev.millrace.graph.tensor.ElementType
+import dev.millrace.session.ReplaceableSession
 import dev.millrace.session.generate.Ending
 import dev.millrace.session.generate.GenerationOptions
 import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.onEach
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.runBlocking
@@ -57,6 +59,20 @@ class GenerationTest {
                     .last()
                     .ending,
             ).isEqualTo(Ending.CONTEXT_FULL)
+        }
+
+    @Test
+    fun `a generator stands around a session that is replaced`() =
+        runBlocking<Unit> {
+            val service = ReplaceableSession.of(engine.session(counter()) {})
+            service.use {
+                val generator = service.generator { contextLength(100) }
+                val tokens = generator.tokens(longArrayOf(1)).map { token -> token.id }
+                val ids =
+                    tokens.take(6).onEach { id -> if (id == 4L) service.replace(engine.session(counter()) {}) }.toList()
+                assertThat(ids).containsExactly(2L, 3L, 4L, 0L, 1L, 2L)
+                assertThat(tokens.take(2).toList()).containsExactly(2L, 3L)
+            }
         }
 
     @Test

@@ -79,6 +79,7 @@ class ExamplesTest {
             Session detection;
             Session direction;
             Session recognition;
+            ReplaceableSession service;
             Tokenizer tokenizer;
 
             void example() throws Exception {

@@ -6,6 +6,7 @@ import dev.millrace.session.BatchedSession;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
+import dev.millrace.session.SessionLease;
 import dev.millrace.session.State;
 import dev.millrace.session.StateOptions;
 import dev.millrace.session.StatefulSession;
@@ -48,6 +49,11 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
                 Failures.requireArgument(options, "options"),
                 Failures.each(states, "states"),
                 System::nanoTime);
+    }
+
+    @Override
+    public SessionLease lease() {
+        return session.lease();
     }
 
     @Override

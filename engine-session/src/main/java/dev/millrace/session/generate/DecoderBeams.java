@@ -17,6 +17,7 @@ final class DecoderBeams implements BeamModel {
     /** The most tokens of a prompt that a run reads. */
     private static final int CHUNK = 512;
 
+    private final LeasedRuns leased;
     private final DecoderSignature signature;
     private final PrefixCache prefixes;
     private final int[] prompt;
@@ -39,9 +40,10 @@ final class DecoderBeams implements BeamModel {
 
     private boolean ended;
 
-    DecoderBeams(DecoderSignature signature, PrefixCache prefixes, int[] prompt) {
-        this.signature = signature;
-        this.prefixes = prefixes;
+    DecoderBeams(LeasedRuns leased, int[] prompt) {
+        this.leased = leased;
+        this.signature = leased.signature();
+        this.prefixes = leased.runs().prefixes();
         this.prompt = prompt;
         this.words = new int[][] {prompt};
         this.isBatched = signature.takesBatch();
@@ -173,6 +175,7 @@ final class DecoderBeams implements BeamModel {
         if (!ended) {
             ended = true;
             sequences.forEach(OpenSequence::close);
+            leased.close();
         }
     }
 }

@@ -7,7 +7,6 @@ import dev.millrace.session.Outputs;
 import dev.millrace.session.RunContext;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.Sequence;
-import dev.millrace.session.request.HeardGeneration;
 import dev.millrace.session.state.OpenSequence;
 import dev.millrace.session.stream.Receiver;
 import java.util.ArrayDeque;
@@ -26,6 +25,7 @@ final class Decoding extends RunChain<Token> {
     /** The most tokens of a run while other texts wait for their next tokens. */
     private static final int CHUNK_BESIDE_OTHERS = 128;
 
+    private final LeasedRuns leased;
     private final DecoderSignature signature;
     private final PrefixCache prefixes;
     private final Sequence sequence;
@@ -60,26 +60,12 @@ final class Decoding extends RunChain<Token> {
 
     private @Nullable Ending ending;
 
-    private final @Nullable HeardGeneration heard;
-    private boolean failed;
-
-    /**
-     * @param batch computes the tokens of several texts together; null for none
-     * @param draft guesses next tokens; null for guesses from earlier phrases
-     * @param heard is told of tokens and of the end; null if nobody wants to hear of them
-     */
-    Decoding(
-            DecoderSignature signature,
-            PrefixCache prefixes,
-            @Nullable DecodeBatch batch,
-            int[] prompt,
-            GenerationOptions generation,
-            @Nullable DraftText draft,
-            @Nullable HeardGeneration heard) {
-        this.heard = heard;
-        this.signature = signature;
-        this.prefixes = prefixes;
-        this.batch = batch;
+    /** @param draft guesses next tokens; null for guesses from earlier phrases */
+    Decoding(LeasedRuns leased, int[] prompt, GenerationOptions generation, @Nullable DraftText draft) {
+        this.leased = leased;
+        this.signature = leased.signature();
+        this.prefixes = leased.runs().prefixes();
+        this.batch = leased.runs().batch();
         this.generation = generation;
         this.sampler = new Sampler(generation);
         this.speculation = new Speculation(signature.mayGuess() ? generation.speculativeTokens() : 0, draft);
@@ -98,7 +84,7 @@ final class Decoding extends RunChain<Token> {
         try {
             return computed();
         } catch (RuntimeException | Error e) {
-            failed = true;
+            leased.failed(e);
             throw e;
         }
     }
@@ -215,7 +201,7 @@ final class Decoding extends RunChain<Token> {
 
     @Override
     void step(ContextView context, Receiver<Token> receiver, Disposable.Composite running) {
-        Receiver<Token> to = heard == null ? receiver : noting(receiver);
+        Receiver<Token> to = noting(receiver);
         Token token = ready.poll();
         if (token != null) {
             to.answered(token);
@@ -262,7 +248,7 @@ final class Decoding extends RunChain<Token> {
 
             @Override
             public void failed(EngineException failure) {
-                failed = true;
+                leased.failed(failure);
                 to.failed(failure);
             }
         };
@@ -296,9 +282,7 @@ final class Decoding extends RunChain<Token> {
         }
         words[count++] = word;
         ending = ending(choice);
-        if (heard != null) {
-            heard.generated();
-        }
+        leased.generated();
         int generated = count - prompt;
         return new Token(word, generated - 1, ending, choice.likelihood(), new TokenUsage(prompt, known, generated));
     }
@@ -323,10 +307,7 @@ final class Decoding extends RunChain<Token> {
 
     @Override
     public void close() {
-        if (heard != null) {
-            Ending why = ending == null ? Ending.STOPPED : ending;
-            heard.ended(prompt, known, failed ? "FAILED" : why.name());
-        }
+        leased.ended(prompt, known, ending == null ? Ending.STOPPED : ending);
         speculation.close();
         int[] covered = Arrays.copyOf(words, cached);
         if (batch == null || text == null) {
@@ -334,5 +315,6 @@ final class Decoding extends RunChain<Token> {
         } else {
             batch.leave(text, prefixes.keeps() ? cached : 0, () -> prefixes.end(sequence, covered));
         }
+        leased.close();
     }
 }

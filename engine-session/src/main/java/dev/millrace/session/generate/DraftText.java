@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class DraftText implements AutoCloseable {
     private static final int CHUNK = 512;
 
+    private final LeasedRuns leased;
     private final DecoderSignature signature;
     private final PrefixCache prefixes;
     private final RunOptions runs;
@@ -21,9 +22,10 @@ final class DraftText implements AutoCloseable {
     private int cached;
 
     /** @param runs the options of the runs of the text */
-    DraftText(DecoderSignature signature, PrefixCache prefixes, RunOptions runs) {
-        this.signature = signature;
-        this.prefixes = prefixes;
+    DraftText(LeasedRuns leased, RunOptions runs) {
+        this.leased = leased;
+        this.signature = leased.signature();
+        this.prefixes = leased.runs().prefixes();
         this.runs = runs.toBuilder().outputs(signature.logits()).build();
     }
 
@@ -94,5 +96,6 @@ final class DraftText implements AutoCloseable {
         if (sequence != null) {
             prefixes.end(sequence, Arrays.copyOf(covered, cached));
         }
+        leased.close();
     }
 }

@@ -135,7 +135,7 @@ public final class EncoderDecoder {
         Inputs kept = snapshot(input);
         int[] words = Generator.words(prompt);
         Failures.requireArgument(options, "options");
-        return new StepFlux<>(() -> begin(kept, words, options));
+        return new StepFlux<>(_ -> begin(kept, words, options));
     }
 
     /** Searches for the most likely texts on this thread. One run extends all beams; see {@link Generator#beams}. */
@@ -152,7 +152,7 @@ public final class EncoderDecoder {
         int[] words = Generator.words(prompt);
         Failures.requireArgument(options, "options");
         Failures.requireArgument(beams, "beams");
-        return new StepFlux<>(() -> search(kept, words, options, beams)).last();
+        return new StepFlux<>(_ -> search(kept, words, options, beams)).last();
     }
 
     private static Inputs snapshot(Inputs input) {

@@ -6,17 +6,25 @@ import dev.millrace.session.Outputs;
 import dev.millrace.session.ReplaceableSession;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.Session;
+import dev.millrace.session.SessionLease;
 import dev.millrace.session.ValueInfo;
 import dev.millrace.session.request.Streaming;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.util.Failures;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /** A session that hands each request to the current one of a row of sessions. */
 final class OpenReplaceableSession extends Streaming implements ReplaceableSession {
     private volatile OpenSession current;
+    /** The numbers of leases of sessions that have any. */
+    private final Map<OpenSession, Integer> leases = new HashMap<>();
+
     private boolean closed;
 
     OpenReplaceableSession(OpenSession first) {
@@ -33,17 +41,60 @@ final class OpenReplaceableSession extends Streaming implements ReplaceableSessi
         OpenSession successor = OpenSession.of(next);
         OpenSession last;
         boolean refused;
+        boolean isLeased;
         synchronized (this) {
             refused = closed;
             last = current;
             current = refused ? last : successor;
+            isLeased = leases.containsKey(last);
         }
         if (refused) {
             successor.close();
             throw Failures.sessionClosed();
         }
-        if (last != successor) {
+        if (last != successor && !isLeased) {
             last.close();
+        }
+    }
+
+    @Override
+    public synchronized SessionLease lease() {
+        if (closed) {
+            throw Failures.sessionClosed();
+        }
+        leases.merge(current, 1, Integer::sum);
+        return new Lease(current);
+    }
+
+    private void end(OpenSession leased) {
+        boolean isLast;
+        synchronized (this) {
+            isLast = leases.merge(leased, -1, (count, less) -> count + less == 0 ? null : count + less) == null;
+            isLast &= leased != current;
+        }
+        if (isLast) {
+            leased.closeSoon();
+        }
+    }
+
+    private final class Lease implements SessionLease {
+        private final OpenSession leased;
+        private final AtomicBoolean ended = new AtomicBoolean();
+
+        Lease(OpenSession leased) {
+            this.leased = leased;
+        }
+
+        @Override
+        public Session session() {
+            return leased;
+        }
+
+        @Override
+        public void close() {
+            if (!ended.getAndSet(true)) {
+                end(leased);
+            }
         }
     }
 
@@ -104,9 +155,12 @@ final class OpenReplaceableSession extends Streaming implements ReplaceableSessi
 
     @Override
     public void close() {
+        List<OpenSession> open;
         synchronized (this) {
             closed = true;
+            open = new ArrayList<>(leases.keySet());
         }
+        open.forEach(OpenSession::closeSoon);
         current.close();
     }
 }

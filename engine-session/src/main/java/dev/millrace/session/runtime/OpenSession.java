@@ -350,6 +350,11 @@ public final class OpenSession extends Streaming implements MemberRuns {
         gate.close(mayWait());
     }
 
+    /** Refuses new runs, and lets the last accepted one close the session. */
+    void closeSoon() {
+        gate.close(false);
+    }
+
     @Override
     public boolean close(Duration limit) {
         gate.close(false);

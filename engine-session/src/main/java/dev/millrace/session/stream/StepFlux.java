@@ -2,7 +2,7 @@ package dev.millrace.session.stream;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
@@ -15,7 +15,7 @@ import reactor.util.context.ContextView;
  * two are under way at a time; cancelling stops the current one.
  */
 public final class StepFlux<T> extends Flux<T> {
-    private final Supplier<? extends Steps<T>> begins;
+    private final Function<ContextView, ? extends Steps<T>> begins;
 
     /** A sequence of steps, used once. */
     public interface Steps<T> extends AutoCloseable {
@@ -34,8 +34,8 @@ public final class StepFlux<T> extends Flux<T> {
         void close();
     }
 
-    /** @param begins creates the steps of each subscription */
-    public StepFlux(Supplier<? extends Steps<T>> begins) {
+    /** @param begins creates the steps of each subscription, whose context it gets */
+    public StepFlux(Function<ContextView, ? extends Steps<T>> begins) {
         this.begins = begins;
     }
 
@@ -43,7 +43,7 @@ public final class StepFlux<T> extends Flux<T> {
     public void subscribe(CoreSubscriber<? super T> downstream) {
         Steps<T> steps;
         try {
-            steps = begins.get();
+            steps = begins.apply(downstream.currentContext());
         } catch (RuntimeException | Error failure) {
             Operators.error(downstream, EngineException.wrap(Status.FAIL, "the beginning of a stream", failure));
             return;

@@ -108,7 +108,7 @@ class RunChainTest {
 
     @Test
     void aRunThatEndsBeforeItsSubscriptionReturnsDoesNotStopTheNextOne() {
-        assertThat(new StepFlux<>(() -> new ThreeRuns(new EarlyAnswers())).blockLast(Duration.ofSeconds(20)))
+        assertThat(new StepFlux<>(_ -> new ThreeRuns(new EarlyAnswers())).blockLast(Duration.ofSeconds(20)))
                 .isEqualTo(3);
     }
 

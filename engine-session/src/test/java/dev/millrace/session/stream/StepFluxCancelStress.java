@@ -18,7 +18,7 @@ public class StepFluxCancelStress {
     private final StepFluxStress.Answers answers = new StepFluxStress.Answers();
 
     public StepFluxCancelStress() {
-        new StepFlux<>(() -> steps).subscribe(answers);
+        new StepFlux<>(_ -> steps).subscribe(answers);
         answers.request(1);
     }
 

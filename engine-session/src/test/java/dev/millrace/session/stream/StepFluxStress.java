@@ -28,7 +28,7 @@ public class StepFluxStress {
     private final Answers answers = new Answers();
 
     public StepFluxStress() {
-        new StepFlux<>(() -> steps).subscribe(answers);
+        new StepFlux<>(_ -> steps).subscribe(answers);
     }
 
     /** Steps that end when somebody says so; there is always one more. */

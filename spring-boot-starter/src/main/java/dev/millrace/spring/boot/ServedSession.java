@@ -11,9 +11,11 @@ import dev.millrace.session.ReplaceableSession;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.RunResult;
 import dev.millrace.session.Session;
+import dev.millrace.session.SessionLease;
 import dev.millrace.session.ValueInfo;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -108,10 +110,20 @@ public final class ServedSession implements Inference {
 
     @Override
     public Outputs run(Inputs inputs, RunOptions options) {
+        return asked(each -> each.inference().run(inputs, options));
+    }
+
+    /** Leases the session that answers now. Generations share runs by themselves, so batches of requests do not apply. */
+    @Override
+    public SessionLease lease() {
+        return asked(each -> each.owner().lease());
+    }
+
+    private <T> T asked(Function<Served, T> request) {
         while (true) {
             Served asked = served;
             try {
-                return asked.inference().run(inputs, options);
+                return request.apply(asked);
             } catch (EngineException e) {
                 if (!isReplaced(asked, e)) {
                     throw e;
