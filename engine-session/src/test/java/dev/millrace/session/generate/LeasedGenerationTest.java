@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -110,7 +111,9 @@ class LeasedGenerationTest {
                                     })
                                     .collectList()
                                     .map(tokens -> new Generation(
-                                            tokens, tokens.getLast().ending())),
+                                            tokens,
+                                            Objects.requireNonNull(
+                                                    tokens.getLast().ending()))),
                             3)
                     .collectList()
                     .block();
