@@ -12,6 +12,9 @@ import dev.millrace.pipelines.Stage;
 import dev.millrace.pipelines.audio.AudioClip;
 import dev.millrace.pipelines.audio.VoiceDetector;
 import dev.millrace.pipelines.audio.VoiceSegment;
+import dev.millrace.pipelines.audio.WakeOptions;
+import dev.millrace.pipelines.audio.WakeScore;
+import dev.millrace.pipelines.audio.WakeWordDetector;
 import dev.millrace.pipelines.image.Detection;
 import dev.millrace.pipelines.image.FaceDetector;
 import dev.millrace.pipelines.image.RgbImage;
@@ -32,7 +35,9 @@ import java.awt.image.BufferedImage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -226,5 +231,49 @@ class PipelinesIT {
             assertThat(segments).isNotEmpty().isEqualTo(expected);
             assertThat(detector.mono(AudioClip.wrap(samples, 16000)).block()).isEqualTo(expected);
         }
+    }
+
+    @Test
+    void aWakeWordHasTheScoresOfTheReference() throws Exception {
+        Path word;
+        try {
+            word = ModelCache.ofUser().fetch(jarvis());
+        } catch (EngineException e) {
+            word = abort("the classifier of a wake word cannot be fetched here: " + e.getMessage());
+        }
+        float[] samples = Arrays.copyOf(speech(), 60 * 1280);
+        try (Engine engine = Engine.create();
+                Session mel = engine.session(model("melspectrogram"));
+                Session embedding = engine.session(model("speech-embedding"));
+                Session classifier = engine.session(word);
+                var reference = new WakeReference(model("melspectrogram"), model("speech-embedding"), word)) {
+            WakeWordDetector detector = WakeWordDetector.of(mel, embedding, Map.of("hey jarvis", classifier));
+            List<WakeScore> scores = Objects.requireNonNull(
+                    detector.scores(Flux.just(samples)).collectList().block());
+            List<Double> expected = reference.scores(samples);
+            assertThat(scores).hasSize(60);
+            for (int i = 0; i < expected.size(); i++) {
+                assertThat(scores.get(i).score()).as("frame " + i).isCloseTo(expected.get(i), within(1e-4));
+            }
+            double best = expected.stream().mapToDouble(each -> each).max().orElseThrow();
+            WakeOptions low = new WakeOptions(0.9 * best, 1, 0);
+            assertThat(detector.options(low).run(AudioClip.wrap(samples, 16000)))
+                    .extracting(WakeScore::word)
+                    .contains("hey jarvis");
+        }
+    }
+
+    private static KnownModel jarvis() {
+        return new KnownModel(
+                "hey-jarvis",
+                "wake word of openWakeWord",
+                known("melspectrogram").archive(),
+                new KnownModel.Part(
+                        "models/hey_jarvis_v0.1.onnx",
+                        1_271_370,
+                        "94a13cfe60075b132f6a472e7e462e8123ee70861bc3fb58434a73712ee0d2cb"),
+                List.of(),
+                Map.of(),
+                Map.of());
     }
 }

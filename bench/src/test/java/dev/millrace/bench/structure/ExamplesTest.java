@@ -79,6 +79,9 @@ class ExamplesTest {
             Session detection;
             Session direction;
             Session recognition;
+            Session mel;
+            Session embedding;
+            Session jarvis;
             ReplaceableSession service;
             Tokenizer tokenizer;
 

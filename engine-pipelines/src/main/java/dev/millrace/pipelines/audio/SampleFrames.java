@@ -13,7 +13,7 @@ final class SampleFrames {
     /** The samples of the next frame that are there. */
     private int count;
     /** The number of samples so far. */
-    private int heard;
+    private long heard;
 
     SampleFrames(int frame, int context) {
         this.frame = frame;
@@ -21,14 +21,14 @@ final class SampleFrames {
         this.waiting = new float[context + frame];
     }
 
-    int heard() {
+    long heard() {
         return heard;
     }
 
     /** Takes samples; returns the frames that they complete. */
     List<float[]> add(float[] samples) {
         var made = new ArrayList<float[]>();
-        heard = Math.addExact(heard, samples.length);
+        heard += samples.length;
         for (int at = 0; at < samples.length; ) {
             int taken = Math.min(frame - count, samples.length - at);
             System.arraycopy(samples, at, waiting, context + count, taken);
