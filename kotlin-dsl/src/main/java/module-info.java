@@ -6,6 +6,7 @@ module dev.millrace.kotlin {
     requires transitive kotlinx.coroutines.core;
     requires kotlinx.coroutines.reactive;
     requires kotlinx.coroutines.reactor;
+    requires static transitive dev.millrace.pipelines;
     requires static transitive dev.millrace.text;
     requires static transitive org.jspecify;
 

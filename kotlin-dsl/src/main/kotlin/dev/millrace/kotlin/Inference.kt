@@ -44,7 +44,7 @@ public suspend fun Inference.infer(
 public fun Flow<Inputs>.infer(
     inference: Inference,
     options: FluxOptions = FluxOptions.defaults(),
-): Flow<Outputs> = answered { inference.flux(it, options.forFlow(inference)) }
+): Flow<Outputs> = streamed { inference.flux(it, options.forFlow(inference)) }
 
 /**
  * Runs each request as [infer] does and emits one result per request, an answer or a failure, so a
@@ -53,16 +53,16 @@ public fun Flow<Inputs>.infer(
 public fun Flow<Inputs>.results(
     inference: Inference,
     options: FluxOptions = FluxOptions.defaults(),
-): Flow<RunResult> = answered { inference.results(it, options.forFlow(inference)) }
+): Flow<RunResult> = streamed { inference.results(it, options.forFlow(inference)) }
 
 /**
- * Collects requests in the collector's context: the engine requests them on its own threads, where no coroutine
- * may run because it could block there.
+ * Hands this flow to a stream. It is collected in the collector's context: the engine requests values on its own threads, where no
+ * coroutine may run because it could block there.
  */
-private fun <T : Any> Flow<Inputs>.answered(answers: (Flux<Inputs>) -> Flux<T>): Flow<T> =
+internal fun <I : Any, O : Any> Flow<I>.streamed(results: (Flux<I>) -> Flux<O>): Flow<O> =
     flow {
         val collectors = currentCoroutineContext().minusKey(Job)
-        emitAll(answers(asFlux(collectors)).asFlow().buffer(0))
+        emitAll(results(asFlux(collectors)).asFlow().buffer(0))
     }
 
 /**
@@ -94,7 +94,7 @@ public fun BatchedSession.stateful(
 public fun Flow<Inputs>.infer(
     sequences: StatefulSession,
     options: FluxOptions = FluxOptions.defaults(),
-): Flow<Outputs> = answered { sequences.flux(it, options) }
+): Flow<Outputs> = streamed { sequences.flux(it, options) }
 
 /** Composes this with a next one: `encoder.then(head, "last_hidden_state" to "hidden")`, outputs to inputs. */
 public fun Inference.then(

@@ -29,6 +29,19 @@ public suspend fun Engine.openModel(
     configure: SessionConfiguration.() -> Unit = {},
 ): Session = openSession(runInterruptible(Dispatchers.IO) { modelFile(name, files) }, configure)
 
+/** The engine of notebooks and scripts, which lasts as long as the program. Its threads are daemons. */
+private val notebookEngine: Engine by lazy { engine() }
+
+/**
+ * Creates a session of a model by its path or its name, for notebooks and scripts: `val minilm = model("minilm.onnx")`. Its engine lasts
+ * as long as the program; services create their own.
+ */
+public fun model(
+    name: String,
+    files: ModelFiles = ModelFiles.ofEnvironment(),
+    configure: SessionConfiguration.() -> Unit = {},
+): Session = notebookEngine.model(name, files, configure)
+
 /** The files of a name without blocking the caller's thread; cancelling stops the download. */
 public suspend fun ModelFiles.fetch(name: String): FetchedModel =
     runInterruptible(Dispatchers.IO) { fetch(ModelName.parse(name)) }
