@@ -53,8 +53,8 @@ class ScoringModelTest {
         Value table = editor.addConstant("table", Tensor.copyOf(WEIGHTS, WEIGHTS.length));
         Value weights = append(editor, "weights", "Gather", table, ids);
         Value counted = append(editor, "counted", "Mul", mask, types);
-        NodeSpec cast = NodeSpec.of(OpId.onnx("Cast"), OPSET, counted)
-                .with("to", new Attribute.Int(ElementType.FLOAT.code()));
+        NodeSpec cast =
+                NodeSpec.of(OpId.onnx("Cast"), OPSET, counted).with("to", new Attribute.Int(ElementType.FLOAT.code()));
         Value factors = editor.append(cast, List.of("factors")).requireOutput(0);
         Value axis = editor.addConstant("axis", Tensor.copyOf(new long[] {1}, 1));
         Value products = append(editor, "products", "Mul", weights, factors);
@@ -83,7 +83,8 @@ class ScoringModelTest {
                         .collect(Collectors.joining(" ")))
                 .map(TextSegment::from)
                 .toList();
-        Tokenizer tokenizer = Tokenizer.of(TOKENIZER.getBytes(StandardCharsets.UTF_8)).paddedWith("[PAD]");
+        Tokenizer tokenizer =
+                Tokenizer.of(TOKENIZER.getBytes(StandardCharsets.UTF_8)).paddedWith("[PAD]");
         try (Engine engine = Engine.create();
                 Session session = engine.session(model(), SessionOptions.defaults())) {
             var scoring = MillraceScoringModel.of(CrossEncoder.of(session, tokenizer));

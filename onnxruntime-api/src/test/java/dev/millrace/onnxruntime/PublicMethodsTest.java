@@ -47,7 +47,10 @@ class PublicMethodsTest {
     }
 
     private static Set<String> codes(String text) {
-        return CODE.matcher(text).results().map(MatchResult::group).map(each -> each.substring(1, each.length() - 1))
+        return CODE.matcher(text)
+                .results()
+                .map(MatchResult::group)
+                .map(each -> each.substring(1, each.length() - 1))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
@@ -64,7 +67,8 @@ class PublicMethodsTest {
     private static List<Class<?>> publicTypes(ClassLoader loader) throws Exception {
         var types = new ArrayList<Class<?>>();
         try (var jar = new JarFile(JAR.toFile())) {
-            for (String entry : jar.stream().map(each -> each.getName()).sorted().toList()) {
+            for (String entry :
+                    jar.stream().map(each -> each.getName()).sorted().toList()) {
                 if (entry.startsWith("ai/onnxruntime/") && entry.endsWith(".class")) {
                     types.add(Class.forName(entry.replace(".class", "").replace('/', '.'), false, loader));
                 }
@@ -89,7 +93,8 @@ class PublicMethodsTest {
     /** Returns the code of all tests but this one. */
     private static String tests() throws IOException {
         try (Stream<Path> files = Files.walk(TESTS)) {
-            return files.filter(file -> file.toString().endsWith("Test.java") && !file.endsWith("PublicMethodsTest.java"))
+            return files.filter(
+                            file -> file.toString().endsWith("Test.java") && !file.endsWith("PublicMethodsTest.java"))
                     .map(PublicMethodsTest::read)
                     .collect(joining("\n"));
         }
@@ -141,10 +146,11 @@ class PublicMethodsTest {
         try (var loader = new URLClassLoader(new URL[] {JAR.toUri().toURL()}, ClassLoader.getPlatformClassLoader())) {
             Set<String> names = publicTypes(loader).stream()
                     .map(type -> type.getName().replaceAll(".*\\.", ""))
-                    .flatMap(name -> Stream.of(
-                            name.replaceAll(".*\\$", ""), String.join(".", lastTwo(name.split("\\$")))))
+                    .flatMap(name ->
+                            Stream.of(name.replaceAll(".*\\$", ""), String.join(".", lastTwo(name.split("\\$")))))
                     .collect(Collectors.toSet());
-            assertThat(table.stream().flatMap(row -> codes(row.types()).stream())).isSubsetOf(names);
+            assertThat(table.stream().flatMap(row -> codes(row.types()).stream()))
+                    .isSubsetOf(names);
         }
     }
 

@@ -4,6 +4,7 @@ import ai.onnxruntime.OnnxTensor;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtSession;
+import dev.millrace.onnxruntime.programs.PageReader;
 import java.awt.image.BufferedImage;
 import java.nio.FloatBuffer;
 import java.nio.file.Path;
@@ -17,7 +18,7 @@ final class FaceReference {
     private FaceReference() {}
 
     static List<double[]> faces(Path model, BufferedImage image) throws OrtException {
-        BufferedImage small = OcrReference.resize(image, 128, 128);
+        BufferedImage small = PageReader.resize(image, 128, 128);
         float[] pixels = new float[128 * 128 * 3];
         for (int i = 0; i < pixels.length; i++) {
             int rgb = small.getRGB(i / 3 % 128, i / 3 / 128);

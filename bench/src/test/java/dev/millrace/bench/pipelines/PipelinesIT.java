@@ -8,6 +8,9 @@ import dev.millrace.cli.model.KnownModel;
 import dev.millrace.cli.model.ModelCache;
 import dev.millrace.cli.model.ModelCatalog;
 import dev.millrace.graph.EngineException;
+import dev.millrace.onnxruntime.programs.PageReader;
+import dev.millrace.onnxruntime.programs.Samples;
+import dev.millrace.onnxruntime.programs.VoiceFinder;
 import dev.millrace.pipelines.Stage;
 import dev.millrace.pipelines.audio.AudioClip;
 import dev.millrace.pipelines.audio.VoiceDetector;
@@ -27,10 +30,7 @@ import dev.millrace.pipelines.imageio.ImageFiles;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Session;
 import java.awt.Color;
-import java.awt.Font;
 import java.awt.Graphics2D;
-import java.awt.GraphicsEnvironment;
-import java.awt.RenderingHints;
 import java.awt.image.BufferedImage;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,42 +58,6 @@ class PipelinesIT {
         return Objects.requireNonNull(ModelCatalog.find(name));
     }
 
-    private static BufferedImage canvas(int width, int height) {
-        var image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
-        Graphics2D graphics = image.createGraphics();
-        graphics.setColor(Color.WHITE);
-        graphics.fillRect(0, 0, width, height);
-        graphics.dispose();
-        return image;
-    }
-
-    private static Graphics2D pen(BufferedImage image) {
-        Graphics2D graphics = image.createGraphics();
-        graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
-        graphics.setRenderingHint(RenderingHints.KEY_TEXT_ANTIALIASING, RenderingHints.VALUE_TEXT_ANTIALIAS_ON);
-        return graphics;
-    }
-
-    /** A page with lines of text, one of them upside down and one a little turned. */
-    private static BufferedImage page() {
-        if (GraphicsEnvironment.getLocalGraphicsEnvironment().getAllFonts().length == 0) {
-            abort("there are no fonts to draw a page with");
-        }
-        BufferedImage page = canvas(640, 384);
-        Graphics2D graphics = pen(page);
-        graphics.setColor(Color.BLACK);
-        graphics.setFont(new Font(Font.SANS_SERIF, Font.PLAIN, 32));
-        graphics.drawString("Hello Millrace 2026", 40, 60);
-        graphics.drawString("Invoice 1234.50 EUR", 90, 140);
-        graphics.rotate(Math.PI, 320, 210);
-        graphics.drawString("upside down", 200, 220);
-        graphics.rotate(-Math.PI, 320, 210);
-        graphics.rotate(0.08, 320, 300);
-        graphics.drawString("a line that is turned", 150, 310);
-        graphics.dispose();
-        return page;
-    }
-
     @Test
     void aPageHasTheLinesAndBoxesThatTheReferenceReads() throws Exception {
         Path characters;
@@ -104,23 +68,26 @@ class PipelinesIT {
         } catch (EngineException e) {
             characters = abort("the characters cannot be fetched here: " + e.getMessage());
         }
-        BufferedImage page = page();
+        if (!Samples.hasFonts()) {
+            abort("there are no fonts to draw a page with");
+        }
+        BufferedImage page = Samples.page();
         try (Engine engine = Engine.create();
                 Session detection = engine.session(model("ppocr-det"));
                 Session direction = engine.session(model("ppocr-cls"));
                 Session recognition = engine.session(model("ppocr-rec"));
                 var reference =
-                        new OcrReference(model("ppocr-det"), model("ppocr-cls"), model("ppocr-rec"), characters)) {
+                        new PageReader(model("ppocr-det"), model("ppocr-cls"), model("ppocr-rec"), characters)) {
             TextReader reader = TextReader.of(
                     TextDetector.of(detection, TextDetector.Options.defaults()),
                     TextDirection.of(direction, 0.9),
                     TextRecogniser.of(recognition, Files.readAllLines(characters)));
             RgbImage image = ImageFiles.of(page);
             List<TextLine> lines = reader.run(image);
-            List<OcrReference.Line> expected = reference.read(page);
+            List<PageReader.Line> expected = reference.read(page);
             assertThat(lines)
                     .extracting(TextLine::text)
-                    .isEqualTo(expected.stream().map(OcrReference.Line::text).toList());
+                    .isEqualTo(expected.stream().map(PageReader.Line::text).toList());
             // the model leaves out some spaces
             assertThat(lines)
                     .extracting(line -> line.text().replace(" ", ""))
@@ -138,8 +105,8 @@ class PipelinesIT {
     }
 
     private static BufferedImage face() {
-        BufferedImage image = canvas(256, 256);
-        Graphics2D graphics = pen(image);
+        BufferedImage image = Samples.canvas(256, 256);
+        Graphics2D graphics = Samples.pen(image);
         graphics.setColor(new Color(90, 120, 150));
         graphics.fillRect(0, 0, 256, 256);
         graphics.setColor(new Color(60, 40, 30));
@@ -186,46 +153,16 @@ class PipelinesIT {
         }
     }
 
-    /** Vowels: pulses of a voice through the resonances of a mouth, in syllables, with pauses. */
-    private static float[] speech() {
-        float[] samples = new float[16000 * 5];
-        double[][] formants = {{730, 1090, 2440}, {270, 2290, 3010}, {570, 840, 2410}, {530, 1840, 2480}};
-        double[] low = new double[3];
-        double[] high = new double[3];
-        double phase = 0;
-        for (int i = 0; i < samples.length; i++) {
-            double time = i / 16000.0;
-            boolean speaks = time > 0.6 && time < 2.1 || time > 3 && time < 4.4;
-            phase += (120 + 20 * Math.sin(2 * Math.PI * 1.3 * time)) / 16000;
-            double pulse = phase >= 1 ? 1 : 0;
-            phase -= pulse;
-            double sum = 0;
-            double[] vowel = formants[(int) (time / 0.22) % formants.length];
-            for (int f = 0; f < 3; f++) {
-                double radius = Math.exp(-Math.PI * 90 / 16000);
-                double next = pulse
-                        + 2 * radius * Math.cos(2 * Math.PI * vowel[f] / 16000) * low[f]
-                        - radius * radius * high[f];
-                high[f] = low[f];
-                low[f] = next;
-                sum += next / (f + 1);
-            }
-            double syllable = 0.55 - 0.45 * Math.cos(2 * Math.PI * time / 0.22);
-            samples[i] = (float) (speaks ? 0.03 * syllable * sum : 0) + (float) (1e-4 * Math.sin(i * 12.9898 * i));
-        }
-        return samples;
-    }
-
     @Test
     void speechIsWhereTheReferenceHearsIt() throws Exception {
         Path model = model("silero-vad");
-        float[] samples = speech();
+        float[] samples = Samples.speech();
         try (Engine engine = Engine.create();
                 Session session = engine.session(model)) {
             VoiceDetector detector = VoiceDetector.silero(session);
             List<VoiceSegment> segments = detector.run(AudioClip.wrap(samples, 16000));
             var expected = new ArrayList<VoiceSegment>();
-            for (int[] each : VoiceReference.segments(model, samples)) {
+            for (int[] each : VoiceFinder.segments(model, samples)) {
                 expected.add(new VoiceSegment(each[0], each[1]));
             }
             assertThat(segments).isNotEmpty().isEqualTo(expected);

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /** Models of one node, as bytes. Inputs are called {@code in0}, {@code in1}, outputs {@code out0}, {@code out1}. */
-final class SmallModels {
+public final class SmallModels {
     private static final int OPSET = 21;
     private static final Map<String, Integer> OPSETS = Map.of(OpId.ONNX, OPSET, OpId.MICROSOFT, 1, OpId.ONNX_ML, 3);
 
@@ -138,7 +138,7 @@ final class SmallModels {
     }
 
     /** The probabilities of three classes for each row {@code x} of four numbers. */
-    static byte[] classes() {
+    public static byte[] classes() {
         var editor = new GraphEditor(Graph.named("classes"));
         Value x = editor.addInput("x", tensor(ElementType.FLOAT, "n", 4));
         Value w = editor.addConstant("w", Tensor.copyOf(WEIGHTS, 4, 3));
@@ -146,24 +146,6 @@ final class SmallModels {
         NodeSpec softmax = NodeSpec.of(OpId.onnx("Softmax"), OPSET, product.requireOutput(0));
         editor.addOutput("y", editor.append(softmax, List.of("y")).requireOutput(0));
         return bytes(editor.graph());
-    }
-
-    /** The probabilities that {@link #classes} computes for a row. */
-    static double[] classesOf(float... row) {
-        double[] powers = new double[3];
-        double total = 0;
-        for (int i = 0; i < powers.length; i++) {
-            double sum = 0;
-            for (int j = 0; j < row.length; j++) {
-                sum += (double) row[j] * WEIGHTS[3 * j + i];
-            }
-            powers[i] = Math.exp(sum);
-            total += powers[i];
-        }
-        for (int i = 0; i < powers.length; i++) {
-            powers[i] /= total;
-        }
-        return powers;
     }
 
     /** The bytes, scale and zero point of a matrix {@code x}, and the product of its bytes with weights. */
@@ -186,7 +168,7 @@ final class SmallModels {
         return bytes(editor.graph());
     }
 
-    static ValueType tensor(ElementType type, Object... dims) {
+    public static ValueType tensor(ElementType type, Object... dims) {
         return ValueType.tensor(
                 type,
                 new SymbolicShape(Arrays.stream(dims)

@@ -1,4 +1,4 @@
-package dev.millrace.bench.pipelines;
+package dev.millrace.onnxruntime.programs;
 
 import ai.onnxruntime.OnnxTensor;
 import ai.onnxruntime.OrtEnvironment;
@@ -10,11 +10,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Speech in a sound of 16 kHz with Silero's model, as a program over ONNX Runtime finds it. */
-final class VoiceReference {
-    private VoiceReference() {}
+/** Speech in a sound of 16 kHz with Silero's model, as a program over ONNX Runtime's API and plain Java finds it. */
+public final class VoiceFinder {
+    private VoiceFinder() {}
 
-    static List<int[]> segments(Path model, float[] samples) throws OrtException {
+    public static List<int[]> segments(Path model, float[] samples) throws OrtException {
         OrtEnvironment environment = OrtEnvironment.getEnvironment();
         var segments = new ArrayList<int[]>();
         try (OrtSession session = environment.createSession(model.toString());

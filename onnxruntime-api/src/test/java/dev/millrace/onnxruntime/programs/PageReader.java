@@ -1,4 +1,4 @@
-package dev.millrace.bench.pipelines;
+package dev.millrace.onnxruntime.programs;
 
 import ai.onnxruntime.OnnxTensor;
 import ai.onnxruntime.OrtEnvironment;
@@ -17,8 +17,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Optical character recognition with PP-OCR's models as a program over ONNX Runtime writes it. Extents are multiples of 32. */
-final class OcrReference implements AutoCloseable {
+/**
+ * Optical character recognition with PP-OCR's models, as a program over ONNX Runtime's API and plain Java has it. Extents are multiples of
+ * 32.
+ */
+public final class PageReader implements AutoCloseable {
     private static final float[] MEAN = {0.485f, 0.456f, 0.406f};
     private static final float[] DEVIATION = {0.229f, 0.224f, 0.225f};
     private static final float[] HALF = {0.5f, 0.5f, 0.5f};
@@ -29,7 +32,8 @@ final class OcrReference implements AutoCloseable {
     private final OrtSession recognition;
     private final List<String> characters;
 
-    OcrReference(Path detection, Path direction, Path recognition, Path characters) throws OrtException, IOException {
+    public PageReader(Path detection, Path direction, Path recognition, Path characters)
+            throws OrtException, IOException {
         this.detection = environment.createSession(detection.toString());
         this.direction = environment.createSession(direction.toString());
         this.recognition = environment.createSession(recognition.toString());
@@ -37,9 +41,9 @@ final class OcrReference implements AutoCloseable {
     }
 
     /** A line: the corners of its rectangle as x and y, from the upper left one clockwise, and its text. */
-    record Line(double[][] corners, String text) {}
+    public record Line(double[][] corners, String text) {}
 
-    List<Line> read(BufferedImage image) throws OrtException {
+    public List<Line> read(BufferedImage image) throws OrtException {
         int width = image.getWidth();
         int height = image.getHeight();
         float[][] map =
@@ -233,7 +237,7 @@ final class OcrReference implements AutoCloseable {
         return turned;
     }
 
-    static BufferedImage resize(BufferedImage image, int width, int height) {
+    public static BufferedImage resize(BufferedImage image, int width, int height) {
         var made = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
         for (int y = 0; y < height; y++) {
             for (int x = 0; x < width; x++) {
