@@ -178,7 +178,7 @@ class PipelinesIT {
         } catch (EngineException e) {
             word = abort("the classifier of a wake word cannot be fetched here: " + e.getMessage());
         }
-        float[] samples = Arrays.copyOf(speech(), 60 * 1280);
+        float[] samples = Arrays.copyOf(Samples.speech(), 60 * 1280);
         try (Engine engine = Engine.create();
                 Session mel = engine.session(model("melspectrogram"));
                 Session embedding = engine.session(model("speech-embedding"));
