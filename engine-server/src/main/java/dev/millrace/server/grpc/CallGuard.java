@@ -84,8 +84,9 @@ final class CallGuard implements ServerInterceptor {
                 new SimpleForwardingServerCall<>(call) {
                     @Override
                     public void close(Status status, Metadata trailers) {
-                        super.close(status, trailers);
+                        // before the answer leaves, because a client that has it may call again at once
                         end.run();
+                        super.close(status, trailers);
                     }
                 },
                 headers,
