@@ -27,6 +27,7 @@ public final class HttpEndpoint implements AutoCloseable {
     public HttpEndpoint(InetSocketAddress address, HttpRouter router, @Nullable SslContext tls) {
         loops = LoopResources.create(
                 "millrace-http", Math.max(2, Runtime.getRuntime().availableProcessors()), true);
+        var ends = new BrokenConnections(System::nanoTime);
         HttpServer open = HttpServer.create()
                 .bindAddress(() -> address)
                 .runOn(loops, false)
@@ -34,6 +35,7 @@ public final class HttpEndpoint implements AutoCloseable {
                 .readTimeout(SLOWEST_REQUEST_HEADERS)
                 .httpRequestDecoder(
                         decoder -> decoder.maxHeaderSize(LONGEST_HEADERS).h2cMaxContentLength(router.bodyLimit()))
+                .doOnChannelInit((_, channel, _) -> channel.pipeline().addLast(ends))
                 .channelGroup(new DefaultChannelGroup(GlobalEventExecutor.INSTANCE))
                 .handle(router);
         open = tls == null

@@ -4,8 +4,11 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.server.access.AccessDenied;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.timeout.ReadTimeoutException;
+import java.io.IOException;
 import java.io.Serial;
 import java.util.Map;
+import reactor.netty.channel.AbortedException;
 
 /** A request that fails with a status of HTTP that no status of the engine has. */
 public final class HttpProblem extends RuntimeException {
@@ -40,6 +43,9 @@ public final class HttpProblem extends RuntimeException {
             case HttpProblem problem -> problem.status;
             case AccessDenied _ -> HttpResponseStatus.FORBIDDEN;
             case EngineException known -> statusOf(known.status());
+            // of the connection: handlers throw no checked exceptions
+            case AbortedException _, IOException _ -> CLIENT_CLOSED;
+            case ReadTimeoutException _ -> HttpResponseStatus.REQUEST_TIMEOUT;
             default -> HttpResponseStatus.INTERNAL_SERVER_ERROR;
         };
     }

@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
-import reactor.netty.channel.AbortedException;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 
@@ -260,8 +259,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     private static HttpAnswer failed(Throwable failure, ErrorForm errors, HttpObservations.OfRequest observed) {
         HttpResponseStatus status = HttpProblem.statusOf(failure);
         observed.failed(status, failure);
-        boolean hasClientGone = failure instanceof AbortedException;
-        if (status.code() == HttpResponseStatus.INTERNAL_SERVER_ERROR.code() && !hasClientGone) {
+        if (status.code() == HttpResponseStatus.INTERNAL_SERVER_ERROR.code()) {
             LOG.log(System.Logger.Level.ERROR, "a request failed", failure);
         }
         return HttpAnswer.json(
