@@ -68,6 +68,19 @@ final class ServerModels {
         return bytes(editor);
     }
 
+    /** y = x times a square matrix: rows of so many floats. */
+    static byte[] product(int width) {
+        var editor = new GraphEditor(Graph.named("product"));
+        Value x = editor.addInput("x", rows(ElementType.FLOAT, width));
+        var values = new float[width * width];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = i % 7;
+        }
+        Value y = node(editor, "MatMul", x, editor.addConstant("by", Tensor.copyOf(values, width, width)));
+        editor.addOutput("y", typed(editor, y, ElementType.FLOAT, width));
+        return bytes(editor);
+    }
+
     /** A chain of so many nodes. */
     static byte[] chain(int nodes) {
         var editor = new GraphEditor(Graph.named("chain"));

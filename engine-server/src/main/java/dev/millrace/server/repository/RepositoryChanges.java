@@ -167,9 +167,21 @@ final class RepositoryChanges {
         return stored;
     }
 
+    /** Writes the files of a model; the index says why that is not possible where it is not the request's fault. */
+    private OverrideFiles written(String name, Map<String, byte[]> files) {
+        try {
+            return OverrideFiles.write(name, files);
+        } catch (EngineException e) {
+            if (e.status() == Status.FAIL) {
+                entries.computeIfAbsent(name, ModelEntry::new).blame(e);
+            }
+            throw e;
+        }
+    }
+
     private void bring(String name, ModelConfig config, Map<String, byte[]> files) {
         pending.end(name, "a request brings its files");
-        OverrideFiles written = OverrideFiles.write(name, files);
+        OverrideFiles written = written(name, files);
         try {
             placement.put(StoredModel.ofFolder(name, written.model()), config, true);
         } catch (RuntimeException e) {
