@@ -6,6 +6,7 @@ import dev.millrace.server.protocol.ModelDynamicBatching;
 import dev.millrace.server.protocol.ModelInput;
 import dev.millrace.server.protocol.ModelInstanceGroup;
 import dev.millrace.server.protocol.ModelInstanceGroup.Kind;
+import dev.millrace.server.protocol.ModelOutput;
 import dev.millrace.server.protocol.ModelQueuePolicy;
 import dev.millrace.server.protocol.ModelSequenceBatching;
 import java.util.Set;
@@ -15,6 +16,7 @@ public final class ConfigRules {
     public static final String PLATFORM = "millrace_onnx";
     public static final String ENSEMBLE = "ensemble";
 
+    private static final String OF_TENSOR_RT = "has a shape tensor or a non-linear format, which concern TensorRT";
     private static final Set<String> PLATFORMS = Set.of("", PLATFORM, "onnxruntime_onnx", ENSEMBLE);
     private static final Set<String> BACKENDS = Set.of("", "onnxruntime", "millrace");
 
@@ -58,6 +60,7 @@ public final class ConfigRules {
                 config.getOptimization().getExecutionAccelerators().getGpuExecutionAcceleratorCount() > 0,
                 "has gpu_execution_accelerator; this server computes on the processor");
         config.getInputList().forEach(this::checkInput);
+        config.getOutputList().forEach(this::checkOutput);
         config.getInstanceGroupList().forEach(this::checkInstances);
         checkBatching(config.getDynamicBatching());
         checkSequences(config.getSequenceBatching());
@@ -68,12 +71,14 @@ public final class ConfigRules {
         refuse(
                 input.getAllowRaggedBatch(),
                 "allows ragged batches of input '" + input.getName() + "'; they are not supported");
-        refuse(
-                input.getIsShapeTensor() || input.getIsNonLinearFormatIo(),
-                "has a shape tensor or a non-linear format, which concern TensorRT");
+        refuse(input.getIsShapeTensor() || input.getIsNonLinearFormatIo(), OF_TENSOR_RT);
         refuse(
                 input.hasReshape() && input.getReshape().getShapeList().stream().anyMatch(extent -> extent < 0),
                 "reshapes input '" + input.getName() + "' to open extents; name all of them");
+    }
+
+    private void checkOutput(ModelOutput output) {
+        refuse(output.getIsShapeTensor() || output.getIsNonLinearFormatIo(), OF_TENSOR_RT);
     }
 
     private void checkInstances(ModelInstanceGroup group) {
