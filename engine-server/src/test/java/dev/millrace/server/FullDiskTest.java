@@ -33,7 +33,7 @@ class FullDiskTest {
         assumeThat(Path.of("/bin/sh")).as("the limit is set by a POSIX shell").exists();
         new TestRepository(folder.resolve("models"))
                 .version("plus", 1, ServerModels.plus(1, 1))
-                .version("weights", 1, ServerModels.product(512));
+                .version("weights", 1, ServerModels.product(512, 1));
         Files.createDirectory(folder.resolve("temporary"));
         String said = new OwnJvm(WithoutRoom.class, folder)
                 .options("-Djava.io.tmpdir=" + folder.resolve("temporary"), "-XX:-UsePerfData", "-Xmx256m")

@@ -13,6 +13,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -68,16 +69,14 @@ final class ServerModels {
         return bytes(editor);
     }
 
-    /** y = x times a square matrix: rows of so many floats. */
-    static byte[] product(int width) {
+    /** y = x · w: rows of so many floats, and a square of weights that is all of one value. */
+    static byte[] product(int width, float weight) {
         var editor = new GraphEditor(Graph.named("product"));
         Value x = editor.addInput("x", rows(ElementType.FLOAT, width));
-        var values = new float[width * width];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = i % 7;
-        }
-        Value y = node(editor, "MatMul", x, editor.addConstant("by", Tensor.copyOf(values, width, width)));
-        editor.addOutput("y", typed(editor, y, ElementType.FLOAT, width));
+        float[] weights = new float[width * width];
+        Arrays.fill(weights, weight);
+        Value w = editor.addConstant("w", Tensor.copyOf(weights, width, width));
+        editor.addOutput("y", typed(editor, node(editor, "MatMul", x, w), ElementType.FLOAT, width));
         return bytes(editor);
     }
 
