@@ -10,6 +10,7 @@ import dev.millrace.session.RunOptions;
 import dev.millrace.session.RunResult;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionLease;
+import dev.millrace.session.SessionSource;
 import dev.millrace.session.ValueInfo;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -27,7 +28,7 @@ import reactor.util.context.ContextView;
  * observations. The caller's observation, in the Reactor context or on the thread, is the parent. Closing the
  * observed inference is left to its owner.
  */
-public final class ObservedInference implements Inference {
+public final class ObservedInference implements Inference, SessionSource {
     private static final String NAME = "millrace.request";
     private static final String GENERATION = "millrace.generation";
     /** The key of Micrometer's observation in a Reactor context. */
@@ -114,7 +115,7 @@ public final class ObservedInference implements Inference {
 
     @Override
     public SessionLease lease() {
-        SessionLease lease = observed.lease();
+        SessionLease lease = SessionSource.leaseOf(observed);
         return new ObservedLease(lease, context -> begin(GENERATION, "generate", parent(context)));
     }
 

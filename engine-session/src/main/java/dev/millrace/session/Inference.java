@@ -1,6 +1,5 @@
 package dev.millrace.session;
 
-import dev.millrace.graph.EngineException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -60,18 +59,6 @@ public interface Inference {
 
     /** The number of a stream's requests that are under way at once unless its options say. */
     int concurrency();
-
-    /**
-     * Leases the session that answers now, for requests that build on each other: the runs of a generation. An inference that
-     * passes requests on to another one passes this on as well.
-     *
-     * @throws EngineException NOT_IMPLEMENTED if no single session answers the requests, as by default
-     */
-    default SessionLease lease() {
-        throw EngineException.notImplemented("generation runs on one session, whose caches go from token to token, and "
-                + getClass().getSimpleName()
-                + " gives none: pass it the session itself, or one that is batched, replaceable or observed");
-    }
 
     /** Composes this with a next one, which takes the outputs of this as inputs of the same names. */
     default Inference then(Inference next) {

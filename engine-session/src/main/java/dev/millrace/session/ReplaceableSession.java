@@ -7,7 +7,7 @@ import dev.millrace.graph.EngineException;
  * a replaced session finishes the requests that it has accepted before it is closed. A generation ends on the session on which it
  * began.
  */
-public interface ReplaceableSession extends Inference, AutoCloseable {
+public interface ReplaceableSession extends Inference, SessionSource, AutoCloseable {
     /** Takes ownership of a session, which is closed with this. */
     static ReplaceableSession of(Session first) {
         return Implementations.<Session, ReplaceableSession>named("runtime.ReplaceableSessionFactory")

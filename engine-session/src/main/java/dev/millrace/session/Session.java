@@ -51,12 +51,6 @@ public interface Session extends Inference, AutoCloseable {
     /** Returns this session with batching: requests of several callers become one run. */
     BatchedSession batched(BatchOptions options);
 
-    /** Leases this session. Closing the session does not wait for the lease. */
-    @Override
-    default SessionLease lease() {
-        return () -> this;
-    }
-
     /**
      * Runs on zeros of these shapes, so that later requests of the same shapes find everything prepared: memory,
      * programs, packed weights. Inputs whose shape the model fixes need no entry.

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.util.context.ContextView;
 
 /**
- * The right to run a sequence of requests on one session. An inference gives it out with {@link Inference#lease}. A session that is
+ * The right to run a sequence of requests on one session. A source gives it out with {@link SessionSource#lease}. A session that is
  * replaced stays open until its leases are closed. An inference that observes others hears of generations here.
  */
 @FunctionalInterface

@@ -7,6 +7,7 @@ import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.SessionLease;
+import dev.millrace.session.SessionSource;
 import dev.millrace.session.State;
 import dev.millrace.session.StateOptions;
 import dev.millrace.session.StatefulSession;
@@ -27,7 +28,7 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /** A session whose requests wait in a queue and run as batches. */
-public final class OpenBatchedSession extends Streaming implements BatchedSession {
+public final class OpenBatchedSession extends Streaming implements BatchedSession, SessionSource {
     private final MemberRuns session;
     private final BatchOptions options;
     private final BatchAxes axes;
@@ -53,7 +54,7 @@ public final class OpenBatchedSession extends Streaming implements BatchedSessio
 
     @Override
     public SessionLease lease() {
-        return session.lease();
+        return () -> session;
     }
 
     @Override

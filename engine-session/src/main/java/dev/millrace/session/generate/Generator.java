@@ -5,6 +5,7 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inference;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionLease;
+import dev.millrace.session.SessionSource;
 import dev.millrace.session.stream.StepFlux;
 import dev.millrace.session.util.Failures;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ public final class Generator implements AutoCloseable {
         this.inference = Failures.requireArgument(inference, "inference");
         this.signatures = signatures;
         this.options = Failures.requireArgument(options, "options");
-        try (SessionLease lease = inference.lease()) {
+        try (SessionLease lease = SessionSource.leaseOf(inference)) {
             Session session = lease.session();
             this.current = DecoderRuns.of(session, signatures.apply(session), options);
         }
@@ -204,7 +205,7 @@ public final class Generator implements AutoCloseable {
 
     /** Leases the session that answers now, whose roles and caches are new if it took the place of another one. */
     private synchronized LeasedRuns lease() {
-        SessionLease lease = inference.lease();
+        SessionLease lease = SessionSource.leaseOf(inference);
         try {
             Session session = lease.session();
             if (session != current.session()) {

@@ -12,6 +12,7 @@ import dev.millrace.session.RunOptions;
 import dev.millrace.session.RunResult;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionLease;
+import dev.millrace.session.SessionSource;
 import dev.millrace.session.ValueInfo;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +25,7 @@ import reactor.core.publisher.Mono;
  * A configured session, batched if its properties say so. A reload replaces its model under load: no request fails by it.
  * {@link MillraceSessions} opens and closes it. Thread-safe.
  */
-public final class ServedSession implements Inference {
+public final class ServedSession implements Inference, SessionSource {
     private final String name;
     private volatile Served served;
 
