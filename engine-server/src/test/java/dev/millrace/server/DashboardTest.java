@@ -203,7 +203,8 @@ class DashboardTest {
     @Test
     void aBrowserShowsTheTimesOfARequest() throws Exception {
         String row = "{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1, 2], \"data\": [1, 2]}]}";
-        String path = "v2/models/" + URLEncoder.encode(HOSTILE, StandardCharsets.UTF_8).replace("+", "%20") + "/infer";
+        String path = "v2/models/"
+                + URLEncoder.encode(HOSTILE, StandardCharsets.UTF_8).replace("+", "%20") + "/infer";
         try (var browser = Browser.start(profile)) {
             browser.open(client.uri("ui"));
             browser.await("document.querySelectorAll('#models tbody tr').length === 5");

@@ -86,9 +86,9 @@ class FullDiskTest {
                                 .status())
                         .isEqualTo(200);
                 assertThat(index(client, "weights").at("state").text()).isEqualTo("READY");
-                assertThat(files(folder.resolve("cache"))).allSatisfy(file -> assertThat(Files.size(file))
-                        .as(file.toString())
-                        .isLessThan(100 << 10));
+                assertThat(files(folder.resolve("cache")))
+                        .allSatisfy(file ->
+                                assertThat(Files.size(file)).as(file.toString()).isLessThan(100 << 10));
             }
             System.out.println("all is well");
         }

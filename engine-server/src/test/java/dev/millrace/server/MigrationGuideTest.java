@@ -34,7 +34,7 @@ class MigrationGuideTest {
             "instance_group.kind", "instance_group { kind: KIND_CPU }",
             "dynamic_batching.priority_levels", "dynamic_batching { priority_levels: 2 default_priority_level: 1 }");
 
-    /** What the page says of a field. */
+    /** The words of the page on a field. */
     private record Row(String field, String here, String how) {}
 
     private static Map<String, Row> rows() throws IOException {

@@ -192,7 +192,8 @@ class TimelineTest {
         Json running = null;
         for (int i = 0; i < 1000 && running == null; i++) {
             running = requests().stream()
-                    .filter(each -> parts(each).contains("run") && each.at("model").text().equals("loop"))
+                    .filter(each -> parts(each).contains("run")
+                            && each.at("model").text().equals("loop"))
                     .findFirst()
                     .orElse(null);
         }

@@ -69,6 +69,8 @@ class ExamplesTest {
             Flux<Keyed<String, Inputs>> spoken;
             Flux<String> questions;
             List<Path> models;
+            MemorySegment bytes;
+            MemorySegment weights;
             ScheduledExecutorService timer;
             LanguageModel model;
             List<ChatMessage> messages;

@@ -28,12 +28,15 @@ final class RequestTree {
         tree.put("number", request.number());
         tree.put("receivedMillis", request.receivedMillis());
         tree.put("protocol", request.protocol());
-        tree.put("operation", request.operation() == null ? "" : request.operation().label());
+        tree.put(
+                "operation",
+                request.operation() == null ? "" : request.operation().label());
         tree.put("model", request.model());
         tree.put("version", request.version());
         tree.put("status", request.status());
         tree.put("rows", request.rows());
-        tree.put("batch", request.runs().stream().mapToInt(RunTimes::batch).max().orElse(0));
+        tree.put(
+                "batch", request.runs().stream().mapToInt(RunTimes::batch).max().orElse(0));
         tree.put("promptTokens", request.promptTokens());
         tree.put("tokens", request.generatedTokens());
         tree.put("firstTokenMicros", micros(request.firstToken()));
@@ -46,7 +49,11 @@ final class RequestTree {
 
     /** Adds the parts in the order in which they begin. */
     private void addParts() {
-        add("read", "receive and read", request.received(), firstOf(request.read(), request.answered(), request.ended()));
+        add(
+                "read",
+                "receive and read",
+                request.received(),
+                firstOf(request.read(), request.answered(), request.ended()));
         long answerable = request.read();
         for (RunTimes run : request.runs()) {
             String of = run.model().equals(request.model()) ? "" : " of " + run.model();

@@ -23,9 +23,9 @@ import dev.millrace.server.protocol.ServerMetadataResponse;
 import dev.millrace.server.protocol.ServerReadyRequest;
 import dev.millrace.server.protocol.ServerReadyResponse;
 import dev.millrace.server.repository.ModelRepository;
-import dev.millrace.server.timeline.Operation;
 import dev.millrace.server.timeline.RecentRequests;
 import dev.millrace.server.timeline.RequestTimeline;
+import dev.millrace.server.timeline.ServedOperation;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Status;
@@ -146,7 +146,7 @@ final class InferenceService {
     }
 
     private Mono<ModelInferResponse> infer(ModelInferRequest message, Permissions permissions) {
-        var timeline = new RequestTimeline("gRPC", Operation.INFER);
+        var timeline = new RequestTimeline("gRPC", ServedOperation.INFER);
         timeline.asksFor(message.getModelName());
         recent.keep(timeline);
         Mono<ModelInferResponse> answer = Mono.defer(() -> infer(message, permissions, timeline));

@@ -123,7 +123,11 @@ public final class ModelLoader {
             return new SequenceModel(session, file, complete, tensors.states(), System::nanoTime);
         }
         return new SessionModel(
-                session, file, complete, tensors.labels(), stored.isFile() ? null : text(session, model, stored, options));
+                session,
+                file,
+                complete,
+                tensors.labels(),
+                stored.isFile() ? null : text(session, model, stored, options));
     }
 
     /** Returns the model as one of texts if a tokenizer lies beside it. */

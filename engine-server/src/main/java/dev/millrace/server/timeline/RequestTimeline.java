@@ -18,7 +18,7 @@ public final class RequestTimeline {
     private static final int MOST_PARTS = 100;
 
     private final String protocol;
-    private final @Nullable Operation operation;
+    private final @Nullable ServedOperation operation;
     private final long receivedMillis = System.currentTimeMillis();
     private final long received = System.nanoTime();
     private final List<RunTimes> runs = new CopyOnWriteArrayList<>();
@@ -38,7 +38,7 @@ public final class RequestTimeline {
      *
      * @param operation the kind of request; null for one to no model
      */
-    public RequestTimeline(String protocol, @Nullable Operation operation) {
+    public RequestTimeline(String protocol, @Nullable ServedOperation operation) {
         this.protocol = protocol;
         this.operation = operation;
     }
@@ -57,7 +57,7 @@ public final class RequestTimeline {
     }
 
     /** The kind of request; null for one to no model. */
-    public @Nullable Operation operation() {
+    public @Nullable ServedOperation operation() {
         return operation;
     }
 
