@@ -8,6 +8,7 @@ import dev.millrace.server.protocol.ModelInferRequest;
 import dev.millrace.server.protocol.ModelInferRequest.InferInputTensor;
 import dev.millrace.server.protocol.ModelInferResponse;
 import io.grpc.StatusRuntimeException;
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -32,9 +33,11 @@ class TimelineTest {
     private static RestClient client;
 
     @BeforeAll
-    static void start() {
+    static void start() throws IOException {
         new TestRepository(folder)
                 .mill()
+                .version("minilm", 1, TextServerTest.resource("/all-minilm-l6-v2.onnx"))
+                .write("minilm/1/tokenizer.json", TextServerTest.resource("/all-minilm-l6-v2-tokenizer.json"))
                 .version("plus", 1, ServerModels.plus(1, 1))
                 .version("joined", 1, ServerModels.plus(1, 1))
                 .config(
@@ -147,6 +150,18 @@ class TimelineTest {
         assertThat(chat.at("tokens").number()).isEqualTo(3);
         assertThat(micros(chat, "firstTokenMicros")).isPositive().isLessThanOrEqualTo(micros(chat, "endMicros"));
         assertThat(parts(chat)).containsExactly("read", "first", "tokens");
+    }
+
+    @Test
+    void vectorsAreOnePart() {
+        assertThat(client.post("v1/embeddings", "{\"model\": \"minilm\", \"input\": [\"A mill.\", \"two\"]}")
+                        .status())
+                .isEqualTo(200);
+        Json vectors = ended("minilm");
+        assertThat(vectors.at("operation").text()).isEqualTo("embeddings");
+        assertThat(vectors.at("rows").number()).isEqualTo(2);
+        assertThat(vectors.at("promptTokens").number()).isGreaterThan(5);
+        assertThat(parts(vectors)).containsExactly("read", "run", "write");
     }
 
     @Test

@@ -77,7 +77,10 @@ final class RequestTree {
             answerable = Math.max(answerable, each.last());
         }
         if (request.answered() != 0 && !streams) {
-            if (answerable != 0) {
+            boolean isInOne = request.runs().isEmpty() && request.generations().isEmpty();
+            if (answerable != 0 && isInOne && request.status().equals(RequestTimeline.OK)) {
+                add("run", "run and answer", answerable, request.answered());
+            } else if (answerable != 0) {
                 add("answer", "make the answer", answerable, request.answered());
             }
             add("write", "write the answer", request.answered(), request.ended());

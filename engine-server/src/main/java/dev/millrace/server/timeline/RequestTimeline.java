@@ -11,7 +11,9 @@ import reactor.core.publisher.Flux;
  * the threads that handle the request, and read by any.
  */
 public final class RequestTimeline {
-    private static final String OK = "200";
+    /** The status of an answer by HTTP that is no failure. */
+    public static final String OK = "200";
+
     /** The longest name of a model that is kept; clients choose it. */
     private static final int LONGEST_NAME = 200;
     /** The most runs that are kept of one request, those of an ensemble's steps. */

@@ -6,8 +6,11 @@ function requestsView() {
   let chosen = 0;
 
   const round = micros => time(micros < 1000 ? +micros.toPrecision(3) : micros);
-  const sum = (request, kind) => request.parts.filter(part => part.kind === kind)
-    .reduce((micros, part) => micros + (part.to ?? request.soFarMicros) - part.from, 0);
+  /** The time that the parts of some kinds take together; nothing if there are none. */
+  const sum = (request, ...kinds) => {
+    const parts = request.parts.filter(part => kinds.includes(part.kind));
+    return parts.length ? round(parts.reduce((micros, part) => micros + (part.to ?? request.soFarMicros) - part.from, 0)) : '';
+  };
 
   async function refresh() {
     all = await told('ui/requests');
@@ -30,9 +33,8 @@ function requestsView() {
     const made = line(
       [new Date(request.receivedMillis).toLocaleTimeString([], { hour12: false })], [request.model], [request.version, 'number'],
       [request.operation], [request.protocol], [isOver ? request.status : 'under way', hasFailed ? 'failed' : ''],
-      [request.batch > 1 ? request.batch : '', 'number'], [round(sum(request, 'queue') + sum(request, 'batch')), 'number'],
-      [round(sum(request, 'run') + sum(request, 'first') + sum(request, 'tokens')), 'number'],
-      [request.tokens || '', 'number'], [round(request.soFarMicros), 'number']);
+      [request.batch > 1 ? request.batch : '', 'number'], [sum(request, 'queue', 'batch'), 'number'],
+      [sum(request, 'run', 'first', 'tokens'), 'number'], [request.tokens || '', 'number'], [round(request.soFarMicros), 'number']);
     made.classList.toggle('on', request.number === chosen);
     made.tabIndex = 0;
     made.onclick = () => { location.hash = 'request=' + request.number; };
