@@ -193,11 +193,15 @@ public final class Generator implements AutoCloseable {
     private Decoding begin(int[] words, GenerationOptions options, ContextView context) {
         Failures.requireArgument(options, "options");
         LeasedRuns leased = leased(words);
+        DraftText draft = null;
         try {
-            DraftText draft = draft(options, leased.signature());
+            draft = draft(options, leased.signature());
             leased.began(context);
             return new Decoding(leased, words, options, draft);
         } catch (RuntimeException | Error e) {
+            if (draft != null) {
+                draft.close();
+            }
             leased.close();
             throw e;
         }
