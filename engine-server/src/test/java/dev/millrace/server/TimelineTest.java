@@ -68,16 +68,21 @@ class TimelineTest {
         return Json.read(client.get("ui/requests").body()).each().toList();
     }
 
-    /** Returns the newest request that is so, and has ended: an answer may reach its client before its times are complete. */
-    private static Json ended(Predicate<Json> wanted) {
+    /** Waits for a request that is so, and returns the newest one. */
+    private static Json awaited(Predicate<Json> wanted) {
         for (int i = 0; i < 1000; i++) {
             for (Json each : requests()) {
-                if (wanted.test(each) && each.at("endMicros").value() != null) {
+                if (wanted.test(each)) {
                     return each;
                 }
             }
         }
         throw new AssertionError("no such request among " + requests());
+    }
+
+    /** Returns a request that has ended: an answer may reach its client before its times are complete. */
+    private static Json ended(Predicate<Json> wanted) {
+        return awaited(each -> wanted.test(each) && each.at("endMicros").value() != null);
     }
 
     private static Json ended(String model) {
@@ -89,7 +94,7 @@ class TimelineTest {
     }
 
     private static double micros(Json part, String end) {
-        return ((Number) part.at(end).value()).doubleValue();
+        return Double.parseDouble(part.at(end).text());
     }
 
     @Test
@@ -204,15 +209,8 @@ class TimelineTest {
                                 .POST(BodyPublishers.ofString(endless))
                                 .build(),
                         BodyHandlers.ofString());
-        Json running = null;
-        for (int i = 0; i < 1000 && running == null; i++) {
-            running = requests().stream()
-                    .filter(each -> parts(each).contains("run")
-                            && each.at("model").text().equals("loop"))
-                    .findFirst()
-                    .orElse(null);
-        }
-        assertThat(running).isNotNull();
+        Json running = awaited(
+                each -> each.at("model").text().equals("loop") && parts(each).contains("run"));
         assertThat(running.at("endMicros").value()).isNull();
         assertThat(running.at("soFarMicros").value()).isNotNull();
         sent.cancel(true);

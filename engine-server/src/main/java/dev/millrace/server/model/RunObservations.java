@@ -73,8 +73,8 @@ public final class RunObservations implements RequestListener {
         if (all == null || timeline == null) {
             return run.apply(options.build());
         }
-        Observation request = context.getOrDefault(PARENT, Observation.NOOP);
-        return all.around(model, options, run, timeline.beginRun(model), request);
+        Observation request = context.getOrDefault(PARENT, null);
+        return all.around(model, options, run, timeline.beginRun(model), request == null ? Observation.NOOP : request);
     }
 
     private Mono<Outputs> around(

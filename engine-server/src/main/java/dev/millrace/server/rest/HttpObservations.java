@@ -45,8 +45,9 @@ public record HttpObservations(
                 .lowCardinalityKeyValue("http.route", "/" + route)
                 .highCardinalityKeyValue("url.path", request.fullPath());
         ServedOperation operation = ServedOperation.of(route);
-        boolean isNamed = generations != null && operation != null && operation.isGenerative();
-        if (isNamed) {
+        boolean isNamed = false;
+        if (generations != null && operation != null && operation.isGenerative()) {
+            isNamed = true;
             observation
                     .highCardinalityKeyValue("gen_ai.operation.name", operation.label())
                     .highCardinalityKeyValue("gen_ai.provider.name", "millrace");
