@@ -160,7 +160,7 @@ final class RepositoryChanges {
     }
 
     private StoredModel stored(String name) {
-        StoredModel stored = contents.stored().get(name);
+        StoredModel stored = contents.stored(name);
         if (stored == null) {
             throw new EngineException(Status.NOT_FOUND, "no repository has a model '" + name + "'");
         }
@@ -251,11 +251,15 @@ final class RepositoryChanges {
         return load.outcome();
     }
 
-    /** Begins to load the models that an ensemble runs, that have a source and that are not ready. */
+    /** Begins to load the models that an ensemble runs, that have a source and that are not ready. Other models run none. */
     private List<CompletableFuture<Void>> beginSteps(StoredModel ensemble, @Nullable ModelConfig config) {
         var begun = new ArrayList<CompletableFuture<Void>>();
+        ModelConfig own = config == null ? ensemble.config() : config;
+        if (!own.hasEnsembleScheduling()) {
+            return begun;
+        }
         Map<String, StoredModel> stored = contents.stored();
-        for (String step : EnsembleSteps.of(ensemble.name(), config == null ? ensemble.config() : config, stored)) {
+        for (String step : EnsembleSteps.of(ensemble.name(), own, stored)) {
             ModelEntry entry = entries.get(step);
             StoredModel member = stored.get(step);
             if (member != null && (entry == null || !entry.isReady()) && contents.source(member) != null) {

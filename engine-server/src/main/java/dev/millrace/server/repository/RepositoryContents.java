@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The models that a server has: those in folders, here or in a source, and those of which only the source is known. */
@@ -61,17 +62,30 @@ public final class RepositoryContents {
 
     /** Lists the models; the first folder that has a name wins. Nothing is fetched. */
     Map<String, StoredModel> stored() {
+        return stored(_ -> true);
+    }
+
+    /** Returns a model; null if there is none of this name. Nothing is fetched, and no other folder is read. */
+    @Nullable
+    StoredModel stored(String name) {
+        return stored(name::equals).get(name);
+    }
+
+    private Map<String, StoredModel> stored(Predicate<String> names) {
         var all = new LinkedHashMap<String, StoredModel>();
         for (Path folder : folders) {
-            StoredModel.list(folder).forEach(each -> all.putIfAbsent(each.name(), each));
+            StoredModel.list(folder, names).forEach(each -> all.putIfAbsent(each.name(), each));
         }
         for (RemoteFolder each : remotes) {
             Path copy = each.copy();
             if (copy != null) {
-                StoredModel.list(copy).forEach(model -> all.putIfAbsent(model.name(), model));
+                StoredModel.list(copy, names).forEach(model -> all.putIfAbsent(model.name(), model));
             }
         }
         named.forEach((name, source) -> {
+            if (!names.test(name)) {
+                return;
+            }
             StoredModel stored = all.get(name);
             all.put(name, stored == null ? StoredModel.ofSource(name, source) : stored.withSource(source));
         });

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,18 +35,19 @@ record StoredModel(
     private static final String ENDING = ".onnx";
     private static final Pattern VERSION = Pattern.compile("[1-9]\\d{0,17}");
 
-    /** Lists the models of a repository by their names. What is neither a folder nor an ONNX file is passed over. */
-    static List<StoredModel> list(Path repository) {
+    /** Lists the models of a repository with certain names. What is neither a folder nor an ONNX file is passed over. */
+    static List<StoredModel> list(Path repository, Predicate<String> names) {
         var models = new ArrayList<StoredModel>();
         for (Path each : entries(repository)) {
             String file = each.getFileName().toString();
             if (file.startsWith(".")) {
                 continue;
             }
-            if (Files.isDirectory(each)) {
+            String name = file.endsWith(ENDING) ? file.substring(0, file.length() - ENDING.length()) : file;
+            if (names.test(file) && Files.isDirectory(each)) {
                 models.add(ofFolder(file, each));
-            } else if (file.endsWith(ENDING)) {
-                models.add(ofFile(file.substring(0, file.length() - ENDING.length()), each));
+            } else if (file.endsWith(ENDING) && names.test(name) && !Files.isDirectory(each)) {
+                models.add(ofFile(name, each));
             }
         }
         return models;
