@@ -1,5 +1,6 @@
 package dev.millrace.models;
 
+import static dev.millrace.models.Refusals.assertFails;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -30,7 +31,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,13 +81,6 @@ class HubFilesTest {
 
     private Path repository() {
         return folder.resolve("hub/models--org--net");
-    }
-
-    private static void assertFails(Status status, String message, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        EngineException.class, e -> assertThat(e.status()).isEqualTo(status))
-                .hasMessageContaining(message);
     }
 
     @Test

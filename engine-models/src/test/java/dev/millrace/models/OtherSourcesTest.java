@@ -1,9 +1,8 @@
 package dev.millrace.models;
 
+import static dev.millrace.models.Refusals.assertFails;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.models.TestHub.Trouble;
 import java.io.IOException;
@@ -12,7 +11,6 @@ import java.nio.file.Path;
 import java.util.Random;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,13 +32,6 @@ class OtherSourcesTest {
                         .offline(offline)
                         .build(),
                 _ -> {});
-    }
-
-    private static void assertFails(Status status, String message, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        EngineException.class, e -> assertThat(e.status()).isEqualTo(status))
-                .hasMessageContaining(message);
     }
 
     @Test

@@ -1,16 +1,14 @@
 package dev.millrace.models;
 
+import static dev.millrace.models.Refusals.assertFails;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,13 +40,6 @@ class StoreFilesTest {
         List<String> all = List.copyOf(MemoryStore.ASKED);
         MemoryStore.ASKED.clear();
         return all;
-    }
-
-    private static void assertFails(Status status, String message, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        EngineException.class, e -> assertThat(e.status()).isEqualTo(status))
-                .hasMessageContaining(message);
     }
 
     @Test
