@@ -15,12 +15,11 @@ import reactor.core.publisher.Sinks;
  * A call of ModelStreamInfer. Requests run side by side and are answered in their order; a failed one is answered with its
  * message. A client that does not read its answers is not asked for further requests.
  */
-final class InferExchange implements StreamObserver<ModelInferRequest> {
+final class InferExchange implements StreamObserver<ReceivedInfer> {
     private static final int UNDER_WAY = 16;
 
     private final ServerCallStreamObserver<ModelStreamInferResponse> call;
-    private final Sinks.Many<ModelInferRequest> requests =
-            Sinks.many().unicast().onBackpressureBuffer();
+    private final Sinks.Many<ReceivedInfer> requests = Sinks.many().unicast().onBackpressureBuffer();
     /** The answered requests whose successors were not asked for yet. */
     private final AtomicInteger owed = new AtomicInteger();
 
@@ -28,7 +27,7 @@ final class InferExchange implements StreamObserver<ModelInferRequest> {
 
     InferExchange(
             ServerCallStreamObserver<ModelStreamInferResponse> call,
-            Function<ModelInferRequest, Mono<ModelInferResponse>> infer) {
+            Function<ReceivedInfer, Mono<ModelInferResponse>> infer) {
         this.call = call;
         call.disableAutoRequest();
         running = requests.asFlux()
@@ -40,12 +39,12 @@ final class InferExchange implements StreamObserver<ModelInferRequest> {
     }
 
     private static Mono<ModelStreamInferResponse> answer(
-            ModelInferRequest request, Function<ModelInferRequest, Mono<ModelInferResponse>> infer) {
+            ReceivedInfer request, Function<ReceivedInfer, Mono<ModelInferResponse>> infer) {
         return Mono.defer(() -> infer.apply(request))
                 .map(answer -> ModelStreamInferResponse.newBuilder()
                         .setInferResponse(answer)
                         .build())
-                .onErrorResume(failure -> Mono.just(failed(request, failure)));
+                .onErrorResume(failure -> Mono.just(failed(request.message(), failure)));
     }
 
     /** Returns the answer to a request that failed, with the id by which the client knows it. */
@@ -76,7 +75,7 @@ final class InferExchange implements StreamObserver<ModelInferRequest> {
     }
 
     @Override
-    public void onNext(ModelInferRequest request) {
+    public void onNext(ReceivedInfer request) {
         requests.emitNext(request, Sinks.EmitFailureHandler.FAIL_FAST);
     }
 

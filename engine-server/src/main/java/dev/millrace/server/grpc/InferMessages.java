@@ -1,9 +1,7 @@
 package dev.millrace.server.grpc;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.UnsafeByteOperations;
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.server.model.AnsweredOutputs;
@@ -22,17 +20,19 @@ import dev.millrace.session.Outputs;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Requests and answers of inferences as messages. */
 final class InferMessages {
-    private static final int COPIED_BYTES = 1 << 14;
     private static final String SHARED_MEMORY = "shared_memory_region";
 
     private InferMessages() {}
 
-    static InferRequest request(ModelInferRequest message, @Nullable Instant deadline) {
+    /** Returns a request of a message and the inputs that were read of it. */
+    static InferRequest request(ModelInferRequest message, Map<String, Tensor> inputs, @Nullable Instant deadline) {
         var parameters = new RequestParameters(values(message.getParametersMap()));
         var outputs = message.getOutputsList().stream()
                 .map(InferRequestedOutputTensor::getName)
@@ -40,8 +40,7 @@ final class InferMessages {
         var sequence = parameters.sequence();
         long priority = parameters.priority();
         var timeout = parameters.timeout();
-        refuseSharedMemory(message);
-        return new InferRequest(message.getId(), tensors(message), outputs, sequence, priority, timeout, deadline);
+        return new InferRequest(message.getId(), inputs, outputs, sequence, priority, timeout, deadline);
     }
 
     private static void refuseSharedMemory(ModelInferRequest message) {
@@ -51,11 +50,15 @@ final class InferMessages {
         }
     }
 
-    private static Map<String, Tensor> tensors(ModelInferRequest message) {
-        boolean raw = message.getRawInputContentsCount() > 0;
-        if (raw && message.getRawInputContentsCount() != message.getInputsCount()) {
+    /** Returns copies of a message's inputs. */
+    static Map<String, Tensor> inputs(RequestBytes bytes) {
+        ModelInferRequest message = bytes.message();
+        List<RequestBytes.Content> contents = bytes.contents();
+        refuseSharedMemory(message);
+        boolean raw = !contents.isEmpty();
+        if (raw && contents.size() != message.getInputsCount()) {
             throw EngineException.invalidArgument("the request has " + message.getInputsCount() + " inputs and "
-                    + message.getRawInputContentsCount() + " raw_input_contents; all inputs are raw, or none");
+                    + contents.size() + " raw_input_contents; all inputs are raw, or none");
         }
         var tensors = new LinkedHashMap<String, Tensor>();
         for (int i = 0; i < message.getInputsCount(); i++) {
@@ -68,8 +71,8 @@ final class InferMessages {
                 if (input.hasContents()) {
                     throw EngineException.invalidArgument(place + " has contents beside raw_input_contents");
                 }
-                ByteString bytes = message.getRawInputContents(i);
-                tensor = TensorBytes.read(place, type.element(), shape, bytes.size(), bytes::copyTo);
+                RequestBytes.Content content = contents.get(i);
+                tensor = TensorBytes.read(place, type.element(), shape, content.size(), content);
             } else {
                 tensor = TypedContents.tensor(place, type, shape, input.getContents());
             }
@@ -96,28 +99,34 @@ final class InferMessages {
         return values;
     }
 
-    /** Returns the answer and closes the outputs. */
-    static ModelInferResponse response(ModelInferRequest request, LoadedVersion version, Outputs outputs) {
+    /**
+     * Returns the answer, whose bytes are those of the outputs.
+     *
+     * @param bytes returns the bytes of a tensor
+     */
+    static ModelInferResponse response(
+            ModelInferRequest request, LoadedVersion version, Outputs outputs, Function<Tensor, ByteString> bytes) {
         var response = ModelInferResponse.newBuilder()
                 .setModelName(version.name())
                 .setModelVersion(version.version())
                 .setId(request.getId());
-        try (outputs) {
-            if (request.getOutputsCount() == 0) {
-                outputs.names().forEach(name -> add(response, version, outputs, name, 0));
-            } else {
-                for (InferRequestedOutputTensor each : request.getOutputsList()) {
-                    long classes = new RequestParameters(values(each.getParametersMap())).count("classification");
-                    add(response, version, outputs, each.getName(), (int) Math.min(classes, Integer.MAX_VALUE));
-                }
-            }
+        Map<String, Integer> wanted = new LinkedHashMap<>();
+        if (request.getOutputsCount() == 0) {
+            outputs.names().forEach(name -> wanted.put(name, 0));
         }
+        for (InferRequestedOutputTensor each : request.getOutputsList()) {
+            long classes = new RequestParameters(values(each.getParametersMap())).count("classification");
+            wanted.put(each.getName(), (int) Math.min(classes, Integer.MAX_VALUE));
+        }
+        wanted.forEach((name, classes) -> {
+            Tensor tensor = AnsweredOutputs.tensor(version.model(), outputs, name, classes);
+            response.addOutputs(described(name, tensor));
+            response.addRawOutputContents(bytes.apply(tensor));
+        });
         return response.build();
     }
 
-    private static void add(
-            ModelInferResponse.Builder response, LoadedVersion version, Outputs outputs, String name, int classes) {
-        Tensor tensor = AnsweredOutputs.tensor(version.model(), outputs, name, classes);
+    private static InferOutputTensor described(String name, Tensor tensor) {
         var output = InferOutputTensor.newBuilder()
                 .setName(name)
                 .setDatatype(
@@ -125,13 +134,6 @@ final class InferMessages {
         for (long extent : tensor.shape().toArray()) {
             output.addShape(extent);
         }
-        response.addOutputs(output);
-        response.addRawOutputContents(bytes(tensor));
-    }
-
-    /** Returns the bytes of a tensor. Those of a large one are the tensor's own, which nobody writes any more. */
-    private static ByteString bytes(Tensor tensor) {
-        boolean large = tensor.type() == ElementType.STRING || tensor.type().bytes(tensor.elements()) > COPIED_BYTES;
-        return UnsafeByteOperations.unsafeWrap(large ? TensorBytes.write(tensor) : TensorBytes.copy(tensor));
+        return output.build();
     }
 }

@@ -7,7 +7,6 @@ import dev.millrace.server.model.RunObservations;
 import dev.millrace.server.model.ServerDescription;
 import dev.millrace.server.protocol.ModelConfigRequest;
 import dev.millrace.server.protocol.ModelConfigResponse;
-import dev.millrace.server.protocol.ModelInferRequest;
 import dev.millrace.server.protocol.ModelInferResponse;
 import dev.millrace.server.protocol.ModelMetadataRequest;
 import dev.millrace.server.protocol.ModelMetadataResponse;
@@ -26,12 +25,15 @@ import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.timeline.RecentRequests;
 import dev.millrace.server.timeline.RequestTimeline;
 import dev.millrace.server.timeline.ServedOperation;
+import dev.millrace.session.Outputs;
 import io.grpc.Context;
 import io.grpc.Deadline;
+import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -105,22 +107,19 @@ final class InferenceService {
                 ModelStatisticsRequest.getDefaultInstance(),
                 ModelStatisticsResponse.getDefaultInstance(),
                 request -> Mono.fromSupplier(() -> statistics(request)));
-        methods.unary(
-                "ModelInfer",
-                ModelInferRequest.getDefaultInstance(),
-                ModelInferResponse.getDefaultInstance(),
-                request -> infer(request, CallGuard.permissions()));
+        methods.answered(
+                InferMarshaller.method("ModelInfer", MethodType.UNARY, ModelInferResponse.getDefaultInstance()),
+                request -> answer(request, CallGuard.permissions()));
         methods.exchange(
-                "ModelStreamInfer",
-                ModelInferRequest.getDefaultInstance(),
-                ModelStreamInferResponse.getDefaultInstance(),
+                InferMarshaller.method(
+                        "ModelStreamInfer", MethodType.BIDI_STREAMING, ModelStreamInferResponse.getDefaultInstance()),
                 observer -> {
                     // read here, because later requests of the exchange are handled on other threads
                     Permissions permissions = CallGuard.permissions();
                     var observed = CallObservations.current();
                     return new InferExchange(
                             (ServerCallStreamObserver<ModelStreamInferResponse>) observer,
-                            request -> CallObservations.below(observed, infer(request, permissions)));
+                            request -> CallObservations.below(observed, part(request, permissions)));
                 });
     }
 
@@ -145,12 +144,35 @@ final class InferenceService {
         return repository.statistics(request.getName(), request.getVersion());
     }
 
-    private Mono<ModelInferResponse> infer(ModelInferRequest message, Permissions permissions) {
+    /** Answers by the memory of the outputs, which are closed once the answer is written. */
+    private Mono<ProtocolMethods.Answer<ModelInferResponse>> answer(ReceivedInfer received, Permissions permissions) {
+        return infer(received, permissions, (version, outputs) -> {
+            var held = new HeldOutputs(outputs);
+            try {
+                var message = InferMessages.response(received.message(), version, outputs, held::bytes);
+                return new ProtocolMethods.Answer<>(message, held::close);
+            } catch (RuntimeException e) {
+                held.close();
+                throw e;
+            }
+        });
+    }
+
+    /** Answers one request of an exchange, by copies of the outputs: its answer may wait for those to earlier requests. */
+    private Mono<ModelInferResponse> part(ReceivedInfer received, Permissions permissions) {
+        return infer(received, permissions, (version, outputs) -> {
+            try (outputs) {
+                return InferMessages.response(received.message(), version, outputs, HeldOutputs::copy);
+            }
+        });
+    }
+
+    private <A> Mono<A> infer(
+            ReceivedInfer received, Permissions permissions, BiFunction<LoadedVersion, Outputs, A> answer) {
         var timeline = new RequestTimeline("gRPC", ServedOperation.INFER);
-        timeline.asksFor(message.getModelName());
+        timeline.asksFor(received.message().getModelName());
         recent.keep(timeline);
-        Mono<ModelInferResponse> answer = Mono.defer(() -> infer(message, permissions, timeline));
-        return runs.in(timeline, answer)
+        return runs.in(timeline, Mono.defer(() -> infer(received, permissions, timeline, answer)))
                 .doOnSuccess(_ -> timeline.answered(Status.Code.OK.name()))
                 .doOnError(failure -> timeline.answered(
                         GrpcFailures.of(failure).getStatus().getCode().name()))
@@ -163,13 +185,17 @@ final class InferenceService {
                 });
     }
 
-    private Mono<ModelInferResponse> infer(
-            ModelInferRequest message, Permissions permissions, RequestTimeline timeline) {
+    private <A> Mono<A> infer(
+            ReceivedInfer received,
+            Permissions permissions,
+            RequestTimeline timeline,
+            BiFunction<LoadedVersion, Outputs, A> answer) {
+        var message = received.message();
         permissions.requireInfer(message.getModelName());
         LoadedVersion version = repository.acquire(message.getModelName(), message.getModelVersion());
         InferRequest request;
         try {
-            request = InferMessages.request(message, deadline());
+            request = InferMessages.request(message, received.inputs(), deadline());
         } catch (RuntimeException e) {
             version.release();
             throw e;
@@ -177,7 +203,7 @@ final class InferenceService {
         timeline.understood(version.name(), version.version());
         timeline.hasRows(version.rows(request));
         return version.infer(request)
-                .map(outputs -> InferMessages.response(message, version, outputs))
+                .map(outputs -> answer.apply(version, outputs))
                 .doFinally(_ -> request.close());
     }
 

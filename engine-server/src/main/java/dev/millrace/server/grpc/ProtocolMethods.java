@@ -44,10 +44,19 @@ final class ProtocolMethods {
                 .build();
     }
 
+    /** An answer, and the action that follows once it has been written. */
+    record Answer<A>(A message, Runnable written) {}
+
     /** Adds a method whose handler answers once. A call that its client gives up cancels the answer. */
     <Q extends Message, A extends Message> ProtocolMethods unary(
             String name, Q request, A answer, Function<Q, Mono<A>> handler) {
-        MethodDescriptor<Q, A> method = descriptor(name, MethodType.UNARY, request, answer);
+        return answered(
+                descriptor(name, MethodType.UNARY, request, answer),
+                asked -> handler.apply(asked).map(message -> new Answer<>(message, () -> {})));
+    }
+
+    /** Adds a method whose handler answers once, and hears of the end of writing the answer. */
+    <Q, A> ProtocolMethods answered(MethodDescriptor<Q, A> method, Function<Q, Mono<Answer<A>>> handler) {
         methods.add(new Method<>(method, ServerCalls.asyncUnaryCall((asked, observer) -> {
             var call = (ServerCallStreamObserver<A>) observer;
             Disposable.Swap running = Disposables.swap();
@@ -55,7 +64,11 @@ final class ProtocolMethods {
             running.update(CallObservations.below(CallObservations.current(), Mono.defer(() -> handler.apply(asked)))
                     .subscribe(
                             each -> {
-                                call.onNext(each);
+                                try {
+                                    call.onNext(each.message);
+                                } finally {
+                                    each.written.run();
+                                }
                                 call.onCompleted();
                             },
                             failure -> call.onError(GrpcFailures.of(failure))));
@@ -64,11 +77,8 @@ final class ProtocolMethods {
     }
 
     /** Adds a method whose calls exchange messages in both directions. */
-    <Q extends Message, A extends Message> ProtocolMethods exchange(
-            String name, Q request, A answer, ServerCalls.BidiStreamingMethod<Q, A> handler) {
-        methods.add(new Method<>(
-                descriptor(name, MethodType.BIDI_STREAMING, request, answer),
-                ServerCalls.asyncBidiStreamingCall(handler)));
+    <Q, A> ProtocolMethods exchange(MethodDescriptor<Q, A> method, ServerCalls.BidiStreamingMethod<Q, A> handler) {
+        methods.add(new Method<>(method, ServerCalls.asyncBidiStreamingCall(handler)));
         return this;
     }
 

@@ -49,6 +49,13 @@ public record HttpAnswer(
         return body(HttpResponseStatus.OK, JSON, Map.of(), Unpooled.EMPTY_BUFFER);
     }
 
+    /** Releases the body, which is not sent any more. */
+    void release() {
+        if (body != null) {
+            body.release();
+        }
+    }
+
     static HttpAnswer body(HttpResponseStatus status, String contentType, Map<String, String> headers, ByteBuf body) {
         return new HttpAnswer(status, contentType, headers, body, Flux.empty());
     }

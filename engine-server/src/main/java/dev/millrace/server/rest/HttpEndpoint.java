@@ -17,6 +17,9 @@ import reactor.netty.resources.LoopResources;
 /** The port of HTTP: version 1.1, and 2 without TLS (h2c) or with it. */
 public final class HttpEndpoint implements AutoCloseable {
     private static final int LONGEST_HEADERS = 16 << 10;
+    /** The most bytes of a body that one read of the socket brings, which then stay one part. */
+    private static final int LONGEST_PART = 64 << 10;
+
     private static final Duration SLOWEST_REQUEST_HEADERS = Duration.ofSeconds(30);
     private static final Duration LONGEST_IDLE = Duration.ofMinutes(5);
 
@@ -33,8 +36,9 @@ public final class HttpEndpoint implements AutoCloseable {
                 .runOn(loops, false)
                 .idleTimeout(LONGEST_IDLE)
                 .readTimeout(SLOWEST_REQUEST_HEADERS)
-                .httpRequestDecoder(
-                        decoder -> decoder.maxHeaderSize(LONGEST_HEADERS).h2cMaxContentLength(router.bodyLimit()))
+                .httpRequestDecoder(decoder -> decoder.maxHeaderSize(LONGEST_HEADERS)
+                        .maxChunkSize(LONGEST_PART)
+                        .h2cMaxContentLength(router.bodyLimit()))
                 .doOnChannelInit((_, channel, _) -> channel.pipeline().addLast(ends))
                 .channelGroup(new DefaultChannelGroup(GlobalEventExecutor.INSTANCE))
                 .handle(router);

@@ -158,7 +158,11 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         Mono<Void> handling = answer.flatMap(each -> {
             observed.answered(each.status());
             timeline.answered(each.status().codeAsText().toString());
-            return onLoop(send(each, response), response)
+            // an answer whose client has gone may never be sent
+            return Mono.using(
+                            () -> each,
+                            own -> onLoop(Mono.defer(() -> send(own, response)), response),
+                            HttpAnswer::release)
                     .doFinally(_ -> log(request, each.status(), System.nanoTime() - start));
         });
         return observed.around(timeline.operation() == null ? handling : timed(handling, timeline, observed));
@@ -266,6 +270,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
                 status, HttpProblem.headersOf(failure, status), errors.apply(status, HttpProblem.messageOf(failure)));
     }
 
+    /** Sends an answer, whose body stays the caller's. */
     private static Mono<Void> send(HttpAnswer answer, HttpServerResponse response) {
         response.status(answer.status()).header(HttpHeaderNames.CONTENT_TYPE, answer.contentType());
         answer.headers().forEach(response::header);
@@ -274,7 +279,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
             return response.send(answer.parts(), (ByteBuf _) -> true).then();
         }
         response.header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.readableBytes()));
-        return response.sendObject(body).then();
+        return response.sendObject(body.retain()).then();
     }
 
     private void log(HttpServerRequest request, HttpResponseStatus status, long nanos) {

@@ -14,9 +14,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufOutputStream;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,15 +24,14 @@ import tools.jackson.core.JsonGenerator;
 final class InferAnswer {
     static final String HEADER_LENGTH = "Inference-Header-Content-Length";
 
-    /** Outputs of fewer bytes are copied, so that their memory serves the next run at once. */
     private static final int COPIED_BYTES = 1 << 14;
 
     private InferAnswer() {}
 
     /** Writes an answer and closes the outputs. */
     static HttpAnswer write(InferBody body, LoadedVersion version, Outputs outputs) {
-        var blobs = new ArrayList<ByteBuffer>();
-        ByteBuf json = PooledByteBufAllocator.DEFAULT.buffer();
+        var blobs = new ArrayList<Tensor>();
+        ByteBuf json = PooledByteBufAllocator.DEFAULT.directBuffer();
         try (outputs;
                 JsonGenerator to = JsonTree.generator(new ByteBufOutputStream(json))) {
             to.writeStartObject();
@@ -53,9 +50,14 @@ final class InferAnswer {
             to.writeEndArray();
             to.writeEndObject();
             to.flush();
+            int document = json.readableBytes();
             return blobs.isEmpty()
                     ? HttpAnswer.body(HttpResponseStatus.OK, "application/json", Map.of(), json)
-                    : binary(json, blobs);
+                    : HttpAnswer.body(
+                            HttpResponseStatus.OK,
+                            "application/octet-stream",
+                            Map.of(HEADER_LENGTH, Integer.toString(document)),
+                            withBlobs(json, blobs));
         } catch (RuntimeException e) {
             json.release();
             throw e;
@@ -70,7 +72,7 @@ final class InferAnswer {
                 : body.outputs();
     }
 
-    private static void write(JsonGenerator to, String name, Tensor tensor, boolean binary, List<ByteBuffer> blobs) {
+    private static void write(JsonGenerator to, String name, Tensor tensor, boolean binary, List<Tensor> blobs) {
         to.writeStartObject();
         to.writeStringProperty("name", name);
         to.writeStringProperty(
@@ -83,11 +85,10 @@ final class InferAnswer {
         }
         to.writeEndArray();
         if (binary) {
-            ByteBuffer blob = blob(tensor);
-            blobs.add(blob);
+            blobs.add(tensor);
             to.writeName("parameters");
             to.writeStartObject();
-            to.writeNumberProperty("binary_data_size", blob.remaining());
+            to.writeNumberProperty("binary_data_size", TensorBytes.size(tensor));
             to.writeEndObject();
         } else {
             to.writeName("data");
@@ -96,21 +97,32 @@ final class InferAnswer {
         to.writeEndObject();
     }
 
-    private static ByteBuffer blob(Tensor tensor) {
-        if (tensor.type() == ElementType.STRING || tensor.type().bytes(tensor.elements()) > COPIED_BYTES) {
-            return TensorBytes.write(tensor);
+    /** Returns the bytes of the document and of tensors, in native memory throughout, so that a socket copies none of them. */
+    private static ByteBuf withBlobs(ByteBuf json, List<Tensor> blobs) {
+        if (blobs.stream().noneMatch(InferAnswer::isHeld)) {
+            blobs.forEach(blob -> TensorBytes.write(blob, json::writeBytes));
+            return json;
         }
-        return TensorBytes.copy(tensor);
+        CompositeByteBuf all = PooledByteBufAllocator.DEFAULT.compositeDirectBuffer(blobs.size() + 1);
+        all.addComponent(true, json.retain());
+        try {
+            blobs.forEach(blob -> all.addComponent(true, isHeld(blob) ? HeldTensor.of(blob) : copy(blob)));
+        } catch (RuntimeException e) {
+            all.release();
+            throw e;
+        }
+        json.release();
+        return all;
     }
 
-    private static HttpAnswer binary(ByteBuf json, List<ByteBuffer> blobs) {
-        CompositeByteBuf all = Unpooled.compositeBuffer(blobs.size() + 1).addComponent(true, json);
-        int length = json.readableBytes();
-        blobs.forEach(blob -> all.addComponent(true, Unpooled.wrappedBuffer(blob)));
-        return HttpAnswer.body(
-                HttpResponseStatus.OK,
-                "application/octet-stream",
-                Map.of(HEADER_LENGTH, Integer.toString(length)),
-                all);
+    private static ByteBuf copy(Tensor tensor) {
+        ByteBuf copy = PooledByteBufAllocator.DEFAULT.directBuffer(Math.toIntExact(TensorBytes.size(tensor)));
+        TensorBytes.write(tensor, copy::writeBytes);
+        return copy;
+    }
+
+    /** Whether a tensor's own memory is sent. Smaller ones are copied, so that their memory serves the next run at once. */
+    private static boolean isHeld(Tensor tensor) {
+        return tensor.type() != ElementType.STRING && tensor.type().bytes(tensor.elements()) > COPIED_BYTES;
     }
 }

@@ -110,33 +110,37 @@ public final class TensorBytes {
         }
     }
 
-    /** Returns the binary form of a tensor. That of numbers shares the tensor's memory, which stays valid after its close. */
-    public static ByteBuffer write(Tensor tensor) {
+    /** Returns the number of bytes of a tensor's binary form. */
+    public static long size(Tensor tensor) {
         if (tensor.type() != ElementType.STRING) {
-            return tensor.segment().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+            return tensor.type().bytes(tensor.elements());
         }
-        byte[][] texts = new byte[(int) tensor.elements()][];
         long size = 0;
-        String[] strings = tensor.strings();
-        for (int i = 0; i < texts.length; i++) {
-            texts[i] = strings[i].getBytes(StandardCharsets.UTF_8);
-            size += LENGTH_BYTES + texts[i].length;
+        for (String text : tensor.strings()) {
+            size += LENGTH_BYTES + text.getBytes(StandardCharsets.UTF_8).length;
         }
-        ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(size)).order(ByteOrder.LITTLE_ENDIAN);
-        for (byte[] text : texts) {
-            bytes.putInt(text.length).put(text);
-        }
-        return bytes.flip();
+        return size;
     }
 
-    /** Returns a copy of the binary form of a tensor of numbers, which leaves the tensor's memory to its owner. */
-    public static ByteBuffer copy(Tensor tensor) {
-        ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(tensor.type().bytes(tensor.elements())));
+    /** Gives the binary form of a tensor to a reader, which copies it. The tensor's memory stays its owner's. */
+    public static void write(Tensor tensor, Consumer<ByteBuffer> reader) {
+        if (tensor.type() == ElementType.STRING) {
+            reader.accept(texts(tensor));
+            return;
+        }
         Tensor held = tensor.retain();
         try {
-            bytes.put(held.segment().asByteBuffer());
+            reader.accept(held.segment().asByteBuffer());
         } finally {
             tensor.release();
+        }
+    }
+
+    private static ByteBuffer texts(Tensor tensor) {
+        ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(size(tensor))).order(ByteOrder.LITTLE_ENDIAN);
+        for (String each : tensor.strings()) {
+            byte[] text = each.getBytes(StandardCharsets.UTF_8);
+            bytes.putInt(text.length).put(text);
         }
         return bytes.flip();
     }
