@@ -1,7 +1,7 @@
 package dev.millrace.bench.server;
 
-import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
+import dev.millrace.bench.nets.SmallSum;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
@@ -12,7 +12,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A channel of gRPC that sends inferences, whose messages are bytes to it. */
@@ -40,6 +39,7 @@ final class GrpcConnection implements AutoCloseable {
     GrpcConnection(int port) {
         channel = NettyChannelBuilder.forAddress("127.0.0.1", port)
                 .usePlaintext()
+                .maxInboundMessageSize(Integer.MAX_VALUE)
                 .directExecutor()
                 .build();
     }
@@ -62,25 +62,35 @@ final class GrpcConnection implements AutoCloseable {
 
     /** Returns a request that adds 8 floats to 8 floats. */
     static byte[] sum() throws IOException {
+        return request(ServedFolder.SUM, SmallSum.LENGTH, "a", "b");
+    }
+
+    /** Returns a request that the model of so many floats answers. */
+    static byte[] floats(int length) throws IOException {
+        return request(ServedFolder.floatsName(length), length, "x");
+    }
+
+    /** Returns a request whose inputs are so many floats each. */
+    private static byte[] request(String model, int length, String... inputs) throws IOException {
         var bytes = new ByteArrayOutputStream();
         var message = CodedOutputStream.newInstance(bytes);
-        message.writeString(MODEL_NAME, ServedFolder.SUM);
-        for (String input : List.of("a", "b")) {
-            message.writeByteArray(INPUTS, input(input));
+        message.writeString(MODEL_NAME, model);
+        for (String input : inputs) {
+            message.writeByteArray(INPUTS, input(input, length));
         }
-        for (int i = 0; i < 2; i++) {
-            message.writeBytes(RAW_INPUTS, ByteString.copyFrom(new byte[8 * Float.BYTES]));
+        for (int i = 0; i < inputs.length; i++) {
+            message.writeByteArray(RAW_INPUTS, new byte[length * Float.BYTES]);
         }
         message.flush();
         return bytes.toByteArray();
     }
 
-    private static byte[] input(String name) throws IOException {
+    private static byte[] input(String name, int length) throws IOException {
         var bytes = new ByteArrayOutputStream();
         var input = CodedOutputStream.newInstance(bytes);
         input.writeString(INPUT_NAME, name);
         input.writeString(INPUT_TYPE, "FP32");
-        input.writeInt64(INPUT_EXTENT, 8);
+        input.writeInt64(INPUT_EXTENT, length);
         input.flush();
         return bytes.toByteArray();
     }

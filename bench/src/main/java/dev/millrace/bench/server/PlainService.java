@@ -14,9 +14,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.nio.LongBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -27,25 +32,32 @@ import java.util.concurrent.Executors;
 final class PlainService implements AutoCloseable {
     private static final int OK = 200;
     private static final int FAILED = 500;
+    private static final int STATE = 256;
 
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final OrtEnvironment environment = OrtEnvironment.getEnvironment();
-    private final OrtSession sum;
-    private final OrtSession sentences;
+    private final List<OrtSession> sessions = new ArrayList<>();
+    /** The state of each sequence of speech after its last chunk. */
+    private final Map<Long, float[]> states = new ConcurrentHashMap<>();
 
+    /** Serves those of its models that the repository has. */
     PlainService(Path repository) throws IOException, OrtException {
-        sum = session(repository, ServedFolder.SUM);
-        sentences = session(repository, ServedFolder.SENTENCES);
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(threads);
-        server.createContext(path(ServedFolder.SUM), exchange -> answer(exchange, this::sum));
-        server.createContext(path(ServedFolder.SENTENCES), exchange -> answer(exchange, this::sentence));
+        serve(repository, ServedFolder.SUM, this::sum);
+        serve(repository, ServedFolder.SENTENCES, this::sentence);
+        serve(repository, ServedFolder.SPEECH, this::speech);
         server.start();
     }
 
-    private OrtSession session(Path repository, String model) throws OrtException {
-        return environment.createSession(ServedFolder.file(repository, model).toString());
+    private void serve(Path repository, String model, Handler handler) throws OrtException {
+        Path file = ServedFolder.file(repository, model);
+        if (Files.exists(file)) {
+            OrtSession session = environment.createSession(file.toString());
+            sessions.add(session);
+            server.createContext(path(model), exchange -> answer(exchange, session, handler));
+        }
     }
 
     static String path(String model) {
@@ -57,14 +69,14 @@ final class PlainService implements AutoCloseable {
     }
 
     private interface Handler {
-        byte[] answer(ByteBuffer body) throws OrtException;
+        byte[] answer(OrtSession session, ByteBuffer body) throws OrtException;
     }
 
-    private static void answer(HttpExchange exchange, Handler handler) throws IOException {
+    private static void answer(HttpExchange exchange, OrtSession session, Handler handler) throws IOException {
         try (exchange) {
             ByteBuffer body =
                     ByteBuffer.wrap(exchange.getRequestBody().readAllBytes()).order(ByteOrder.LITTLE_ENDIAN);
-            byte[] answer = handler.answer(body);
+            byte[] answer = handler.answer(session, body);
             exchange.sendResponseHeaders(OK, answer.length);
             exchange.getResponseBody().write(answer);
         } catch (OrtException | RuntimeException e) {
@@ -72,22 +84,22 @@ final class PlainService implements AutoCloseable {
         }
     }
 
-    private byte[] sum(ByteBuffer body) throws OrtException {
+    private byte[] sum(OrtSession session, ByteBuffer body) throws OrtException {
         FloatBuffer numbers = body.asFloatBuffer();
         int half = numbers.remaining() / 2;
         long[] shape = {half};
         try (var a = OnnxTensor.createTensor(environment, numbers.slice(0, half), shape);
                 var b = OnnxTensor.createTensor(environment, numbers.slice(half, half), shape);
-                OrtSession.Result result = sum.run(Map.of("a", a, "b", b))) {
+                OrtSession.Result result = session.run(Map.of("a", a, "b", b))) {
             return bytes(result);
         }
     }
 
-    private byte[] sentence(ByteBuffer body) throws OrtException {
+    private byte[] sentence(OrtSession session, ByteBuffer body) throws OrtException {
         LongBuffer tokens = body.asLongBuffer();
         long[] shape = {1, tokens.remaining()};
         long[] ones = new long[tokens.remaining()];
-        java.util.Arrays.fill(ones, 1);
+        Arrays.fill(ones, 1);
         try (var ids = OnnxTensor.createTensor(environment, tokens, shape);
                 var mask = OnnxTensor.createTensor(environment, LongBuffer.wrap(ones), shape);
                 var types = OnnxTensor.createTensor(environment, LongBuffer.wrap(new long[ones.length]), shape)) {
@@ -95,9 +107,32 @@ final class PlainService implements AutoCloseable {
             inputs.put("input_ids", ids);
             inputs.put("attention_mask", mask);
             inputs.put("token_type_ids", types);
-            try (OrtSession.Result result = sentences.run(inputs)) {
+            try (OrtSession.Result result = session.run(inputs)) {
                 return bytes(result);
             }
+        }
+    }
+
+    private byte[] speech(OrtSession session, ByteBuffer body) throws OrtException {
+        long sequence = body.getLong();
+        boolean start = body.getLong() != 0;
+        float[] state = start ? new float[STATE] : states.get(sequence);
+        if (state == null) {
+            throw new IllegalStateException("sequence " + sequence + " has not begun");
+        }
+        long[] shape = {1, Requests.SAMPLES};
+        try (var samples = OnnxTensor.createTensor(
+                        environment, body.slice().order(body.order()).asFloatBuffer(), shape);
+                var past = OnnxTensor.createTensor(environment, FloatBuffer.wrap(state), new long[] {2, 1, STATE / 2});
+                var rate = OnnxTensor.createTensor(
+                        environment, LongBuffer.wrap(new long[] {Requests.SAMPLES_A_SECOND}), new long[0]);
+                OrtSession.Result result = session.run(Map.of("input", samples, "state", past, "sr", rate))) {
+            if (!(result.get(1) instanceof OnnxTensor next)) {
+                throw new IllegalStateException("the state is no tensor");
+            }
+            next.getFloatBuffer().get(state);
+            states.put(sequence, state);
+            return bytes(result);
         }
     }
 
@@ -115,7 +150,8 @@ final class PlainService implements AutoCloseable {
     public void close() throws OrtException {
         server.stop(0);
         threads.close();
-        sum.close();
-        sentences.close();
+        for (OrtSession each : sessions) {
+            each.close();
+        }
     }
 }

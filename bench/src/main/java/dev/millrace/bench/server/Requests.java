@@ -2,14 +2,21 @@ package dev.millrace.bench.server;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.random.RandomGenerator;
 
 /** The requests of the measurement, as bytes that a connection sends. */
 final class Requests {
     private static final int WORDS = 30_000;
     private static final int FIRST_WORD = 1000;
+    /** The samples of a chunk of speech. */
+    static final int SAMPLES = 512;
+
+    static final long SAMPLES_A_SECOND = 16_000;
 
     private Requests() {}
 
@@ -43,6 +50,42 @@ final class Requests {
                 + input("token_type_ids", "INT64", shape, ids.length)
                 + "],\"parameters\":{\"binary_data_output\":true}}";
         return binary(ServedFolder.SENTENCES, json, ids, longs(ones), longs(new long[tokens]));
+    }
+
+    /** Returns a request that the model of so many floats answers. */
+    static byte[] floats(int length) {
+        byte[] numbers = new byte[length * Float.BYTES];
+        String json = "{\"inputs\":[" + input("x", "FP32", Integer.toString(length), numbers.length)
+                + "],\"parameters\":{\"binary_data_output\":true}}";
+        return binary(ServedFolder.floatsName(length), json, numbers);
+    }
+
+    /** Returns the requests of a sequence of speech, one for each chunk of its samples. */
+    static List<byte[]> speech(ServedKind kind, long sequence, int chunks, RandomGenerator random) {
+        var all = new ArrayList<byte[]>();
+        for (int i = 0; i < chunks; i++) {
+            byte[] samples = new byte[SAMPLES * Float.BYTES];
+            FloatBuffer floats =
+                    ByteBuffer.wrap(samples).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
+            random.doubles(SAMPLES, -1, 1).forEach(each -> floats.put((float) each));
+            all.add(
+                    kind == ServedKind.PLAIN
+                            ? HttpConnection.request(
+                                    PlainService.path(ServedFolder.SPEECH),
+                                    "",
+                                    longs(sequence, i == 0 ? 1 : 0),
+                                    samples)
+                            : chunk(sequence, i == 0, i == chunks - 1, samples));
+        }
+        return all;
+    }
+
+    private static byte[] chunk(long sequence, boolean start, boolean end, byte[] samples) {
+        String json = "{\"parameters\":{\"sequence_id\":" + sequence + ",\"sequence_start\":" + start
+                + ",\"sequence_end\":" + end + ",\"binary_data_output\":true},\"inputs\":["
+                + input("input", "FP32", "1," + SAMPLES, samples.length) + "," + input("sr", "INT64", "", Long.BYTES)
+                + "],\"outputs\":[{\"name\":\"output\"}]}";
+        return binary(ServedFolder.SPEECH, json, samples, longs(SAMPLES_A_SECOND));
     }
 
     private static byte[] longs(long... numbers) {

@@ -1,15 +1,11 @@
 package dev.millrace.bench.server;
 
-import dev.millrace.bench.compare.Numbers;
-import dev.millrace.bench.server.ServiceLoad.Figures;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.UsageException;
-import java.io.PrintWriter;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Random;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -28,14 +24,6 @@ import picocli.CommandLine.Spec;
                     + " the plain service's: more is better."
         })
 public final class ServerCommand implements Callable<Integer> {
-    private static final double MILLI = 1e3;
-    private static final double HALF = 50;
-    private static final double TAIL = 99;
-    private static final int LEAST_TOKENS = 8;
-    private static final int MOST_TOKENS = 64;
-    private static final int SENTENCES = 16;
-    private static final long SEED = 1;
-
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
@@ -60,90 +48,58 @@ public final class ServerCommand implements Callable<Integer> {
             defaultValue = "3")
     private int rounds;
 
+    @ArgGroup
+    private Other other = new Other();
+
+    /** Measurements in place of the usual ones. */
+    private static final class Other {
+        @Option(
+                names = "--mixed",
+                description = "Instead, let half of the connections ask for vectors and the other half send chunks of"
+                        + " speech, each in sequences of its own, at the same time. A failed request ends the command.")
+        private boolean mixed;
+
+        @Option(
+                names = "--tensors",
+                description =
+                        "Instead, measure a request's processor time and heap for tensors of 32 bytes, 588 KiB and"
+                                + " 64 MiB in both directions, without the plain service.")
+        private boolean tensors;
+
+        @Option(
+                names = "--sizing",
+                description = "Instead, measure the model server by threads, clients, the delay of batches and the"
+                        + " number of models, and print tables.")
+        private boolean sizing;
+    }
+
+    @Option(
+            names = "--svg",
+            paramLabel = "FILE",
+            description = "With --sizing, also draw answers per second by clients and threads.")
+    private @Nullable Path svg;
+
     @Override
     public Integer call() throws Exception {
-        UsageException.requireAtLeast(1, "--connections", connections);
         UsageException.requireAtLeast(1, "--rounds", rounds);
+        UsageException.requireAtLeast(2, "--connections", connections);
         if (!(seconds > 0)) {
             throw new UsageException("--seconds is more than 0");
         }
-        PrintWriter out = spec.commandLine().getOut();
+        if (svg != null && !other.sizing) {
+            throw new UsageException("--svg goes with --sizing");
+        }
+        var out = spec.commandLine().getOut();
         var load = new ServiceLoad(seconds);
-        try (var folder = new ServedFolder();
-                var ours = new ServiceProcess(ServedKind.MILLRACE, folder.path());
-                var plain = new ServiceProcess(ServedKind.PLAIN, folder.path())) {
-            sums(out, load, ours, plain);
-            vectors(out, load, ours, plain);
-            out.println("peak of resident memory: ours %d MiB, plain service %d MiB"
-                    .formatted(ours.peakMib(), plain.peakMib()));
-            out.flush();
+        if (other.mixed) {
+            new MixedFigures(load, connections, rounds).print(out);
+        } else if (other.tensors) {
+            new TensorFigures(load).print(out);
+        } else if (other.sizing) {
+            new SizingFigures(load, svg).print(out);
+        } else {
+            new UsualFigures(load, connections, rounds).print(out);
         }
         return ExitCode.OK;
-    }
-
-    private void sums(PrintWriter out, ServiceLoad load, ServiceProcess ours, ServiceProcess plain) throws Exception {
-        var rest = new ArrayList<Figures>();
-        var grpc = new ArrayList<Figures>();
-        var peer = new ArrayList<Figures>();
-        for (int round = 0; round < rounds; round++) {
-            rest.add(load.rest(ours, List.of(List.of(Requests.sum(ServedKind.MILLRACE)))));
-            peer.add(load.rest(plain, List.of(List.of(Requests.sum(ServedKind.PLAIN)))));
-            grpc.add(load.grpc(ours, GrpcConnection.sum()));
-        }
-        out.println("Add of 8 floats, REST:          " + cost(rest));
-        out.println("Add of 8 floats, gRPC:          " + cost(grpc));
-        out.println("Add of 8 floats, plain service: " + cost(peer));
-        out.flush();
-    }
-
-    private static String cost(List<Figures> figures) {
-        return "%.1f µs of processor time a request, p50 %.1f µs, p99 %.1f µs"
-                .formatted(
-                        median(figures, Figures::processorMicros),
-                        median(figures, each -> each.percentileMicros(HALF)),
-                        median(figures, each -> each.percentileMicros(TAIL)));
-    }
-
-    private void vectors(PrintWriter out, ServiceLoad load, ServiceProcess ours, ServiceProcess plain)
-            throws Exception {
-        var mine = new ArrayList<Figures>();
-        var peer = new ArrayList<Figures>();
-        for (int round = 0; round < rounds; round++) {
-            mine.add(load.rest(ours, sentences(ServedKind.MILLRACE)));
-            peer.add(load.rest(plain, sentences(ServedKind.PLAIN)));
-        }
-        out.println("MiniLM, %d connections: %s; plain service %s; ratio %.2f"
-                .formatted(
-                        connections,
-                        speed(mine),
-                        speed(peer),
-                        median(mine, Figures::perSecond) / median(peer, Figures::perSecond)));
-        out.flush();
-    }
-
-    private static String speed(List<Figures> figures) {
-        return "%.1f/s, p50 %.1f ms, p99 %.1f ms"
-                .formatted(
-                        median(figures, Figures::perSecond),
-                        median(figures, each -> each.percentileMicros(HALF)) / MILLI,
-                        median(figures, each -> each.percentileMicros(TAIL)) / MILLI);
-    }
-
-    /** Returns the requests of each connection; both services have the same. */
-    private List<List<byte[]>> sentences(ServedKind kind) {
-        var random = new Random(SEED);
-        var all = new ArrayList<List<byte[]>>();
-        for (int i = 0; i < connections; i++) {
-            var own = new ArrayList<byte[]>();
-            for (int each = 0; each < SENTENCES; each++) {
-                own.add(Requests.sentence(kind, random.nextInt(LEAST_TOKENS, MOST_TOKENS + 1), random));
-            }
-            all.add(own);
-        }
-        return all;
-    }
-
-    private static double median(List<Figures> figures, ToDoubleFunction<Figures> figure) {
-        return Numbers.median(figures.stream().map(figure::applyAsDouble).toList());
     }
 }

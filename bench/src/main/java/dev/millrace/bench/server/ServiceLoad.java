@@ -1,102 +1,112 @@
 package dev.millrace.bench.server;
 
 import dev.millrace.bench.serve.Latencies;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Clients that ask a service again as soon as they have an answer.
+ * Clients that ask a service again as soon as they have an answer. A request that fails ends the measurement.
  *
  * @param seconds the time of a measurement, after half of it to get warm
  */
 record ServiceLoad(double seconds) {
     private static final double NANOS = 1e9;
+    private static final double MICRO = 1e3;
+    private static final double MILLI = 1e6;
+    private static final double HALF = 50;
+    private static final double TAIL = 99;
 
     /**
-     * The measurement of a service.
+     * The measurement of one kind of clients.
      *
-     * @param processorMicros the service's processor time for a request
+     * @param processorMicros the service's processor time for a request of any kind
+     * @param allocated the bytes of heap that the service allocates for a request of any kind
      */
-    record Figures(double processorMicros, double perSecond, Latencies latencies) {
-        double percentileMicros(double percent) {
-            return latencies.percentile(percent) / 1e3;
+    record Figures(double processorMicros, double allocated, double perSecond, Latencies latencies) {
+        double medianMicros() {
+            return latencies.percentile(HALF) / MICRO;
+        }
+
+        double tailMicros() {
+            return latencies.percentile(TAIL) / MICRO;
+        }
+
+        double medianMillis() {
+            return latencies.percentile(HALF) / MILLI;
+        }
+
+        double tailMillis() {
+            return latencies.percentile(TAIL) / MILLI;
         }
     }
 
-    /** A client's next request. */
-    private interface Client {
-        void ask() throws Exception;
+    /** A kind of clients while it is measured. */
+    private record Kind(List<ServiceClient> clients, LongAdder answers, Latencies latencies) {
+        Kind(List<ServiceClient> clients) {
+            this(clients, new LongAdder(), new Latencies());
+        }
+
+        /** Lets a client ask until a time. */
+        Callable<Void> asking(ServiceClient client, long end) {
+            return () -> {
+                for (long now = System.nanoTime(); now < end; ) {
+                    client.ask();
+                    long later = System.nanoTime();
+                    latencies.add(later - now);
+                    answers.increment();
+                    now = later;
+                }
+                return null;
+            };
+        }
     }
 
-    /** @param requests the requests of each connection, which it sends in turn */
-    Figures rest(ServiceProcess service, List<List<byte[]>> requests) throws Exception {
-        var connections = new ArrayList<HttpConnection>();
+    /** Measures a service by clients of one kind, and closes them. */
+    Figures measure(ServiceProcess service, List<ServiceClient> clients) throws Exception {
+        return measureKinds(service, List.of(clients)).getFirst();
+    }
+
+    /** Measures a service by several kinds of clients at the same time, and closes them. */
+    List<Figures> measureKinds(ServiceProcess service, List<List<ServiceClient>> clients) throws Exception {
         try {
-            var clients = new ArrayList<Client>();
-            for (List<byte[]> own : requests) {
-                var connection = new HttpConnection(service.httpPort());
-                connections.add(connection);
-                clients.add(new Client() {
-                    private int next;
-
-                    @Override
-                    public void ask() throws IOException {
-                        connection.ask(own.get(next++ % own.size()));
-                    }
-                });
-            }
-            return measure(service, clients);
+            drive(clients.stream().map(Kind::new).toList(), seconds / 2);
+            var kinds = clients.stream().map(Kind::new).toList();
+            long processor = service.processorNanos();
+            long allocated = service.allocatedBytes();
+            long start = System.nanoTime();
+            drive(kinds, seconds);
+            double took = (System.nanoTime() - start) / NANOS;
+            long answers = kinds.stream().mapToLong(kind -> kind.answers.sum()).sum();
+            double micros = (service.processorNanos() - processor) / MICRO / answers;
+            double bytes = (service.allocatedBytes() - allocated) / (double) answers;
+            return kinds.stream()
+                    .map(kind -> new Figures(micros, bytes, kind.answers.sum() / took, kind.latencies))
+                    .toList();
         } finally {
-            for (HttpConnection each : connections) {
-                each.close();
+            for (List<ServiceClient> kind : clients) {
+                for (ServiceClient each : kind) {
+                    each.close();
+                }
             }
         }
     }
 
-    Figures grpc(ServiceProcess service, byte[] request) throws Exception {
-        try (var connection = new GrpcConnection(service.grpcPort())) {
-            return measure(service, List.of(() -> connection.ask(request)));
-        }
-    }
-
-    private Figures measure(ServiceProcess service, List<Client> clients) throws Exception {
-        drive(clients, seconds / 2, new Latencies());
-        var latencies = new Latencies();
-        long processor = service.processorNanos();
-        long start = System.nanoTime();
-        long answers = drive(clients, seconds, latencies);
-        double took = (System.nanoTime() - start) / NANOS;
-        double micros = (service.processorNanos() - processor) / 1e3 / answers;
-        return new Figures(micros, answers / took, latencies);
-    }
-
-    /** Lets each client ask on a thread of its own, and returns the number of answers. */
-    private static long drive(List<Client> clients, double seconds, Latencies latencies) throws Exception {
+    /** Lets each client ask on a thread of its own. */
+    private static void drive(List<Kind> kinds, double seconds) throws Exception {
         long end = System.nanoTime() + (long) (seconds * NANOS);
-        var answers = new LongAdder();
-        try (ExecutorService threads = Executors.newFixedThreadPool(clients.size())) {
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
             var running = new ArrayList<Future<?>>();
-            for (Client client : clients) {
-                running.add(threads.submit(() -> {
-                    for (long now = System.nanoTime(); now < end; ) {
-                        client.ask();
-                        long later = System.nanoTime();
-                        latencies.add(later - now);
-                        answers.increment();
-                        now = later;
-                    }
-                    return null;
-                }));
+            for (Kind kind : kinds) {
+                kind.clients.forEach(client -> running.add(threads.submit(kind.asking(client, end))));
             }
             for (Future<?> each : running) {
                 each.get();
             }
         }
-        return answers.sum();
     }
 }

@@ -1,10 +1,12 @@
 package dev.millrace.bench.server;
 
 import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.ThreadMXBean;
 import dev.millrace.bench.compare.LineWorker;
 import dev.millrace.bench.compare.ProcessMemory;
 import dev.millrace.server.ModelServer;
 import dev.millrace.server.ServerOptions;
+import dev.millrace.session.EngineOptions;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -16,7 +18,9 @@ final class ServiceProcess implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final String PORTS = "ports";
     private static final String CPU = "cpu";
+    private static final String PEAK = "peak";
     private static final String MEMORY = "memory";
+    private static final String ALLOCATED = "allocated";
 
     private final LineWorker worker;
     private final int httpPort;
@@ -24,7 +28,13 @@ final class ServiceProcess implements AutoCloseable {
 
     /** @param repository a folder of models as the model server reads it */
     ServiceProcess(ServedKind kind, Path repository) throws IOException, InterruptedException {
-        worker = new LineWorker(Main.class, List.of(), List.of(kind.name(), repository.toString()));
+        this(kind, repository, 0);
+    }
+
+    /** @param threads the threads of the model server's engine; 0 for all processors */
+    ServiceProcess(ServedKind kind, Path repository, int threads) throws IOException, InterruptedException {
+        worker = new LineWorker(
+                Main.class, List.of(), List.of(kind.name(), repository.toString(), Integer.toString(threads)));
         String[] ports = ask(PORTS).split(" ");
         httpPort = Integer.parseInt(ports[0]);
         grpcPort = Integer.parseInt(ports[1]);
@@ -46,7 +56,17 @@ final class ServiceProcess implements AutoCloseable {
 
     /** Returns the peak of resident memory, in MiB. */
     long peakMib() throws IOException, InterruptedException {
+        return Long.parseLong(ask(PEAK)) >> 10;
+    }
+
+    /** Returns the resident memory at present, in MiB. */
+    long residentMib() throws IOException, InterruptedException {
         return Long.parseLong(ask(MEMORY)) >> 10;
+    }
+
+    /** Returns the bytes of heap that the process has allocated so far. */
+    long allocatedBytes() throws IOException, InterruptedException {
+        return Long.parseLong(ask(ALLOCATED));
     }
 
     private String ask(String question) throws IOException, InterruptedException {
@@ -75,6 +95,9 @@ final class ServiceProcess implements AutoCloseable {
                             .httpPort(0)
                             .grpcPort(0)
                             .metricsPort(0)
+                            .engine(EngineOptions.builder()
+                                    .threads(Integer.parseInt(arguments[2]))
+                                    .build())
                             .build();
                     try (ModelServer server = ModelServer.start(options)) {
                         answer(server.httpPort() + " " + server.grpcPort());
@@ -90,10 +113,13 @@ final class ServiceProcess implements AutoCloseable {
 
         private static void answer(String ports) throws Exception {
             var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+            var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             LineWorker.serve((line, _) -> switch (line) {
                 case PORTS -> ports;
                 case CPU -> Long.toString(system.getProcessCpuTime());
-                case MEMORY -> Long.toString(ProcessMemory.peakKib());
+                case PEAK -> Long.toString(ProcessMemory.peakKib());
+                case MEMORY -> Long.toString(ProcessMemory.residentKib());
+                case ALLOCATED -> Long.toString(threads.getTotalThreadAllocatedBytes());
                 default -> throw new IllegalArgumentException(line);
             });
         }
