@@ -22,9 +22,9 @@ import dev.millrace.server.protocol.ServerMetadataResponse;
 import dev.millrace.server.protocol.ServerReadyRequest;
 import dev.millrace.server.protocol.ServerReadyResponse;
 import dev.millrace.server.repository.ModelRepository;
+import dev.millrace.server.timeline.ModelOperation;
 import dev.millrace.server.timeline.RecentRequests;
 import dev.millrace.server.timeline.RequestTimeline;
-import dev.millrace.server.timeline.ServedOperation;
 import dev.millrace.session.Outputs;
 import io.grpc.Context;
 import io.grpc.Deadline;
@@ -169,7 +169,7 @@ final class InferenceService {
 
     private <A> Mono<A> infer(
             ReceivedInfer received, Permissions permissions, BiFunction<LoadedVersion, Outputs, A> answer) {
-        var timeline = new RequestTimeline("gRPC", ServedOperation.INFER);
+        var timeline = new RequestTimeline("gRPC", ModelOperation.INFER);
         timeline.asksFor(received.message().getModelName());
         recent.keep(timeline);
         return runs.in(timeline, Mono.defer(() -> infer(received, permissions, timeline, answer)))

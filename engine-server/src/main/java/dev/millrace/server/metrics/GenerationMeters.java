@@ -1,8 +1,8 @@
 package dev.millrace.server.metrics;
 
 import dev.millrace.server.timeline.GenerationTimes;
+import dev.millrace.server.timeline.ModelOperation;
 import dev.millrace.server.timeline.RequestTimeline;
-import dev.millrace.server.timeline.ServedOperation;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -19,7 +19,7 @@ final class GenerationMeters {
 
     /** Adds a generative request. A failed one is not counted. */
     void add(RequestTimeline request) {
-        ServedOperation operation = request.operation();
+        ModelOperation operation = request.operation();
         if (operation == null || !request.isAnswered()) {
             return;
         }

@@ -1,8 +1,8 @@
 package dev.millrace.server.rest;
 
 import dev.millrace.server.model.RunObservations;
+import dev.millrace.server.timeline.ModelOperation;
 import dev.millrace.server.timeline.RequestTimeline;
-import dev.millrace.server.timeline.ServedOperation;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.transport.RequestReplyReceiverContext;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -44,7 +44,7 @@ public record HttpObservations(
                 .lowCardinalityKeyValue("http.request.method", method)
                 .lowCardinalityKeyValue("http.route", "/" + route)
                 .highCardinalityKeyValue("url.path", request.fullPath());
-        ServedOperation operation = ServedOperation.of(route);
+        ModelOperation operation = ModelOperation.of(route);
         boolean isNamed = false;
         if (generations != null && operation != null && operation.isGenerative()) {
             isNamed = true;
@@ -57,7 +57,7 @@ public record HttpObservations(
 
     /** A request has been answered. */
     void ended(RequestTimeline timeline) {
-        ServedOperation operation = timeline.operation();
+        ModelOperation operation = timeline.operation();
         if (generations != null && operation != null && operation.isGenerative()) {
             generations.accept(timeline);
         }

@@ -3,9 +3,9 @@ package dev.millrace.server.rest;
 import dev.millrace.server.access.Permissions;
 import dev.millrace.server.access.Tokens;
 import dev.millrace.server.setting.ServerSettings;
+import dev.millrace.server.timeline.ModelOperation;
 import dev.millrace.server.timeline.RecentRequests;
 import dev.millrace.server.timeline.RequestTimeline;
-import dev.millrace.server.timeline.ServedOperation;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -54,7 +54,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
             Handler handler,
             ErrorForm errors,
             @Nullable RouteAccess access,
-            @Nullable ServedOperation operation) {}
+            @Nullable ModelOperation operation) {}
 
     private static final ErrorForm PROTOCOL_ERROR = (_, message) -> Map.of("error", message);
 
@@ -125,7 +125,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
 
     private HttpRouter add(
             HttpMethod method, String path, Handler handler, ErrorForm errors, @Nullable RouteAccess access) {
-        routes.add(new Route(method, List.of(path.split("/")), handler, errors, access, ServedOperation.of(path)));
+        routes.add(new Route(method, List.of(path.split("/")), handler, errors, access, ModelOperation.of(path)));
         return this;
     }
 

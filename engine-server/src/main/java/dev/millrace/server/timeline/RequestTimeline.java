@@ -20,7 +20,7 @@ public final class RequestTimeline {
     private static final int MOST_PARTS = 100;
 
     private final String protocol;
-    private final @Nullable ServedOperation operation;
+    private final @Nullable ModelOperation operation;
     private final long receivedMillis = System.currentTimeMillis();
     private final long received = System.nanoTime();
     private final List<RunTimes> runs = new CopyOnWriteArrayList<>();
@@ -40,7 +40,7 @@ public final class RequestTimeline {
      *
      * @param operation the kind of request; null for one to no model
      */
-    public RequestTimeline(String protocol, @Nullable ServedOperation operation) {
+    public RequestTimeline(String protocol, @Nullable ModelOperation operation) {
         this.protocol = protocol;
         this.operation = operation;
     }
@@ -59,7 +59,7 @@ public final class RequestTimeline {
     }
 
     /** The kind of request; null for one to no model. */
-    public @Nullable ServedOperation operation() {
+    public @Nullable ModelOperation operation() {
         return operation;
     }
 

@@ -4,14 +4,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The kinds of requests whose times are kept. */
-public enum ServedOperation {
+public enum ModelOperation {
     INFER("infer", false),
     CHAT("chat", true),
     COMPLETION("text_completion", true),
     EMBEDDINGS("embeddings", true),
     RERANK("rerank", false);
 
-    private static final Map<String, ServedOperation> BY_PATH = Map.ofEntries(
+    private static final Map<String, ModelOperation> BY_PATH = Map.ofEntries(
             Map.entry("v2/models/*/infer", INFER),
             Map.entry("v2/models/*/versions/*/infer", INFER),
             Map.entry("v2/models/*/generate", COMPLETION),
@@ -26,13 +26,13 @@ public enum ServedOperation {
     private final String label;
     private final boolean generative;
 
-    ServedOperation(String label, boolean generative) {
+    ModelOperation(String label, boolean generative) {
         this.label = label;
         this.generative = generative;
     }
 
     /** Returns the operation of a route by its path, in which variables are asterisks; null for routes of other kinds. */
-    public static @Nullable ServedOperation of(String path) {
+    public static @Nullable ModelOperation of(String path) {
         return BY_PATH.get(path);
     }
 
