@@ -43,6 +43,7 @@ import picocli.CommandLine.Spec;
         })
 public final class Main implements Runnable {
     static final String VERSION = "0.1.0";
+    private static final String SERVE = "serve";
 
     @Spec
     private CommandSpec spec;
@@ -55,7 +56,16 @@ public final class Main implements Runnable {
     /** Runs the command and ends the process with its exit code. */
     public static void main(String[] args) {
         quieten();
-        System.exit(commandLine().execute(args));
+        boolean serves = args.length > 0 && args[0].equals(SERVE);
+        System.exit((serves ? serveAlone() : commandLine()).execute(args));
+    }
+
+    /** The command with {@code serve} alone: a server that starts does not wait for the descriptions of other subcommands. */
+    private static CommandLine serveAlone() {
+        var command = ServerCommand.initialising();
+        CommandSpec all = CommandSpec.create().name("millrace");
+        all.addSubcommand(SERVE, new CommandLine(command));
+        return settled(new CommandLine(all));
     }
 
     /** Has the log print warnings alone, where nobody set it up: what is information to a service is noise in a command. */
@@ -73,6 +83,10 @@ public final class Main implements Runnable {
         for (Subcommand other : ServiceLoader.load(Subcommand.class, Main.class.getClassLoader())) {
             line.addSubcommand(other);
         }
+        return settled(line);
+    }
+
+    private static CommandLine settled(CommandLine line) {
         return line.setExecutionStrategy(new Execution())
                 .setExecutionExceptionHandler(new ErrorLine())
                 .setCaseInsensitiveEnumValuesAllowed(true);

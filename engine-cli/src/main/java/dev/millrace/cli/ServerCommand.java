@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,8 @@ import picocli.CommandLine.Spec;
 final class ServerCommand implements Callable<Integer> {
     /** Held, because the log forgets the level of a logger that nobody holds. */
     private static final Logger SERVER_LOG = Logger.getLogger("dev.millrace.server");
+
+    private final CompletableFuture<Void> initialised;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -175,9 +178,27 @@ final class ServerCommand implements Callable<Integer> {
                             + " starts in this folder.")
     private @Nullable Path prepared;
 
+    ServerCommand() {
+        this(CompletableFuture.completedFuture(null));
+    }
+
+    private ServerCommand(CompletableFuture<Void> initialised) {
+        this.initialised = initialised;
+    }
+
+    /** Returns a command whose classes another thread initialises, while this one reads flags. */
+    static ServerCommand initialising() {
+        return new ServerCommand(CompletableFuture.runAsync(
+                ModelServer::initialise,
+                work -> Thread.ofPlatform().daemon().name("millrace-initialise").start(work)));
+    }
+
     @Override
     public Integer call() throws IOException {
-        return (config == null ? this : with(config)).serve();
+        ServerCommand command = config == null ? this : with(config);
+        // two threads that initialise classes of one library may wait for each other
+        initialised.exceptionally(_ -> null).join();
+        return command.serve();
     }
 
     /** Returns this command with the values of a file where neither the command line nor the environment has one. */

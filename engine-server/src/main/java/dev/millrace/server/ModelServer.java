@@ -10,6 +10,7 @@ import dev.millrace.server.metrics.ServerMetrics;
 import dev.millrace.server.model.CounterBook;
 import dev.millrace.server.model.RunObservations;
 import dev.millrace.server.openai.OpenAiRoutes;
+import dev.millrace.server.protocol.GrpcServiceProto;
 import dev.millrace.server.repository.ModelLoader;
 import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.repository.RepositoryContents;
@@ -26,6 +27,7 @@ import dev.millrace.server.timeline.RecentRequests;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import io.micrometer.observation.ObservationRegistry;
+import io.netty.buffer.PooledByteBufAllocator;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,6 +56,7 @@ public final class ModelServer implements AutoCloseable {
     private final HttpEndpoint metricsHttp;
     private final GrpcEndpoint grpc;
     private final CountDownLatch closing = new CountDownLatch(1);
+    private final CompletableFuture<Void> loading;
     private @Nullable Thread poller;
     private volatile boolean loaded;
 
@@ -67,6 +70,9 @@ public final class ModelServer implements AutoCloseable {
                 Engine.create(options.engine().toBuilder().requestListener(runs).build());
         repository = new ModelRepository(contents, new ModelLoader(engine), counters);
         var recent = new RecentRequests();
+        loading = CompletableFuture.runAsync(
+                this::loadModels,
+                work -> Thread.ofPlatform().name("millrace-load").start(work));
         var open = new ArrayList<AutoCloseable>();
         try {
             var settings = new ServerSettings(options.accessLog());
@@ -118,6 +124,8 @@ public final class ModelServer implements AutoCloseable {
                     tls.grpc());
         } catch (RuntimeException e) {
             closeAll(open);
+            loading.exceptionally(_ -> null).join();
+            repository.close();
             engine.close();
             throw e;
         }
@@ -141,13 +149,13 @@ public final class ModelServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server: opens its ports, then loads its models. A model that cannot be loaded is named in the index and the
+     * Starts a server: opens its ports while it loads its models. A model that cannot be loaded is named in the index and the
      * log. Returns once all others answer.
      */
     public static ModelServer start(ServerOptions options) {
         var server = new ModelServer(options);
         try {
-            server.load();
+            server.awaitModels();
             return server;
         } catch (RuntimeException e) {
             server.close();
@@ -180,7 +188,19 @@ public final class ModelServer implements AutoCloseable {
         }
     }
 
-    private void load() {
+    /**
+     * Initialises the classes that every start needs. A caller that reads its options slowly may call this on another thread
+     * meanwhile.
+     */
+    public static void initialise() {
+        PooledByteBufAllocator.DEFAULT.directBuffer().release();
+        GrpcServiceProto.getDescriptor();
+        new ServerMetrics(EngineOptions.defaults().requestListener());
+        GrpcEndpoint.initialise();
+        HttpEndpoint.initialise();
+    }
+
+    private void loadModels() {
         if (options.control() == ControlMode.EXPLICIT) {
             options.loaded().stream()
                     .map(name -> repository.load(name, null, Map.of()))
@@ -188,6 +208,14 @@ public final class ModelServer implements AutoCloseable {
                     .forEach(ModelServer::await);
         } else {
             await(repository.refresh());
+        }
+    }
+
+    private void awaitModels() {
+        try {
+            loading.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException failure ? failure : e;
         }
         loaded = true;
         grpc.setServing(true);

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TensorMemoryTest {
     private static final int LENGTH = 100_000;
     private static final int CLIENTS = 4;
-    private static final int ROUNDS = 12;
+    private static final int ROUNDS = 6;
     private static final ConcurrentLinkedQueue<String> LEAKS = new ConcurrentLinkedQueue<>();
     private static final Logger LEAK_LOG = Logger.getLogger(ResourceLeakDetector.class.getName());
     private static final Handler REPORTS = new Reports();

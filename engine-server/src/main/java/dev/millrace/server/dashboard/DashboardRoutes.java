@@ -17,11 +17,15 @@ import reactor.core.scheduler.Schedulers;
 
 /** The routes of the page for operators. The page is the same for everybody; what it shows needs the token. */
 public final class DashboardRoutes {
-    private final DashboardPage page = DashboardPage.models();
-    private final DashboardPage graph = DashboardPage.graph();
     private final GraphAnswers graphs;
     private final DashboardState state;
     private final RecentRequests recent;
+
+    /** The pages, which are read when one is first asked for. */
+    private static final class Pages {
+        static final DashboardPage MODELS = DashboardPage.models();
+        static final DashboardPage GRAPH = DashboardPage.graph();
+    }
 
     /**
      * @param recent the requests whose times the page shows
@@ -40,8 +44,8 @@ public final class DashboardRoutes {
     }
 
     public void addTo(HttpRouter router) {
-        router.openRoute(HttpMethod.GET, "ui", _ -> Mono.fromSupplier(page::answer));
-        router.openRoute(HttpMethod.GET, "ui/graph", _ -> Mono.fromSupplier(graph::answer));
+        router.openRoute(HttpMethod.GET, "ui", _ -> Mono.fromSupplier(() -> Pages.MODELS.answer()));
+        router.openRoute(HttpMethod.GET, "ui/graph", _ -> Mono.fromSupplier(() -> Pages.GRAPH.answer()));
         router.route(
                 HttpMethod.GET,
                 "ui/graph/*/*",
