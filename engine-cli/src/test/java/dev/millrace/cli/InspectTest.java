@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -122,7 +123,12 @@ class InspectTest {
 
     @Test
     void aBrowserDrawsThePage() throws Exception {
-        Path browser = Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+        Path browser = Stream.of(
+                        System.getenv("CHROMIUM"),
+                        "/usr/bin/chromium",
+                        "/usr/bin/chromium-browser",
+                        "/usr/bin/google-chrome")
+                .filter(Objects::nonNull)
                 .map(Path::of)
                 .filter(Files::isExecutable)
                 .findFirst()
