@@ -76,7 +76,7 @@ public final class MemoryStore implements ObjectStoreProvider {
         @Override
         public InputStream read(StoredObject object, long from) throws IOException {
             ask("read " + object.key() + " from " + from);
-            byte[] content = OBJECTS.get(object.key());
+            byte[] content = Objects.requireNonNull(OBJECTS.get(object.key()));
             int end = cut < 0 ? content.length : Math.min(content.length, (int) from + cut);
             cut = -1;
             return new ByteArrayInputStream(Arrays.copyOfRange(content, (int) from, end));

@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 
 /** A server on loopback that speaks S3's protocol, with the bucket in the path: lists, headers and contents of one bucket. */
 final class TestS3 implements AutoCloseable {
@@ -106,7 +107,7 @@ final class TestS3 implements AutoCloseable {
         var xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?><ListBucketResult><Name>" + BUCKET
                 + "</Name><Prefix>" + prefix + "</Prefix><IsTruncated>" + isCut + "</IsTruncated>");
         for (String each : keys.subList(0, Math.min(PAGE, keys.size()))) {
-            byte[] content = objects.get(each);
+            byte[] content = Objects.requireNonNull(objects.get(each));
             xml.append("<Contents><Key>" + each + "</Key><ETag>&quot;" + tag(content) + "&quot;</ETag><Size>"
                     + content.length + "</Size></Contents>");
         }
@@ -116,7 +117,7 @@ final class TestS3 implements AutoCloseable {
         send(exchange, 200, xml.append("</ListBucketResult>").toString().getBytes(StandardCharsets.UTF_8), -1);
     }
 
-    private void object(HttpExchange exchange, String key, Map<String, String> query, Trouble trouble)
+    private void object(HttpExchange exchange, String key, Map<String, String> query, @Nullable Trouble trouble)
             throws IOException {
         String version = query.get("versionId");
         byte[] content = version == null ? objects.get(key) : versions.get(key + " " + version);
