@@ -52,15 +52,24 @@ public final class PartialFile {
         requireRoom();
     }
 
-    private void requireRoom() throws IOException {
+    private void requireRoom() {
         Path folder = file.toAbsolutePath().getParent();
         if (folder != null && size > 0) {
-            long room = Files.getFileStore(folder).getUsableSpace();
+            long room = room(folder);
             if (size - bytes > room) {
                 throw new EngineException(
                         Status.FAIL,
                         folder + " has room for " + room + " bytes, and " + (size - bytes) + " are to be downloaded");
             }
+        }
+    }
+
+    /** Returns the free bytes of a folder's file system; as many as can be if it does not say, as in some sandboxes. */
+    private static long room(Path folder) {
+        try {
+            return Files.getFileStore(folder).getUsableSpace();
+        } catch (IOException e) {
+            return Long.MAX_VALUE;
         }
     }
 
