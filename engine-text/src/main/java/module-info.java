@@ -6,7 +6,8 @@ module dev.millrace.text {
 
     exports dev.millrace.text;
     exports dev.millrace.text.json to
-            ai.djl.tokenizers;
+            ai.djl.tokenizers,
+            dev.millrace.extensions;
     exports dev.millrace.text.speech to
             dev.millrace.pipelines;
 }

@@ -1,0 +1,33 @@
+package dev.millrace.extensions;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.op.CustomOperator;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.scheduler.kernel.DynamicKernel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An operator that has a kernel here.
+ *
+ * @param schema the lines of its schema behind the first
+ * @param outputs the element types of its outputs, whose shapes follow from data
+ * @param kernels makes the kernel of a node, and checks its attributes
+ */
+record ExtensionOperator(String name, String schema, List<ElementType> outputs, Function<Node, DynamicKernel> kernels) {
+    CustomOperator in(String domain) {
+        return CustomOperator.parse(domain, name + " 1\n" + schema, (node, _) -> types(node));
+    }
+
+    private List<@Nullable ValueType> types(Node node) {
+        var types = new ArrayList<@Nullable ValueType>();
+        for (ElementType each :
+                outputs.subList(0, Math.min(outputs.size(), node.outputs().size()))) {
+            types.add(new ValueType.TensorType(each, null));
+        }
+        return types;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.millrace.extensions;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.DynamicContext;
+import dev.millrace.scheduler.kernel.DynamicKernel;
+import dev.millrace.text.Tokenizer;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.StringJoiner;
+import java.util.stream.LongStream;
+
+/** The tokenizer of SentencePiece, with unigram models. */
+final class SentencePieceKernel {
+    private SentencePieceKernel() {}
+
+    static DynamicKernel of(Node node) {
+        byte[] file = node.attributes().find("model") instanceof Attribute.Bytes bytes ? bytes.value() : new byte[0];
+        SentencePieceModel model = SentencePieceModel.read(node, file);
+        Tokenizer tokenizer = TokenizerJson.read(node, json(model));
+        return context -> {
+            if (number(context, 1) > 1 || number(context, 1) < 0) {
+                throw EngineException.notImplemented(node.describe() + ": an nbest_size of " + number(context, 1)
+                        + ", which draws tokens, is not supported");
+            }
+            if (number(context, 6) != 0) {
+                throw EngineException.notImplemented(node.describe() + ": ids of fairseq are not supported");
+            }
+            run(context, tokenizer, model);
+        };
+    }
+
+    private static void run(DynamicContext context, Tokenizer tokenizer, SentencePieceModel model) {
+        String[] texts = context.tensor(0).strings();
+        List<Integer> tokens = new ArrayList<>();
+        long[] starts = new long[texts.length + 1];
+        for (int i = 0; i < texts.length; i++) {
+            context.checkCancelled();
+            List<Integer> row = new ArrayList<>();
+            if (number(context, 3) != 0) {
+                row.add(model.first());
+            }
+            LongStream.of(tokenizer.encode(texts[i]).ids()).forEach(id -> row.add((int) id));
+            if (number(context, 4) != 0) {
+                row.add(model.last());
+            }
+            tokens.addAll(number(context, 5) != 0 ? row.reversed() : row);
+            starts[i + 1] = tokens.size();
+        }
+        context.output(
+                0, Tensor.copyOf(tokens.stream().mapToInt(Integer::intValue).toArray(), tokens.size()));
+        context.output(1, Tensor.copyOf(starts, starts.length));
+    }
+
+    /** Returns an input that is a number or a flag; 0 without one. */
+    private static long number(DynamicContext context, int input) {
+        if (input >= context.inputCount()
+                || context.input(input) == null
+                || context.tensor(input).elements() == 0) {
+            return 0;
+        }
+        Tensor tensor = context.tensor(input);
+        return switch (tensor.type()) {
+            case ElementType type when type == ElementType.BOOL -> tensor.booleans()[0] ? 1 : 0;
+            case ElementType type when type == ElementType.FLOAT -> (long) tensor.floats()[0];
+            default -> tensor.longs()[0];
+        };
+    }
+
+    private static String json(SentencePieceModel model) {
+        var normalizers = new StringJoiner(", ");
+        if (model.charsMap().length > 0) {
+            normalizers.add("{\"type\": \"Precompiled\", \"precompiled_charsmap\": \""
+                    + Base64.getEncoder().encodeToString(model.charsMap()) + "\"}");
+        }
+        if (model.removesSpaces()) {
+            normalizers.add("{\"type\": \"Strip\", \"strip_left\": true, \"strip_right\": true}");
+            normalizers.add("{\"type\": \"Replace\", \"pattern\": {\"Regex\": \" {2,}\"}, \"content\": \" \"}");
+        }
+        var vocabulary = new StringJoiner(", ", "[", "]");
+        model.pieces()
+                .forEach(
+                        piece -> vocabulary.add("[" + TokenizerJson.quoted(piece.text()) + ", " + piece.score() + "]"));
+        return """
+            {"normalizer": {"type": "Sequence", "normalizers": [%s]},
+            "pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "%s", "split": true},
+            "model": {"type": "Unigram", "unk_id": %d, "byte_fallback": %s, "vocab": %s}}
+            """.formatted(
+                normalizers, model.addsPrefix() ? "always" : "never", model.unknown(), model.fallsBack(), vocabulary);
+    }
+}

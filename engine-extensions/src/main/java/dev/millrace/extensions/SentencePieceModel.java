@@ -1,0 +1,110 @@
+package dev.millrace.extensions;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Node;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A model file of SentencePiece.
+ *
+ * @param pieces the pieces by their ids
+ * @param unknown the id of text that no piece has
+ * @param first the id that begins a text
+ * @param last the id that ends a text
+ * @param charsMap the rules of normalisation; empty for none
+ * @param addsPrefix whether a text begins with a space
+ * @param removesSpaces whether spaces at the ends and several in a row go
+ * @param fallsBack whether unknown text becomes bytes
+ */
+record SentencePieceModel(
+        List<Piece> pieces,
+        int unknown,
+        int first,
+        int last,
+        byte[] charsMap,
+        boolean addsPrefix,
+        boolean removesSpaces,
+        boolean fallsBack) {
+    private static final int UNIGRAM = 1;
+    private static final int NORMAL = 1;
+    private static final int UNKNOWN_KIND = 2;
+    private static final int BYTE_KIND = 6;
+
+    /** A piece and the logarithm of its likelihood. */
+    record Piece(String text, float score) {}
+
+    /** Reads a file; a failure names the node. */
+    static SentencePieceModel read(Node node, byte[] file) {
+        var pieces = new ArrayList<Piece>();
+        var trainer = new Settings();
+        var normalizer = new Settings();
+        try {
+            var fields = new ProtoFields(file);
+            while (fields.next()) {
+                switch (fields.number()) {
+                    case 1 -> pieces.add(piece(new ProtoFields(fields.bytes()), pieces.size()));
+                    case 2 -> trainer.read(new ProtoFields(fields.bytes()));
+                    case 3 -> normalizer.read(new ProtoFields(fields.bytes()));
+                    default -> fields.skip();
+                }
+            }
+        } catch (IndexOutOfBoundsException _) {
+            throw EngineException.invalidGraph(node.describe() + ": its SentencePiece model is damaged");
+        }
+        if (pieces.isEmpty() || trainer.number(3, UNIGRAM) != UNIGRAM) {
+            throw EngineException.notImplemented(
+                    node.describe() + ": a SentencePiece model of another type than unigram, or without pieces");
+        }
+        return new SentencePieceModel(
+                List.copyOf(pieces),
+                trainer.number(40, 0),
+                trainer.number(41, 1),
+                trainer.number(42, 2),
+                normalizer.charsMap,
+                normalizer.number(3, 1) != 0,
+                normalizer.number(4, 1) != 0,
+                trainer.number(35, 0) != 0);
+    }
+
+    private static Piece piece(ProtoFields fields, int id) {
+        String text = "";
+        float score = 0;
+        int kind = NORMAL;
+        while (fields.next()) {
+            switch (fields.number()) {
+                case 1 -> text = fields.text();
+                case 2 -> score = fields.real();
+                case 3 -> kind = (int) fields.varint();
+                default -> fields.skip();
+            }
+        }
+        boolean isText = kind == NORMAL || kind == BYTE_KIND || kind == UNKNOWN_KIND;
+        // no text has a piece that stands for none, such as the end of a text
+        return new Piece(isText ? text : "\0" + id, score);
+    }
+
+    /** The numbers of a message, and its rules of normalisation. */
+    private static final class Settings {
+        private final Map<Integer, Integer> numbers = new HashMap<>();
+        private byte[] charsMap = {};
+
+        void read(ProtoFields fields) {
+            while (fields.next()) {
+                if (fields.isNumber()) {
+                    numbers.put(fields.number(), (int) fields.varint());
+                } else if (fields.number() == 2 && fields.isBytes()) {
+                    charsMap = fields.bytes();
+                } else {
+                    fields.skip();
+                }
+            }
+        }
+
+        int number(int field, int otherwise) {
+            return numbers.getOrDefault(field, otherwise);
+        }
+    }
+}

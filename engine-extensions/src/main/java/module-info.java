@@ -1,0 +1,12 @@
+/// Operators of onnxruntime-extensions: tokenizers, strings and images in models.
+module dev.millrace.extensions {
+    requires dev.millrace.providers.spi;
+    requires dev.millrace.text;
+    requires java.desktop;
+    requires static org.jspecify;
+
+    exports dev.millrace.extensions;
+
+    provides dev.millrace.providers.spi.ProviderFactory with
+            dev.millrace.extensions.ExtensionsFactory;
+}

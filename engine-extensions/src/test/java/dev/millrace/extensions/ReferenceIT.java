@@ -1,0 +1,220 @@
+package dev.millrace.extensions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import ai.onnxruntime.OnnxJavaType;
+import ai.onnxruntime.OnnxTensor;
+import ai.onnxruntime.OrtEnvironment;
+import ai.onnxruntime.OrtException;
+import ai.onnxruntime.OrtSession;
+import ai.onnxruntime.extensions.OrtxPackage;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+import java.nio.LongBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Tests that operators answer as those of onnxruntime-extensions do. */
+@Tag("reference")
+class ReferenceIT {
+    private static final String[] TEXTS = {
+        "hello world", "Hello  WORLD louder!", "", "hey hey he", "don't", "\u00e9 hello", "\u6c34hello\u6c34 world"
+    };
+
+    private static Arguments node(String name, Supplier<OneNode> made) {
+        return Arguments.of(name, made);
+    }
+
+    static Stream<Arguments> nodes() {
+        var all = new ArrayList<Arguments>();
+        for (String text : TEXTS) {
+            all.add(node(
+                    "BERT " + text,
+                    () -> TokenizersTest.bert("BertTokenizer", 3).input(text)));
+            all.add(node(
+                    "HF BERT " + text,
+                    () -> TokenizersTest.bert("HfBertTokenizer", 3).input(text, "world")));
+            all.add(node(
+                    "pieces " + text,
+                    () -> TokenizersTest.sentencePieces()
+                            .input(text)
+                            .input(Tensor.copyOf(new long[] {0}, 1))
+                            .input(Tensor.copyOf(new float[] {0}, 1))
+                            .input(Tensor.copyOf(new boolean[] {true}, 1))
+                            .input(Tensor.copyOf(new boolean[] {false}, 1))
+                            .input(Tensor.copyOf(new boolean[] {true}, 1))));
+            all.add(node("lower " + text, () -> new OneNode("StringLower", 1).input(text)));
+            all.add(node("upper " + text, () -> new OneNode("StringUpper", 1).input(text)));
+            all.add(node("length " + text, () -> new OneNode("StringLength", 1).input(text)));
+        }
+        all.add(node("BERT pair", () -> TokenizersTest.bert("BertTokenizer", 3).input("hello", "world")));
+        all.add(node("GPT2 rows", () -> TokenizersTest.pairs("GPT2Tokenizer").input("hey hey", "he")));
+        all.add(node(
+                "GPT2 width",
+                () -> TokenizersTest.pairs("GPT2Tokenizer")
+                        .flag("padding_length", 3)
+                        .input("hey hey hey hey", "he")));
+        all.add(node("RoBERTa", () -> TokenizersTest.pairs("RobertaTokenizer").input("hey hey", "he")));
+        all.add(node("CLIP", () -> TokenizersTest.pairs("CLIPTokenizer").input("Hey  HEY")));
+        all.add(node("join 0", () -> StringsAndImagesTest.join(0)));
+        all.add(node("join 1", () -> StringsAndImagesTest.join(1)));
+        all.add(node(
+                "concat", () -> new OneNode("StringConcat", 1).input("a", "b").input("c", "d")));
+        all.add(node(
+                "equal", () -> new OneNode("StringEqual", 1).input("a", "b").input("a", "c")));
+        all.add(node(
+                "split",
+                () -> new OneNode("StringSplit", 3)
+                        .input("a b,c", "", "d")
+                        .input(",")
+                        .input(Tensor.copyOf(new boolean[] {true}, 1))));
+        all.add(node(
+                "split at several",
+                () -> new OneNode("StringSplit", 3)
+                        .input("a b,c")
+                        .input(", ")
+                        .input(Tensor.copyOf(new boolean[] {true}, 1))));
+        all.add(node(
+                "split keeping",
+                () -> new OneNode("StringSplit", 3)
+                        .input("a,,b")
+                        .input(",")
+                        .input(Tensor.copyOf(new boolean[] {false}, 1))));
+        all.add(node(
+                "regex",
+                () -> new OneNode("StringRegexReplace", 1)
+                        .input("def f(x)", "xx")
+                        .input("x")
+                        .input("[\\0]")));
+        all.add(node(
+                "ECMA regex",
+                () -> new OneNode("StringECMARegexReplace", 1)
+                        .input("def f(x)", "xx")
+                        .input("(x)")
+                        .input("[$1]")));
+        all.add(node(
+                "masked",
+                () -> new OneNode("MaskedFill", 1)
+                        .input("a", "b")
+                        .input(Tensor.copyOf(new boolean[] {false, true}, 2))));
+        all.add(node(
+                "decoder",
+                () -> TokenizersTest.bert("BertTokenizerDecoder", 1)
+                        .flag("use_indices", 1)
+                        .input(Tensor.copyOf(new long[] {2, 5, 7, 8, 9, 3}, 6))
+                        .input(Tensor.copyOf(new long[] {0, 3, 2, 5}, 2, 2))));
+        return all.stream();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("nodes")
+    void answersAreThoseOfTheReference(String name, Supplier<OneNode> made) throws OrtException {
+        OneNode node = made.get();
+        List<Object> expected = reference(node);
+        List<Object> ours = new ArrayList<>();
+        for (Tensor each : node.run()) {
+            ours.add(List.of(each.shape().toArray()));
+            ours.add(values(each));
+        }
+        assertThat(ours).usingRecursiveComparison().isEqualTo(expected);
+    }
+
+    private static Object values(Tensor tensor) {
+        return switch (tensor.type()) {
+            case STRING -> tensor.strings();
+            case INT32 -> tensor.ints();
+            case BOOL -> tensor.booleans();
+            default -> tensor.longs();
+        };
+    }
+
+    private static OnnxTensor given(OrtEnvironment environment, Tensor tensor) throws OrtException {
+        long[] dims = tensor.shape().toArray();
+        return switch (tensor.type()) {
+            case STRING -> OnnxTensor.createTensor(environment, tensor.strings(), dims);
+            case FLOAT -> OnnxTensor.createTensor(environment, FloatBuffer.wrap(tensor.floats()), dims);
+            case BOOL ->
+                OnnxTensor.createTensor(
+                        environment,
+                        tensor.segment().asByteBuffer().order(ByteOrder.nativeOrder()),
+                        dims,
+                        OnnxJavaType.BOOL);
+            default -> OnnxTensor.createTensor(environment, LongBuffer.wrap(tensor.longs()), dims);
+        };
+    }
+
+    /** Returns the shapes and values of the outputs. */
+    private static List<Object> reference(OneNode node) throws OrtException {
+        OrtEnvironment environment = OrtEnvironment.getEnvironment();
+        var options = new OrtSession.SessionOptions();
+        try {
+            options.registerCustomOpLibrary(OrtxPackage.getLibraryPath());
+        } catch (RuntimeException | UnsatisfiedLinkError e) {
+            abort("onnxruntime-extensions has no library for this platform: " + e.getMessage());
+        }
+        Map<String, OnnxTensor> inputs = new HashMap<>();
+        try (OrtSession session = environment.createSession(node.model(), options)) {
+            for (Map.Entry<String, Tensor> each : node.inputs().entrySet()) {
+                inputs.put(each.getKey(), given(environment, each.getValue()));
+            }
+            var all = new ArrayList<Object>();
+            try (OrtSession.Result result = session.run(inputs)) {
+                for (int i = 0; i < node.outputs(); i++) {
+                    OnnxTensor output = (OnnxTensor) result.get(i);
+                    long[] dims = output.getInfo().getShape();
+                    all.add(List.of(dims));
+                    all.add(read(output, dims));
+                }
+            }
+            return all;
+        } finally {
+            inputs.values().forEach(OnnxTensor::close);
+        }
+    }
+
+    private static Object read(OnnxTensor output, long[] dims) throws OrtException {
+        int count = Math.toIntExact(Shape.of(dims).elements());
+        return switch (output.getInfo().type) {
+            case STRING -> strings(output.getValue(), new ArrayList<>()).toArray(String[]::new);
+            case INT32 -> {
+                int[] made = new int[count];
+                output.getIntBuffer().get(made);
+                yield made;
+            }
+            case BOOL -> {
+                boolean[] made = new boolean[count];
+                for (int i = 0; i < count; i++) {
+                    made[i] = output.getByteBuffer().get(i) != 0;
+                }
+                yield made;
+            }
+            default -> {
+                long[] made = new long[count];
+                output.getLongBuffer().get(made);
+                yield made;
+            }
+        };
+    }
+
+    private static List<String> strings(Object value, List<String> to) {
+        if (value instanceof Object[] rows) {
+            for (Object row : rows) {
+                strings(row, to);
+            }
+        } else {
+            to.add((String) value);
+        }
+        return to;
+    }
+}
