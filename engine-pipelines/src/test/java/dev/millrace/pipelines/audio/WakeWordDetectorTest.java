@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
@@ -120,10 +121,10 @@ class WakeWordDetectorTest {
     @Test
     void scoresFollowFromSlidingWindows() {
         float[] samples = sound(40, 3, 30);
-        List<WakeScore> scores = detector(Map.of("hello", classifier(16, 1)))
+        List<WakeScore> scores = Objects.requireNonNull(detector(Map.of("hello", classifier(16, 1)))
                 .scores(Flux.fromIterable(pieces(samples, 777)))
                 .collectList()
-                .block();
+                .block());
         List<Double> expected = expected(samples);
         assertThat(scores).hasSameSizeAs(expected);
         for (int i = 0; i < expected.size(); i++) {
