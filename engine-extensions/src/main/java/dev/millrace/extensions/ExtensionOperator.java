@@ -13,13 +13,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * An operator that has a kernel here.
  *
- * @param schema the lines of its schema behind the first
+ * @param head the first line of its schema: its name and version
+ * @param schema the other lines
  * @param outputs the element types of its outputs, whose shapes follow from data
  * @param kernels makes the kernel of a node, and checks its attributes
  */
-record ExtensionOperator(String name, String schema, List<ElementType> outputs, Function<Node, DynamicKernel> kernels) {
+record ExtensionOperator(String head, String schema, List<ElementType> outputs, Function<Node, DynamicKernel> kernels) {
+    String name() {
+        return head.substring(0, head.indexOf(' '));
+    }
+
     CustomOperator in(String domain) {
-        return CustomOperator.parse(domain, name + " 1\n" + schema, (node, _) -> types(node));
+        return CustomOperator.parse(domain, head + "\n" + schema, (node, _) -> types(node));
     }
 
     private List<@Nullable ValueType> types(Node node) {

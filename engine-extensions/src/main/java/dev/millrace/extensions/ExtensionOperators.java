@@ -45,17 +45,17 @@ final class ExtensionOperators {
     static {
         List.of(
                         new ExtensionOperator(
-                                "BertTokenizer",
+                                "BertTokenizer 1",
                                 "< text:T\n> input_ids:I token_type_ids?:I attention_mask?:I\n" + BERT + TEXT,
                                 List.of(INT64, INT64, INT64),
                                 node -> BertKernels.tokenizer(node, false)),
                         new ExtensionOperator(
-                                "HfBertTokenizer",
+                                "HfBertTokenizer 1",
                                 "< text:T\n> input_ids:I attention_mask?:I token_type_ids?:I\n" + BERT + TEXT,
                                 List.of(INT64, INT64, INT64),
                                 node -> BertKernels.tokenizer(node, true)),
                         new ExtensionOperator(
-                                "BertTokenizerDecoder",
+                                "BertTokenizerDecoder 1",
                                 "< ids:I position?:I\n> str:T\n" + BERT
                                         + "@ use_indices:int=0 skip_special_tokens:int=0"
                                         + " clean_up_tokenization_spaces:int=1\n"
@@ -63,18 +63,21 @@ final class ExtensionOperators {
                                 List.of(STRING),
                                 BertKernels::decoder),
                         new ExtensionOperator(
-                                "GPT2Tokenizer", BYTE_PAIRS + TEXT, List.of(INT64, INT64), BytePairKernels::gpt2),
+                                "GPT2Tokenizer 1", BYTE_PAIRS + TEXT, List.of(INT64, INT64), BytePairKernels::gpt2),
                         new ExtensionOperator(
-                                "RobertaTokenizer", BYTE_PAIRS + TEXT, List.of(INT64, INT64), BytePairKernels::roberta),
+                                "RobertaTokenizer 1",
+                                BYTE_PAIRS + TEXT,
+                                List.of(INT64, INT64),
+                                BytePairKernels::roberta),
                         new ExtensionOperator(
-                                "CLIPTokenizer", BYTE_PAIRS + TEXT, List.of(INT64, INT64), BytePairKernels::clip),
+                                "CLIPTokenizer 1", BYTE_PAIRS + TEXT, List.of(INT64, INT64), BytePairKernels::clip),
                         new ExtensionOperator(
-                                "HfJsonTokenizer",
+                                "HfJsonTokenizer 1",
                                 "< text:T\n> input_ids:I attention_mask?:I\n"
                                         + "@ tokenizer_vocab:string! tokenizer_config:string\n" + TEXT,
                                 List.of(INT64, INT64),
                                 BytePairKernels::json),
-                        new ExtensionOperator("BpeDecoder", """
+                        new ExtensionOperator("BpeDecoder 1", """
                             < ids:I
                             > str:T
                             @ id_vocab:string! byte_decoder:string! added_tokens:string all_special_ids:string
@@ -82,14 +85,14 @@ final class ExtensionOperators {
                             @ bos_token:string eos_token:string unk_token:string
                             """ + TEXT, List.of(STRING), BytePairKernels::decoder),
                         new ExtensionOperator(
-                                "WordpieceTokenizer", """
+                                "WordpieceTokenizer 1", """
                                     < words:T row_indices?:I
                                     > tokens:T token_indices?:N row_indices?:I
                                     @ vocab:string! suffix_indicator:string! unk_token:string unknown_token:string max_input_chars_per_word:int=200
                                     N = int32
                                     """ + TEXT, List.of(STRING, INT32, INT64), WordPieceKernel::of),
                         new ExtensionOperator(
-                                "SentencepieceTokenizer", """
+                                "SentencepieceTokenizer 1", """
                                     < text:T nbest_size?:X alpha?:Y add_bos?:B add_eos?:B reverse?:B fairseq?:B
                                     > tokens:N indices?:I
                                     @ model:string!
@@ -99,63 +102,63 @@ final class ExtensionOperators {
                                     N = int32
                                     """ + TEXT, List.of(INT32, INT64), SentencePieceKernel::of),
                         new ExtensionOperator(
-                                "StringUpper", "< x:T\n> y:T\n" + TEXT, List.of(STRING), _ -> StringKernels.upper()),
+                                "StringUpper 1", "< x:T\n> y:T\n" + TEXT, List.of(STRING), _ -> StringKernels.upper()),
                         new ExtensionOperator(
-                                "StringLower", "< x:T\n> y:T\n" + TEXT, List.of(STRING), _ -> StringKernels.lower()),
+                                "StringLower 1", "< x:T\n> y:T\n" + TEXT, List.of(STRING), _ -> StringKernels.lower()),
                         new ExtensionOperator(
-                                "StringStrip", "< x:T\n> y:T\n" + TEXT, List.of(STRING), _ -> StringKernels.strip()),
+                                "StringStrip 1", "< x:T\n> y:T\n" + TEXT, List.of(STRING), _ -> StringKernels.strip()),
                         new ExtensionOperator(
-                                "StringLength", "< x:T\n> y:I\n" + TEXT, List.of(INT64), _ -> StringKernels::length),
+                                "StringLength 1", "< x:T\n> y:I\n" + TEXT, List.of(INT64), _ -> StringKernels::length),
                         new ExtensionOperator(
-                                "StringConcat",
+                                "StringConcat 1",
                                 "< x:T y:T\n> z:T\n" + TEXT,
                                 List.of(STRING),
                                 _ -> StringKernels::concat),
                         new ExtensionOperator(
-                                "StringEqual",
+                                "StringEqual 1",
                                 "< x:T y:T\n> z:B\nB = bool\n" + TEXT,
                                 List.of(BOOL),
                                 _ -> StringKernels::equal),
                         new ExtensionOperator(
-                                "StringJoin",
+                                "StringJoin 1",
                                 "< x:T sep:T axis:I\n> y:T\n" + TEXT,
                                 List.of(STRING),
                                 _ -> StringKernels::join),
                         new ExtensionOperator(
-                                "StringSplit",
+                                "StringSplit 1",
                                 "< x:T sep:T skip_empty?:B\n> indices:I values:T shape:I\nB = bool\n" + TEXT,
                                 List.of(INT64, STRING, INT64),
                                 _ -> StringKernels::split),
                         new ExtensionOperator(
-                                "MaskedFill",
+                                "MaskedFill 1",
                                 "< x:T mask:B\n> y:T\nB = bool\n" + TEXT,
                                 List.of(STRING),
                                 _ -> StringKernels::masked),
                         new ExtensionOperator(
-                                "StringRegexReplace",
+                                "StringRegexReplace 1",
                                 REGEX + TEXT,
                                 List.of(STRING),
                                 node -> RegexKernels.replacing(node, RegexKernels::fromRe2)),
                         new ExtensionOperator(
-                                "StringECMARegexReplace",
+                                "StringECMARegexReplace 1",
                                 REGEX + TEXT,
                                 List.of(STRING),
                                 node -> RegexKernels.replacing(node, RegexKernels::fromEcma)),
                         new ExtensionOperator(
-                                "StringRegexSplitWithOffsets",
+                                "StringRegexSplitWithOffsets 1",
                                 "< text:T pattern:T kept?:T\n> words:T offsets?:I row_indices?:I\n" + TEXT,
                                 List.of(STRING, INT64, INT64),
                                 _ -> RegexKernels::split),
                         new ExtensionOperator(
-                                "DecodeImage",
+                                "DecodeImage 1",
                                 "< bytes:U\n> image:U\n@ color_space:string=\"bgr\"\nU = uint8\n",
                                 List.of(UINT8),
-                                ImageKernels::decoder),
+                                EncodedImages::decoder),
                         new ExtensionOperator(
-                                "EncodeImage",
+                                "EncodeImage 1",
                                 "< image:U\n> bytes:U\n@ format:string=\"jpg\" color_space:string=\"bgr\"\nU = uint8\n",
                                 List.of(UINT8),
-                                ImageKernels::encoder))
+                                EncodedImages::encoder))
                 .forEach(each -> BY_NAME.put(each.name(), each));
     }
 

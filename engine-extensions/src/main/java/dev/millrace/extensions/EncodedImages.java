@@ -18,12 +18,12 @@ import java.util.Locale;
 import javax.imageio.ImageIO;
 
 /** The kernels that read and write images in files. Pixels are rows of three bytes, blue first unless an attribute says so. */
-final class ImageKernels {
+final class EncodedImages {
     private static final int CHANNELS = 3;
     private static final int BITS = 8;
     private static final int BYTE = 0xff;
 
-    private ImageKernels() {}
+    private EncodedImages() {}
 
     /** Whether the first byte of a pixel is red. */
     private static boolean isRedFirst(Node node) {
