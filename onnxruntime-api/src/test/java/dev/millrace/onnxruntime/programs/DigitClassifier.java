@@ -13,6 +13,7 @@ import ai.onnxruntime.OrtUtil;
 import ai.onnxruntime.TensorInfo;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Digits in images, as ONNX Runtime's documentation for Java shows its API: options, an environment, inputs by their declared names and
@@ -49,7 +50,7 @@ final class DigitClassifier implements Program {
                 Map<?, ?> byLabel = ((OnnxMap) maps.get(i)).getValue();
                 numbers[3 * i] = labels[i];
                 numbers[3 * i + 1] = probabilities[i][(int) labels[i]];
-                numbers[3 * i + 2] = (Float) byLabel.get(labels[i]);
+                numbers[3 * i + 2] = (Float) Objects.requireNonNull(byLabel.get(labels[i]));
             }
         }
         return numbers;

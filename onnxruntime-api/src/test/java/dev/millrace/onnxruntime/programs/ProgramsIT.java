@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,7 +77,8 @@ class ProgramsIT {
     }
 
     private static float[] numbers(Map<String, String> lines) {
-        String[] words = lines.get(ProgramProcess.ANSWER).split(" ");
+        String[] words =
+                Objects.requireNonNull(lines.get(ProgramProcess.ANSWER)).split(" ");
         float[] numbers = new float[words.length];
         for (int i = 0; i < numbers.length; i++) {
             numbers[i] = Float.parseFloat(words[i]);
@@ -117,8 +119,8 @@ class ProgramsIT {
             }
             int at = 0;
             for (String name : new String[] {ProgramProcess.FIRST, ProgramProcess.RUN, ProgramProcess.PEAK}) {
-                sums[at++] += Double.parseDouble(found.get(name)) / TURNS;
-                sums[at++] += Double.parseDouble(expected.get(name)) / TURNS;
+                sums[at++] += Double.parseDouble(Objects.requireNonNull(found.get(name))) / TURNS;
+                sums[at++] += Double.parseDouble(Objects.requireNonNull(expected.get(name))) / TURNS;
             }
         }
         if (RUNS > 0) {

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.tribuo.Example;
 import org.tribuo.Prediction;
 import org.tribuo.classification.Label;
@@ -44,10 +45,10 @@ final class TribuoLabels implements Program {
         Prediction<Label> prediction = model.predict(example);
         float[] scores = new float[3];
         for (int i = 0; i < scores.length; i++) {
-            scores[i] = (float) prediction
-                    .getOutputScores()
-                    .get(String.valueOf((char) ('a' + i)))
-                    .getScore();
+            String label = String.valueOf((char) ('a' + i));
+            scores[i] =
+                    (float) Objects.requireNonNull(prediction.getOutputScores().get(label))
+                            .getScore();
         }
         return scores;
     }
